@@ -1,0 +1,131 @@
+//! What every room reports: a rule, a message, a place, and what to do about it.
+
+use crate::rules::{Rule, Severity};
+use crate::source::Place;
+use std::fmt;
+use std::ops::Range;
+
+/// One finding. Findings are collected, never thrown: an error that stops the work is an `Err`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Diagnostic {
+    /// The rule of the one table.
+    pub rule: &'static Rule,
+    /// Usually the rule's own severity.
+    pub severity: Severity,
+    /// One sentence without a final period: what is wrong.
+    pub message: String,
+    /// Where it is wrong.
+    pub place: Option<Place>,
+    /// Other places that explain it, each with a label.
+    pub related: Vec<(Place, String)>,
+    /// The object, as `Kind/name`.
+    pub object: Option<String>,
+    /// The path of the value inside the object, as `spec.rules[0].verbs`.
+    pub path: Option<String>,
+    /// What to do, where that is more precise than the rule's help.
+    pub help: Option<String>,
+    /// A replacement that mends it without a decision by a person.
+    pub edit: Option<Edit>,
+}
+
+/// A mechanical change of the text that a finding points at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// The bytes to replace, in the file of the finding's place.
+    pub span: Range<usize>,
+    /// What to put there.
+    pub replacement: String,
+}
+
+impl Diagnostic {
+    /// A finding of `rule` with the rule's severity.
+    pub fn new(rule: &'static Rule, message: impl Into<String>) -> Self {
+        Self {
+            rule,
+            severity: rule.severity,
+            message: message.into(),
+            place: None,
+            related: Vec::new(),
+            object: None,
+            path: None,
+            help: None,
+            edit: None,
+        }
+    }
+
+    /// Points at the text that is wrong.
+    #[must_use]
+    pub fn at(mut self, place: impl Into<Option<Place>>) -> Self {
+        self.place = place.into();
+        self
+    }
+
+    /// Adds a second place, with a word about it.
+    #[must_use]
+    pub fn also(mut self, place: impl Into<Option<Place>>, label: impl Into<String>) -> Self {
+        if let Some(place) = place.into() {
+            self.related.push((place, label.into()));
+        }
+        self
+    }
+
+    /// Names the object it is about, as `Kind/name`.
+    #[must_use]
+    pub fn object(mut self, object: impl Into<String>) -> Self {
+        self.object = Some(object.into());
+        self
+    }
+
+    /// Names the value inside the object.
+    #[must_use]
+    pub fn path(mut self, path: impl fmt::Display) -> Self {
+        self.path = Some(path.to_string());
+        self
+    }
+
+    /// Says what to do, more precisely than the rule.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The precise advice, or the rule's.
+    pub fn advice(&self) -> &str {
+        self.help.as_deref().unwrap_or(self.rule.help)
+    }
+
+    /// Whether this fails the command.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(formatter, "{place}: ")?;
+        }
+        write!(formatter, "{}[{}]: {}", self.severity, self.rule.id, self.message)
+    }
+}
+
+/// Whether any of the findings fails the command.
+pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(Diagnostic::is_error)
+}
+
+/// Puts findings into the one order in which they are shown: by file, place, rule and message, each once.
+pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
+    fn key(diagnostic: &Diagnostic) -> (&str, usize, &str, &str) {
+        let place = diagnostic.place.as_ref();
+        (
+            place.map_or("", |place| place.source.name()),
+            place.map_or(0, |place| place.span.start),
+            diagnostic.rule.id,
+            &diagnostic.message,
+        )
+    }
+    diagnostics.sort_by(|left, right| key(left).cmp(&key(right)));
+    diagnostics.dedup();
+}

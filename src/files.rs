@@ -1,0 +1,201 @@
+//! Writing files so that a killed process leaves the old state: temporary file, sync, rename.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// A file operation that failed, with the path it was about.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {action} {}: {source}", path.display())]
+pub struct FileError {
+    /// What was tried, as in "cannot read".
+    pub action: &'static str,
+    /// The file or directory.
+    pub path: PathBuf,
+    /// What the system said.
+    pub source: io::Error,
+}
+
+impl FileError {
+    /// Says which path `source` is about.
+    pub fn new(action: &'static str, path: impl Into<PathBuf>, source: io::Error) -> Self {
+        Self {
+            action,
+            path: path.into(),
+            source,
+        }
+    }
+}
+
+/// A new file beside its target, which takes the target's place in one step when it is complete.
+///
+/// Dropped before [`Replacement::commit`], it vanishes. A process that is killed leaves it behind;
+/// the next replacement of the same target removes it (the lock on it tells a dead one from one in use).
+#[derive(Debug)]
+pub struct Replacement {
+    target: PathBuf,
+    temporary: PathBuf,
+    file: File,
+    committed: bool,
+}
+
+impl Replacement {
+    /// Opens a temporary file beside `target`, making its directory where that is absent.
+    ///
+    /// # Errors
+    /// When the directory or the file cannot be made.
+    pub fn new(target: &Path) -> Result<Self, FileError> {
+        let directory = directory_of(target);
+        fs::create_dir_all(&directory).map_err(|error| FileError::new("create the directory", &directory, error))?;
+        let prefix = temporary_prefix(target);
+        remove_leftovers(&directory, &prefix);
+        for attempt in 0..1000_u32 {
+            let temporary = directory.join(format!("{prefix}{}-{attempt}", std::process::id()));
+            match OpenOptions::new()
+                .read(true)
+                .write(true)
+                .create_new(true)
+                .open(&temporary)
+            {
+                Ok(file) => {
+                    // A file system without locks costs the clean-up of leftovers, nothing else.
+                    let _ = file.try_lock();
+                    return Ok(Self {
+                        target: target.to_owned(),
+                        temporary,
+                        file,
+                        committed: false,
+                    });
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(FileError::new("create", temporary, error)),
+            }
+        }
+        Err(FileError::new(
+            "create a temporary file beside",
+            target,
+            io::ErrorKind::AlreadyExists.into(),
+        ))
+    }
+
+    /// Where the new content stands until it is committed.
+    pub fn path(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// The open temporary file.
+    pub fn file(&mut self) -> &mut File {
+        &mut self.file
+    }
+
+    /// Makes the new content durable and puts it in the place of the target.
+    ///
+    /// # Errors
+    /// When syncing or renaming fails; the target is then as it was.
+    pub fn commit(mut self) -> Result<(), FileError> {
+        self.file
+            .sync_all()
+            .map_err(|error| FileError::new("write", &self.target, error))?;
+        fs::rename(&self.temporary, &self.target).map_err(|error| FileError::new("replace", &self.target, error))?;
+        self.committed = true;
+        sync_directory(&directory_of(&self.target))
+    }
+}
+
+impl Drop for Replacement {
+    fn drop(&mut self) {
+        if !self.committed {
+            let _ = fs::remove_file(&self.temporary);
+        }
+    }
+}
+
+/// Writes `content` to `target`, which then holds either the old bytes or all of the new ones.
+///
+/// # Errors
+/// When the directory cannot be made or the file cannot be written; the target is then as it was.
+pub fn write(target: &Path, content: &[u8]) -> Result<(), FileError> {
+    let mut replacement = Replacement::new(target)?;
+    replacement
+        .file()
+        .write_all(content)
+        .map_err(|error| FileError::new("write", target, error))?;
+    replacement.commit()
+}
+
+/// Makes the entries of a directory durable.
+///
+/// # Errors
+/// When the directory cannot be opened or synced.
+pub fn sync_directory(directory: &Path) -> Result<(), FileError> {
+    File::open(directory)
+        .and_then(|directory| directory.sync_all())
+        .map_err(|error| FileError::new("sync", directory, error))
+}
+
+fn directory_of(target: &Path) -> PathBuf {
+    match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+fn temporary_prefix(target: &Path) -> String {
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    format!(".{name}.opmx-")
+}
+
+fn remove_leftovers(directory: &Path, prefix: &str) {
+    let Ok(entries) = fs::read_dir(directory) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        if !entry.file_name().to_string_lossy().starts_with(prefix) {
+            continue;
+        }
+        if let Ok(file) = File::open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(directory: &Path) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(directory)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_replacement_that_is_dropped_leaves_the_old_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("index.db");
+        write(&target, b"old").unwrap();
+        let mut replacement = Replacement::new(&target).unwrap();
+        replacement.file().write_all(b"half").unwrap();
+        drop(replacement);
+        assert_eq!(fs::read(&target).unwrap(), b"old");
+        assert_eq!(names(directory.path()), ["index.db"]);
+    }
+
+    #[test]
+    fn leftovers_of_a_dead_process_go_and_files_in_use_stay() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("index.db");
+        fs::write(directory.path().join(".index.db.opmx-1-0"), "dead").unwrap();
+        let in_use = Replacement::new(&target).unwrap();
+        write(&target, b"new").unwrap();
+        assert!(in_use.path().exists());
+        assert_eq!(names(directory.path()).len(), 2);
+        drop(in_use);
+        assert_eq!(names(directory.path()), ["index.db"]);
+    }
+}

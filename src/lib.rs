@@ -1,0 +1,21 @@
+//! Operator bundles and indexes for the Operator Lifecycle Manager, from plain Kubernetes manifests.
+//!
+//! A value walks one way through the rooms of this library, and each room imports only from those below it:
+//!
+//! ```text
+//!  server      the gRPC registry API
+//!  index       the SQLite database: schema, adding, reading        validation   rules over a bundle
+//!  catalog     packages, channels, the update graph                synthesis    manifests to a ClusterServiceVersion
+//!  bundle      a bundle and its metadata files                     csv          the ClusterServiceVersion
+//!  manifest    documents to objects      kubernetes   kinds, names, selectors, RBAC      image   layers, layouts, registries
+//!  text        YAML and JSON with places
+//!  source, rules, diagnostic, files, tree                          small shared values
+//! ```
+//!
+//! The binary adds two rooms on top, `cli` and `terminal`; both stand behind the feature `cli`, which is on by default.
+
+pub mod diagnostic;
+pub mod files;
+pub mod rules;
+pub mod source;
+pub mod tree;

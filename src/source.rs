@@ -1,0 +1,140 @@
+//! Text files as the user knows them: a name, the text, and lines and columns to point at.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+/// The text of one file, kept so that findings can show the line they are about.
+#[derive(Debug)]
+pub struct Source {
+    name: String,
+    text: String,
+    line_starts: OnceLock<Vec<usize>>,
+}
+
+impl Source {
+    /// Keeps `text` under the path that a user would recognise.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
+        Arc::new(Self {
+            name: name.into(),
+            text: text.into(),
+            line_starts: OnceLock::new(),
+        })
+    }
+
+    /// The path of the file as the user gave it, or as it stands inside an image.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Line and column of a byte offset. An offset past the end, or inside a character, counts as the place before it.
+    pub fn position(&self, offset: usize) -> Position {
+        let mut offset = offset.min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let line = self.line_starts().partition_point(|start| *start <= offset);
+        let start = self.line_starts()[line - 1];
+        Position {
+            line,
+            column: self.text[start..offset].chars().count() + 1,
+        }
+    }
+
+    fn line_starts(&self) -> &[usize] {
+        self.line_starts.get_or_init(|| {
+            let breaks = self.text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+            std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect()
+        })
+    }
+}
+
+/// A place for a person: both numbers start at 1, columns count characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+}
+
+/// A range of bytes in a file.
+#[derive(Clone)]
+pub struct Place {
+    /// The file.
+    pub source: Arc<Source>,
+    /// Byte offsets into [`Source::text`].
+    pub span: Range<usize>,
+}
+
+impl Place {
+    /// The range `span` of `source`.
+    pub fn new(source: &Arc<Source>, span: Range<usize>) -> Self {
+        Self {
+            source: Arc::clone(source),
+            span,
+        }
+    }
+
+    /// Where the range begins.
+    pub fn start(&self) -> Position {
+        self.source.position(self.span.start)
+    }
+
+    /// Where the range ends: the position behind its last character.
+    pub fn end(&self) -> Position {
+        self.source.position(self.span.end)
+    }
+
+    /// The text of the range; empty where the range does not lie on character boundaries.
+    pub fn text(&self) -> &str {
+        self.source.text().get(self.span.clone()).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let start = self.start();
+        write!(formatter, "{}:{}:{}", self.source.name(), start.line, start.column)
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{self}")
+    }
+}
+
+impl PartialEq for Place {
+    fn eq(&self, other: &Self) -> bool {
+        self.source.name() == other.source.name() && self.span == other.span
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_characters_from_one() {
+        let source = Source::new("a.yaml", "über: 1\r\nkey: ä\n");
+        assert_eq!(source.position(0), Position { line: 1, column: 1 });
+        assert_eq!(source.position(6), Position { line: 1, column: 6 });
+        let value = source.text().rfind('ä').unwrap();
+        assert_eq!(source.position(value), Position { line: 2, column: 6 });
+        assert_eq!(source.position(value + 1), Position { line: 2, column: 6 });
+        assert_eq!(source.position(999), Position { line: 3, column: 1 });
+    }
+
+    #[test]
+    fn a_place_prints_as_editors_read_it() {
+        let source = Source::new("manifests/a.yaml", "a: 1\nb: 2\n");
+        assert_eq!(Place::new(&source, 8..9).to_string(), "manifests/a.yaml:2:4");
+        assert_eq!(Place::new(&source, 8..9).text(), "2");
+    }
+}

@@ -1,0 +1,300 @@
+//! A bundle's files in memory: path to bytes, in path order, wherever they came from.
+
+use crate::files::{self, FileError};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// How much a tree may hold. Every limit is named in the error of the input that passes it.
+#[derive(Debug, Clone, Copy)]
+pub struct TreeLimits {
+    /// Number of files.
+    pub files: usize,
+    /// Bytes of one file.
+    pub file_bytes: u64,
+    /// Bytes of all files together.
+    pub total_bytes: u64,
+}
+
+impl Default for TreeLimits {
+    fn default() -> Self {
+        Self {
+            files: 10_000,
+            file_bytes: 16 << 20,
+            total_bytes: 256 << 20,
+        }
+    }
+}
+
+/// Why files cannot become a tree.
+#[derive(Debug, thiserror::Error)]
+pub enum TreeError {
+    /// A path that is absolute, climbs out with `..`, or is not UTF-8.
+    #[error("{origin}: the path {path:?} leads out of the folder")]
+    PathEscape {
+        /// The directory or image.
+        origin: String,
+        /// The path as it was found.
+        path: String,
+    },
+    /// A symbolic link, device, pipe or socket.
+    #[error("{origin}: {path} is a {kind}; a bundle may hold only files and folders")]
+    EntryType {
+        /// The directory or image.
+        origin: String,
+        /// The path of the entry.
+        path: String,
+        /// What it is.
+        kind: &'static str,
+    },
+    /// More than a limit allows.
+    #[error("{origin}: {what} is over the limit of {limit} (raise it with {option})")]
+    Limit {
+        /// The directory or image.
+        origin: String,
+        /// What is too much, with its path.
+        what: String,
+        /// The limit, with its unit.
+        limit: String,
+        /// The option that raises it.
+        option: &'static str,
+    },
+    /// The system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// Files by relative path (`manifests/deployment.yaml`), and where they came from.
+#[derive(Debug, Clone, Default)]
+pub struct Tree {
+    origin: String,
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+impl Tree {
+    /// An empty tree; `origin` is the directory or image to name in messages.
+    pub fn new(origin: impl Into<String>) -> Self {
+        Self {
+            origin: origin.into(),
+            files: BTreeMap::new(),
+        }
+    }
+
+    /// Reads a directory, all levels of it.
+    ///
+    /// # Errors
+    /// Links, devices and pipes are refused, as are names that are not UTF-8 and what passes a limit.
+    pub fn from_directory(directory: &Path, limits: &TreeLimits) -> Result<Self, TreeError> {
+        let mut tree = Self::new(directory.display().to_string());
+        let mut total = 0;
+        let walk = walkdir::WalkDir::new(directory)
+            .follow_root_links(true)
+            .sort_by_file_name();
+        for entry in walk {
+            let entry = entry.map_err(|error| {
+                let path = error.path().unwrap_or(directory).to_owned();
+                let source = error
+                    .into_io_error()
+                    .unwrap_or_else(|| std::io::ErrorKind::Other.into());
+                FileError::new("read", path, source)
+            })?;
+            let relative = entry.path().strip_prefix(directory).unwrap_or(entry.path());
+            if entry.depth() == 0 {
+                if !entry.path().is_dir() {
+                    let error = std::io::ErrorKind::NotADirectory.into();
+                    return Err(FileError::new("read", entry.path(), error).into());
+                }
+                continue;
+            }
+            let Some(relative) = relative.to_str() else {
+                return Err(TreeError::PathEscape {
+                    origin: tree.origin,
+                    path: relative.to_string_lossy().into_owned(),
+                });
+            };
+            if entry.file_type().is_dir() {
+                continue;
+            }
+            if !entry.file_type().is_file() {
+                return Err(TreeError::EntryType {
+                    origin: tree.origin,
+                    path: relative.to_owned(),
+                    kind: kind_of(entry.file_type()),
+                });
+            }
+            let content = tree.read_file(entry.path(), relative, limits, &mut total)?;
+            tree.insert(relative, content, limits)?;
+        }
+        Ok(tree)
+    }
+
+    fn read_file(
+        &self,
+        path: &Path,
+        relative: &str,
+        limits: &TreeLimits,
+        total: &mut u64,
+    ) -> Result<Vec<u8>, TreeError> {
+        let fail = |error| FileError::new("read", path, error);
+        let file = File::open(path).map_err(fail)?;
+        let mut content = Vec::new();
+        file.take(limits.file_bytes + 1)
+            .read_to_end(&mut content)
+            .map_err(fail)?;
+        *total += content.len() as u64;
+        if *total > limits.total_bytes {
+            return Err(self.over_total(relative, limits));
+        }
+        Ok(content)
+    }
+
+    /// Adds a file. A path that is already there gets the new content, as a later layer of an image does.
+    ///
+    /// # Errors
+    /// When the path is not a plain relative path, or a limit of size or number is passed.
+    pub fn insert(&mut self, path: &str, content: Vec<u8>, limits: &TreeLimits) -> Result<(), TreeError> {
+        let plain =
+            !path.is_empty() && path.split('/').all(|part| !matches!(part, "" | "." | "..")) && !path.contains('\0');
+        if !plain {
+            return Err(TreeError::PathEscape {
+                origin: self.origin.clone(),
+                path: path.to_owned(),
+            });
+        }
+        if content.len() as u64 > limits.file_bytes {
+            return Err(TreeError::Limit {
+                origin: self.origin.clone(),
+                what: format!("the size of {path}"),
+                limit: format!("{} bytes", limits.file_bytes),
+                option: "--max-file-size",
+            });
+        }
+        if self.files.len() >= limits.files && !self.files.contains_key(path) {
+            return Err(TreeError::Limit {
+                origin: self.origin.clone(),
+                what: "the number of files".to_owned(),
+                limit: limits.files.to_string(),
+                option: "--max-files",
+            });
+        }
+        self.files.insert(path.to_owned(), content);
+        Ok(())
+    }
+
+    fn over_total(&self, path: &str, limits: &TreeLimits) -> TreeError {
+        TreeError::Limit {
+            origin: self.origin.clone(),
+            what: format!("the size of all files (reached at {path})"),
+            limit: format!("{} bytes", limits.total_bytes),
+            option: "--max-total-size",
+        }
+    }
+
+    /// Removes a file, as a whiteout of a later layer does.
+    pub fn remove(&mut self, path: &str) {
+        self.files.remove(path);
+    }
+
+    /// The directory or image that the files came from.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// The bytes of one file.
+    pub fn get(&self, path: &str) -> Option<&[u8]> {
+        self.files.get(path).map(Vec::as_slice)
+    }
+
+    /// All files in byte order of their paths.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.files
+            .iter()
+            .map(|(path, content)| (path.as_str(), content.as_slice()))
+    }
+
+    /// The files below a folder, in byte order of their paths, which stay whole.
+    pub fn below(&self, folder: &str) -> impl Iterator<Item = (&str, &[u8])> {
+        let prefix = format!("{}/", folder.trim_end_matches('/'));
+        self.iter().filter(move |(path, _)| path.starts_with(&prefix))
+    }
+
+    /// Number of files.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Whether there is no file.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Writes all files below `directory`, each of them whole or not at all.
+    ///
+    /// # Errors
+    /// When a folder or file cannot be written.
+    pub fn write_to(&self, directory: &Path) -> Result<(), FileError> {
+        fs::create_dir_all(directory).map_err(|error| FileError::new("create the directory", directory, error))?;
+        for (path, content) in self.iter() {
+            files::write(&directory.join(PathBuf::from(path)), content)?;
+        }
+        Ok(())
+    }
+}
+
+fn kind_of(file_type: fs::FileType) -> &'static str {
+    if file_type.is_symlink() {
+        "symbolic link"
+    } else {
+        "device, pipe or socket"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_that_lead_out_are_refused() {
+        let mut tree = Tree::new("image");
+        for path in ["../x", "/etc/passwd", "a/../b", "", "a//b", "./a", "a\0b"] {
+            let refused = tree.insert(path, Vec::new(), &TreeLimits::default());
+            assert!(matches!(refused, Err(TreeError::PathEscape { .. })), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn a_directory_is_read_in_path_order() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::create_dir_all(directory.path().join("manifests/b")).unwrap();
+        fs::write(directory.path().join("manifests/b/1.yaml"), "1").unwrap();
+        fs::write(directory.path().join("manifests/a.yaml"), "2").unwrap();
+        let tree = Tree::from_directory(directory.path(), &TreeLimits::default()).unwrap();
+        let paths: Vec<_> = tree.iter().map(|(path, _)| path).collect();
+        assert_eq!(paths, ["manifests/a.yaml", "manifests/b/1.yaml"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_out_of_the_folder_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", directory.path().join("link.yaml")).unwrap();
+        let error = Tree::from_directory(directory.path(), &TreeLimits::default()).unwrap_err();
+        assert!(error.to_string().contains("link.yaml is a symbolic link"), "{error}");
+    }
+
+    #[test]
+    fn limits_are_named() {
+        let limits = TreeLimits {
+            files: 1,
+            file_bytes: 4,
+            total_bytes: 8,
+        };
+        let mut tree = Tree::new("image");
+        let error = tree.insert("big", vec![0; 5], &limits).unwrap_err();
+        assert!(error.to_string().contains("--max-file-size"), "{error}");
+        tree.insert("one", vec![0; 4], &limits).unwrap();
+        let error = tree.insert("two", vec![0; 4], &limits).unwrap_err();
+        assert!(error.to_string().contains("--max-files"), "{error}");
+    }
+}
