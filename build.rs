@@ -1,1 +1,2 @@
+//! Nothing to generate yet.
 fn main() {}

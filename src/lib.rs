@@ -16,6 +16,8 @@
 
 pub mod diagnostic;
 pub mod files;
+pub mod kubernetes;
 pub mod rules;
 pub mod source;
 pub mod tree;
+pub mod version;
