@@ -16,6 +16,7 @@
 
 pub mod diagnostic;
 pub mod files;
+pub mod image;
 pub mod kubernetes;
 pub mod rules;
 pub mod source;
