@@ -19,5 +19,6 @@ pub mod diagnostic;
 pub mod files;
 pub mod index;
 pub mod rules;
+pub mod server;
 pub mod source;
 pub mod tree;

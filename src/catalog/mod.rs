@@ -6,6 +6,7 @@
 
 use serde::Deserialize;
 use std::collections::HashSet;
+use std::fmt;
 use std::sync::Arc;
 
 /// A text that many values share.
@@ -101,6 +102,13 @@ pub struct GroupVersionKind {
     /// The kind.
     #[serde(default)]
     pub kind: String,
+}
+
+/// As error texts name it: group, version and kind with spaces between them.
+impl fmt::Display for GroupVersionKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {} {}", self.group, self.version, self.kind)
+    }
 }
 
 impl Property {

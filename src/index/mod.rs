@@ -3,6 +3,7 @@
 //! [`read`] opens a database without ever changing it, [`list`] says what is in it.
 
 pub mod edges;
+pub mod entries;
 pub mod list;
 pub mod load;
 pub mod manifests;

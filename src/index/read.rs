@@ -158,6 +158,35 @@ struct OpenFile {
     _private: Option<TempDir>,
 }
 
+impl OpenFile {
+    fn check_unchanged(&self) -> Result<(), ReadError> {
+        let now = self.handle.metadata().map_err(|source| ReadError::File {
+            path: self.path.clone(),
+            source,
+        })?;
+        if Stamp::from(&now) == self.stamp {
+            return Ok(());
+        }
+        Err(ReadError::Changed {
+            path: self.path.clone(),
+        })
+    }
+}
+
+/// Says whether an open index is still what it was, from any thread.
+#[derive(Debug, Clone)]
+pub struct FileWatch(Arc<OpenFile>);
+
+impl FileWatch {
+    /// As [`Index::check_unchanged`].
+    ///
+    /// # Errors
+    /// When the file was written to, or cut, since it was opened.
+    pub fn check_unchanged(&self) -> Result<(), ReadError> {
+        self.0.check_unchanged()
+    }
+}
+
 /// Tells whether a file is still what it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp {
@@ -250,16 +279,12 @@ impl Index {
     /// # Errors
     /// When the file was written to, or cut, since it was opened.
     pub fn check_unchanged(&self) -> Result<(), ReadError> {
-        let now = self.file.handle.metadata().map_err(|source| ReadError::File {
-            path: self.path().to_owned(),
-            source,
-        })?;
-        if Stamp::from(&now) == self.file.stamp {
-            return Ok(());
-        }
-        Err(ReadError::Changed {
-            path: self.path().to_owned(),
-        })
+        self.file.check_unchanged()
+    }
+
+    /// A look at the file for those who do not read it.
+    pub fn watch(&self) -> FileWatch {
+        FileWatch(Arc::clone(&self.file))
     }
 
     fn check_same_file(&self) -> Result<(), ReadError> {
@@ -275,8 +300,12 @@ impl Index {
         &self.connection
     }
 
+    /// What to say about an error of SQLite: a file that was changed meanwhile explains everything else.
     pub(super) fn content_error(&self, what: &'static str, source: rusqlite::Error) -> ReadError {
-        content(self.path(), what, source)
+        match self.check_unchanged() {
+            Ok(()) => content(self.path(), what, source),
+            Err(changed) => changed,
+        }
     }
 }
 
