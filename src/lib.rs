@@ -14,11 +14,14 @@
 //!
 //! The binary adds two rooms on top, `cli` and `terminal`; both stand behind the feature `cli`, which is on by default.
 
+pub mod catalog;
 pub mod diagnostic;
 pub mod files;
 pub mod image;
+pub mod index;
 pub mod kubernetes;
 pub mod rules;
+pub mod server;
 pub mod source;
 pub mod tree;
 pub mod version;
