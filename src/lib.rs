@@ -14,8 +14,12 @@
 //!
 //! The binary adds two rooms on top, `cli` and `terminal`; both stand behind the feature `cli`, which is on by default.
 
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod diagnostic;
 pub mod files;
 pub mod rules;
 pub mod source;
+#[cfg(feature = "cli")]
+pub mod terminal;
 pub mod tree;
