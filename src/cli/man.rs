@@ -1,7 +1,7 @@
 //! `opmx man`: the manual, one page for each command.
 
 use crate::cli::error::{CommandResult, Status};
-use crate::cli::{Context, command, examples};
+use crate::cli::{Context, command};
 use crate::files;
 use clap::Args;
 use clap_mangen::Man;
@@ -15,11 +15,17 @@ const EXIT_STATUS: [(&str, &str); 3] = [
     ("2", "The command line is wrong; nothing was done."),
 ];
 
+const EXAMPLES: &str = "\
+Examples:
+  Install the manual for yourself, and read it
+  $ opmx man ~/.local/share/man/man1
+  $ man opmx-completion";
+
 /// Write the manual, one page for each command
 ///
 /// The pages say what --help says, in the form that man(1) reads. Pages that are there already are replaced.
 #[derive(Debug, Args)]
-#[command(after_help = examples::MAN)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct ManArguments {
     /// Folder for the pages; it is made where it is absent
     #[arg(value_name = "DIR")]

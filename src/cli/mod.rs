@@ -10,7 +10,6 @@ pub mod error;
 pub mod size;
 
 mod completion;
-mod examples;
 mod man;
 
 use crate::cli::error::CommandResult;
@@ -21,13 +20,26 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use tokio::runtime::Runtime;
 
+const EXAMPLES: &str = "\
+Examples:
+  Complete words in this shell
+  $ source <(opmx completion bash)
+
+  Install the manual
+  $ opmx man ~/.local/share/man/man1
+
+Exit status:
+  0  the command did what it was asked to
+  1  it could not, or found errors
+  2  the command line is wrong; nothing was done";
+
 /// Builds, inspects, indexes and serves operator bundles, from plain Kubernetes manifests and with no container daemon.
 #[derive(Debug, Parser)]
 #[command(
     name = "opmx",
     version,
     max_term_width = 100,
-    after_help = examples::ROOT,
+    after_help = EXAMPLES,
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -44,6 +56,9 @@ struct GlobalArguments {
     /// Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries
     #[arg(short, long, global = true, action = ArgAction::Count)]
     verbose: u8,
+    /// What opm calls -vv
+    #[arg(long, global = true, hide = true)]
+    debug: bool,
     /// Print no progress, remarks or warnings; errors stay
     #[arg(short, long, global = true)]
     quiet: bool,
@@ -101,7 +116,12 @@ pub fn run(name: &'static str, arguments: Vec<OsString>, runtime: &Runtime) -> E
                 runtime,
             };
             error::finish(&context.printer, |printer| {
-                log::install(global.verbose, printer)?;
+                let verbose = if global.debug {
+                    global.verbose.max(2)
+                } else {
+                    global.verbose
+                };
+                log::install(verbose, printer)?;
                 dispatch(name, command, &context)
             })
         }

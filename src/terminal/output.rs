@@ -223,7 +223,9 @@ impl Printer {
     }
 
     fn labelled(&self, label: &str, style: &str, message: &str) {
-        let message = visible(message);
+        // The further lines of a message stand below its first, so that it is seen where the next one begins.
+        let below = format!("\n{:1$}", "", label.chars().count() + 2);
+        let message = visible(message).replace('\n', &below);
         if self.color.stderr {
             self.say(&format!("{style}{label}:\u{1b}[0m {message}"));
         } else {

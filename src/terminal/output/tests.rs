@@ -100,6 +100,16 @@ fn the_result_and_the_remarks_go_apart() {
 }
 
 #[test]
+fn further_lines_stand_below_the_first() {
+    let (printer, streams) = captured();
+    printer.error("bundle a is given twice\nbundle b has no name");
+    assert_eq!(
+        streams.stderr(),
+        "error: bundle a is given twice\n       bundle b has no name\n"
+    );
+}
+
+#[test]
 fn quiet_leaves_only_errors() {
     let (printer, streams) = captured_with(Settings {
         quiet: true,
