@@ -41,7 +41,7 @@ _opmx() {
 
     case "${cmd}" in
         opmx)
-            opts="-v -q -h -V --verbose --debug --quiet --color --help --version completion man help"
+            opts="-v -q -h -V --verbose --quiet --color --help --version completion man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -59,7 +59,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__completion)
-            opts="-v -q -h --verbose --debug --quiet --color --help bash elvish fish powershell zsh"
+            opts="-v -q -h --verbose --quiet --color --help bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -133,7 +133,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__man)
-            opts="-v -q -h --verbose --debug --quiet --color --help"
+            opts="-v -q -h --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -26,7 +26,7 @@ pub enum Format {
 /// When to use colour.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum ColorChoice {
-    /// On a terminal, unless `NO_COLOR` is set.
+    /// On a terminal, where the environment does not refuse it.
     #[default]
     Auto,
     /// Also in pipes and files.

@@ -61,6 +61,19 @@ fn completions_are_those_of_this_program() {
 }
 
 #[test]
+fn completions_offer_only_what_the_help_shows() {
+    let sandbox = Sandbox::new();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = sandbox.run(["completion", shell]).stdout;
+        assert!(
+            script.contains("quiet") && !script.contains("debug"),
+            "{shell}: {script}"
+        );
+    }
+    assert_eq!(sandbox.run(["completion", "bash", "--debug"]).status, Some(0));
+}
+
+#[test]
 fn man_pages_are_those_of_this_program() {
     let sandbox = Sandbox::new();
     let outcome = sandbox.run(["man", "pages/man1"]);
