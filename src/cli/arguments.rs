@@ -6,59 +6,61 @@ use crate::tree::TreeLimits;
 use clap::Args;
 use std::path::PathBuf;
 
+// Given to each argument, because a heading of the whole struct would also take in what follows it in a command.
+const REGISTRY: &str = "Registry options";
+const LIMITS: &str = "Limits";
+
 /// How to reach registries.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Registry options")]
 pub struct RegistryArguments {
     /// Credential file, in the form of docker and podman
     ///
     /// Without it the usual places are searched: $REGISTRY_AUTH_FILE, $XDG_RUNTIME_DIR/containers/auth.json,
     /// $XDG_CONFIG_HOME/containers/auth.json, $DOCKER_CONFIG/config.json, ~/.docker/config.json.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = REGISTRY, value_name = "FILE")]
     pub authfile: Option<PathBuf>,
     /// Trust the certificates in this PEM file, besides those of the system
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = REGISTRY, value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
     /// Accept any certificate of a registry
-    #[arg(long, alias = "skip-tls", conflicts_with = "use_http")]
+    #[arg(long, help_heading = REGISTRY, alias = "skip-tls", conflicts_with = "use_http")]
     pub skip_tls_verify: bool,
     /// Talk plain HTTP to registries
-    #[arg(long)]
+    #[arg(long, help_heading = REGISTRY)]
     pub use_http: bool,
     /// How often to try again when a registry fails, stalls or limits the rate
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    #[arg(long, help_heading = REGISTRY, value_name = "N", default_value_t = 4)]
     pub retries: u32,
     /// Neither use nor fill the cache of layers
-    #[arg(long, conflicts_with = "cache_dir")]
+    #[arg(long, help_heading = REGISTRY, conflicts_with = "cache_dir")]
     pub no_cache: bool,
     /// Folder for the cache of layers
     ///
     /// Without it the cache is the folder opmx in $XDG_CACHE_HOME, or in ~/.cache.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, help_heading = REGISTRY, value_name = "DIR")]
     pub cache_dir: Option<PathBuf>,
     /// Platform to take from an image that has several, as OS/ARCH or OS/ARCH/VARIANT
-    #[arg(long, value_name = "PLATFORM", default_value = "linux/amd64", value_parser = platform)]
+    #[arg(long, help_heading = REGISTRY, value_name = "PLATFORM", default_value = "linux/amd64", value_parser = platform)]
     pub platform: String,
 }
 
 /// How much a bundle may hold.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Limits")]
 pub struct LimitArguments {
     /// Largest file in a bundle
-    #[arg(long, value_name = "SIZE", default_value_t = Size(TreeLimits::default().file_bytes))]
+    #[arg(long, help_heading = LIMITS, value_name = "SIZE", default_value_t = Size(TreeLimits::default().file_bytes))]
     pub max_file_size: Size,
     /// Most files in a bundle
-    #[arg(long, value_name = "N", default_value_t = TreeLimits::default().files)]
+    #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = TreeLimits::default().files)]
     pub max_files: usize,
     /// Largest size of all files of a bundle together
-    #[arg(long, value_name = "SIZE", default_value_t = Size(TreeLimits::default().total_bytes))]
+    #[arg(long, help_heading = LIMITS, value_name = "SIZE", default_value_t = Size(TreeLimits::default().total_bytes))]
     pub max_total_size: Size,
     /// Deepest nesting of a YAML or JSON document
-    #[arg(long, value_name = "N", default_value_t = 512)]
+    #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = 512)]
     pub max_depth: usize,
     /// Most documents in one YAML file
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = 10_000)]
     pub max_documents: usize,
 }
 

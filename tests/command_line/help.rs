@@ -64,7 +64,7 @@ fn every_option_and_argument_says_what_it_is_for() {
     let sandbox = Sandbox::new();
     for words in commands(&sandbox) {
         let help = help(&sandbox, &words, "--help");
-        let mut lines = help.lines().peekable();
+        let mut lines = help.lines().take_while(|line| *line != "Examples:").peekable();
         while let Some(line) = lines.next() {
             let text = line.trim_start();
             // Deeper lines belong to the explanation of an option.
