@@ -15,6 +15,8 @@
 //! The binary adds two rooms on top, `cli` and `terminal`; both stand behind the feature `cli`, which is on by default.
 
 pub mod catalog;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod diagnostic;
 pub mod files;
 pub mod image;
@@ -23,5 +25,7 @@ pub mod kubernetes;
 pub mod rules;
 pub mod server;
 pub mod source;
+#[cfg(feature = "cli")]
+pub mod terminal;
 pub mod tree;
 pub mod version;
