@@ -18,4 +18,5 @@ pub mod diagnostic;
 pub mod files;
 pub mod rules;
 pub mod source;
+pub mod text;
 pub mod tree;
