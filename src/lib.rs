@@ -14,8 +14,10 @@
 //!
 //! The binary adds two rooms on top, `cli` and `terminal`; both stand behind the feature `cli`, which is on by default.
 
+pub mod catalog;
 pub mod diagnostic;
 pub mod files;
+pub mod index;
 pub mod rules;
 pub mod source;
 pub mod tree;
