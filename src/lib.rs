@@ -20,4 +20,5 @@ pub mod files;
 pub mod index;
 pub mod rules;
 pub mod source;
+pub mod text;
 pub mod tree;

@@ -271,14 +271,14 @@ impl<'a> Build<'a> {
                     head: (*head).to_owned(),
                     entries,
                 }),
-                Err(error) => errors.push(error),
+                Err(found) => errors.extend(found),
             }
         }
         if errors.is_empty() { Ok(channels) } else { Err(errors) }
     }
 
     /// The entries of one channel. The chain may lead through bundles that do not name the channel.
-    fn walk(&self, channel: &str, head: &'a str) -> Result<Vec<Entry>, GraphError> {
+    fn walk(&self, channel: &str, head: &'a str) -> Result<Vec<Entry>, Vec<GraphError>> {
         let mut entries = vec![Entry::new(head, 0)];
         let mut visited = BTreeSet::from([head]);
         let mut depth = 1;
@@ -299,22 +299,22 @@ impl<'a> Build<'a> {
             }
             let next = node.replaces.as_str();
             if !visited.insert(next) {
-                return Err(GraphError::Cycle {
+                return Err(vec![GraphError::Cycle {
                     package: self.package(),
                     channel: channel.to_owned(),
                     head: head.to_owned(),
                     bundle: current.to_owned(),
                     replaces: next.to_owned(),
-                });
+                }]);
             }
             if !self.bundles.contains_key(next) {
-                return Err(GraphError::ReplacesMissing {
+                return Err(vec![GraphError::ReplacesMissing {
                     package: self.package(),
                     channel: channel.to_owned(),
                     head: head.to_owned(),
                     bundle: current.to_owned(),
                     replaces: next.to_owned(),
-                });
+                }]);
             }
             let below = entries.len();
             entries.push(Entry::new(next, depth));
