@@ -1,1 +1,37 @@
-fn main() {}
+//! Compiles `proto/registry.proto`, in Rust: no `protoc` is needed.
+
+use std::path::PathBuf;
+use std::{env, fs, io};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    println!("cargo:rerun-if-changed=proto/registry.proto");
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("OUT_DIR is not set"))?);
+    let mut compiler = protox::Compiler::new(["proto"])?;
+    compiler.include_imports(true).include_source_info(true);
+    compiler.open_file("registry.proto")?;
+    let descriptors = compiler.file_descriptor_set();
+    // Reflection answers with this; the comments stay at home.
+    compiler.include_source_info(false);
+    fs::write(out.join("registry.bin"), compiler.encode_file_descriptor_set())?;
+
+    // The messages and the client.
+    let messages = out.join("messages");
+    fs::create_dir_all(&messages)?;
+    tonic_prost_build::configure()
+        .build_server(false)
+        .out_dir(messages)
+        .compile_fds(descriptors.clone())?;
+
+    // The server sends packages and bundles that were encoded before they were asked for.
+    let server = out.join("server");
+    fs::create_dir_all(&server)?;
+    tonic_prost_build::configure()
+        .build_client(false)
+        .out_dir(server)
+        .extern_path(".api", "crate::server::proto")
+        .extern_path(".api.PackageName", "crate::server::encoded::Encoded")
+        .extern_path(".api.Package", "crate::server::encoded::Encoded")
+        .extern_path(".api.Bundle", "crate::server::encoded::Encoded")
+        .compile_fds(descriptors)?;
+    Ok(())
+}

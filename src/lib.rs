@@ -15,10 +15,18 @@
 //! The binary adds two rooms on top, `cli` and `terminal`; both stand behind the feature `cli`, which is on by default.
 
 pub mod catalog;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod diagnostic;
 pub mod files;
+pub mod image;
 pub mod index;
+pub mod kubernetes;
 pub mod rules;
+pub mod server;
 pub mod source;
+#[cfg(feature = "cli")]
+pub mod terminal;
 pub mod text;
 pub mod tree;
+pub mod version;

@@ -11,6 +11,8 @@
 mod error;
 
 pub use error::GraphError;
+
+use crate::version::parse_strict;
 use semver::Version;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -143,15 +145,15 @@ impl<'a> Build<'a> {
             } else {
                 &node.version
             };
-            match Version::parse(text) {
+            match parse_strict(text) {
                 Ok(version) => {
                     versions.insert(name, version);
                 }
-                Err(error) => errors.push(GraphError::Version {
+                Err(reason) => errors.push(GraphError::Version {
                     package: self.package(),
                     bundle: name.to_owned(),
                     version: node.version.clone(),
-                    reason: error.to_string(),
+                    reason,
                 }),
             }
         }

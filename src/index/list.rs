@@ -1,0 +1,453 @@
+//! What is in an index, row by row: names, edges and images, for tables and for machines.
+//!
+//! A listing is asked for its rows and hands them out while it reads, so that a large index shows its first rows at
+//! once and never stands in memory. Rows come in one order: by package and channel name, and inside a channel from the
+//! head downwards. Whoever read to the end asks [`Index::check_unchanged`].
+
+use super::edges::{ChannelMembers, ChannelQuery, Channels};
+use super::manifests::display_name;
+use super::read::{Index, ReadError, text};
+use rusqlite::{OptionalExtension, Row, Rows, Statement};
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// The property that names the media type of a bundle that is not `registry+v1`.
+const MEDIA_TYPE_PROPERTY: &str = "olm.bundle.mediatype";
+
+/// The media type of all others.
+const DEFAULT_MEDIA_TYPE: &str = "registry+v1";
+
+/// A package.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PackageRow {
+    /// The package.
+    pub name: String,
+    /// The name for people, as the head of the default channel has it.
+    pub display_name: Option<String>,
+    /// The default channel.
+    pub default_channel: Option<String>,
+}
+
+/// A channel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChannelRow {
+    /// The package.
+    pub package: String,
+    /// The channel.
+    pub channel: String,
+    /// The bundle at its head.
+    pub head: Option<String>,
+}
+
+/// A bundle in a channel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BundleRow {
+    /// The package.
+    pub package: String,
+    /// The channel.
+    pub channel: String,
+    /// The bundle.
+    pub bundle: String,
+    /// Its version.
+    pub version: Option<String>,
+    /// The bundle that it replaces in this channel.
+    pub replaces: Option<String>,
+    /// The bundles that it skips in this channel.
+    pub skips: Vec<String>,
+    /// The range of versions that it skips.
+    pub skip_range: Option<String>,
+    /// The bundle image; absent where the manifests are part of the index.
+    pub image: Option<String>,
+    /// The media type of the bundle: `registry+v1` or `k8s+v1`.
+    pub media_type: String,
+}
+
+/// An image that bundles are made of or run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ImageRow {
+    /// The reference as stored.
+    pub image: String,
+    /// The bundles that name it, sorted.
+    pub bundles: Vec<String>,
+}
+
+/// The packages, sorted by name.
+#[derive(Debug)]
+pub struct Packages<'index> {
+    index: &'index Index,
+    statement: Statement<'index>,
+}
+
+/// The channels, sorted by package and name.
+#[derive(Debug)]
+pub struct ChannelList<'index> {
+    index: &'index Index,
+    statement: Statement<'index>,
+    package: Option<String>,
+}
+
+/// The bundles of all channels, sorted by package and channel, inside a channel from the head downwards.
+#[derive(Debug)]
+pub struct Bundles<'index> {
+    index: &'index Index,
+    channels: ChannelQuery<'index>,
+    details: Statement<'index>,
+    media_types: HashMap<String, String>,
+}
+
+/// The images, sorted by reference.
+#[derive(Debug)]
+pub struct Images<'index> {
+    index: &'index Index,
+    statement: Statement<'index>,
+    package: Option<String>,
+}
+
+/// Lists the packages.
+///
+/// # Errors
+/// When the database is damaged.
+pub fn packages(index: &Index) -> Result<Packages<'_>, ReadError> {
+    let statement = index.connection().prepare(
+        "SELECT package.name, package.default_channel, operatorbundle.csv FROM package
+        LEFT JOIN channel ON channel.package_name = package.name AND channel.name = package.default_channel
+        LEFT JOIN operatorbundle ON operatorbundle.name = channel.head_operatorbundle_name
+        WHERE package.name IS NOT NULL ORDER BY package.name",
+    );
+    Ok(Packages {
+        index,
+        statement: statement.map_err(|error| index.content_error("the packages", error))?,
+    })
+}
+
+/// Lists the channels of all packages, or of one.
+///
+/// # Errors
+/// When the database is damaged.
+pub fn channels<'index>(index: &'index Index, package: Option<&str>) -> Result<ChannelList<'index>, ReadError> {
+    let statement = index.connection().prepare(
+        "SELECT package_name, name, head_operatorbundle_name FROM channel
+        WHERE package_name = coalesce(?1, package_name) AND name IS NOT NULL ORDER BY package_name, name",
+    );
+    Ok(ChannelList {
+        index,
+        statement: statement.map_err(|error| index.content_error("the channels", error))?,
+        package: package.map(ToOwned::to_owned),
+    })
+}
+
+/// Lists the bundles of all packages, or of one: one row for each channel that a bundle is in.
+///
+/// # Errors
+/// When the database is damaged.
+pub fn bundles<'index>(index: &'index Index, package: Option<&str>) -> Result<Bundles<'index>, ReadError> {
+    let prepared = || -> rusqlite::Result<Bundles<'index>> {
+        Ok(Bundles {
+            index,
+            channels: ChannelQuery::new(index.connection(), package)?,
+            details: index
+                .connection()
+                .prepare("SELECT version, bundlepath, skiprange FROM operatorbundle WHERE name = ?1")?,
+            media_types: media_types(index)?,
+        })
+    };
+    prepared().map_err(|error| index.content_error("the bundles", error))
+}
+
+/// Lists the images of all bundles, or of those that are in the channels of one package: the bundle images themselves,
+/// and what their deployments and related images name.
+///
+/// # Errors
+/// When the database is damaged.
+pub fn images<'index>(index: &'index Index, package: Option<&str>) -> Result<Images<'index>, ReadError> {
+    let statement = index.connection().prepare(
+        "WITH named(image, bundle) AS (
+            SELECT image, operatorbundle_name FROM related_image
+            UNION SELECT bundlepath, name FROM operatorbundle
+        )
+        SELECT image, bundle FROM named WHERE image <> '' AND bundle IS NOT NULL
+            AND (?1 IS NULL OR bundle IN (SELECT operatorbundle_name FROM channel_entry WHERE package_name = ?1))
+        ORDER BY image, bundle",
+    );
+    Ok(Images {
+        index,
+        statement: statement.map_err(|error| index.content_error("the images", error))?,
+        package: package.map(ToOwned::to_owned),
+    })
+}
+
+impl Packages<'_> {
+    /// Begins to read.
+    ///
+    /// # Errors
+    /// When the database is damaged.
+    pub fn rows(&mut self) -> Result<impl Iterator<Item = Result<PackageRow, ReadError>> + '_, ReadError> {
+        let index = self.index;
+        let failed = move |error| index.content_error("the packages", error);
+        let rows = self.statement.query([]).map_err(failed)?;
+        Ok(each(rows, |row| {
+            Ok(PackageRow {
+                name: text(row, 0)?.unwrap_or_default().to_owned(),
+                default_channel: text(row, 1)?.map(ToOwned::to_owned),
+                display_name: text(row, 2)?.and_then(display_name),
+            })
+        })
+        .map(move |row| row.map_err(failed)))
+    }
+}
+
+impl ChannelList<'_> {
+    /// Begins to read.
+    ///
+    /// # Errors
+    /// When the database is damaged.
+    pub fn rows(&mut self) -> Result<impl Iterator<Item = Result<ChannelRow, ReadError>> + '_, ReadError> {
+        let index = self.index;
+        let failed = move |error| index.content_error("the channels", error);
+        let rows = self.statement.query([&self.package]).map_err(failed)?;
+        Ok(each(rows, |row| {
+            Ok(ChannelRow {
+                package: text(row, 0)?.unwrap_or_default().to_owned(),
+                channel: text(row, 1)?.unwrap_or_default().to_owned(),
+                head: text(row, 2)?.map(ToOwned::to_owned),
+            })
+        })
+        .map(move |row| row.map_err(failed)))
+    }
+}
+
+impl Bundles<'_> {
+    /// Begins to read.
+    ///
+    /// # Errors
+    /// When the database is damaged.
+    pub fn rows(&mut self) -> Result<impl Iterator<Item = Result<BundleRow, ReadError>> + '_, ReadError> {
+        let index = self.index;
+        let failed = move |error| index.content_error("the bundles", error);
+        let mut rows = BundleRows {
+            channels: self.channels.channels().map_err(failed)?,
+            details: &mut self.details,
+            media_types: &self.media_types,
+            current: None,
+        };
+        Ok(std::iter::from_fn(move || rows.advance().transpose()).map(move |row| row.map_err(failed)))
+    }
+}
+
+impl Images<'_> {
+    /// Begins to read.
+    ///
+    /// # Errors
+    /// When the database is damaged.
+    pub fn rows(&mut self) -> Result<impl Iterator<Item = Result<ImageRow, ReadError>> + '_, ReadError> {
+        let index = self.index;
+        let failed = move |error| index.content_error("the images", error);
+        let rows = self.statement.query([&self.package]).map_err(failed)?;
+        let mut pairs = each(rows, |row| {
+            let field = |column| text(row, column).map(|text| text.unwrap_or_default().to_owned());
+            Ok((field(0)?, field(1)?))
+        });
+        let mut current: Option<ImageRow> = None;
+        let mut advance = move || -> rusqlite::Result<Option<ImageRow>> {
+            for pair in pairs.by_ref() {
+                let (image, bundle) = pair?;
+                match &mut current {
+                    Some(row) if row.image == image => row.bundles.push(bundle),
+                    _ => {
+                        let bundles = vec![bundle];
+                        if let Some(finished) = current.replace(ImageRow { image, bundles }) {
+                            return Ok(Some(finished));
+                        }
+                    }
+                }
+            }
+            Ok(current.take())
+        };
+        Ok(std::iter::from_fn(move || advance().transpose()).map(move |row| row.map_err(failed)))
+    }
+}
+
+struct BundleRows<'list, 'index> {
+    channels: Channels<'list>,
+    details: &'list mut Statement<'index>,
+    media_types: &'list HashMap<String, String>,
+    current: Option<(ChannelMembers, usize)>,
+}
+
+impl BundleRows<'_, '_> {
+    fn advance(&mut self) -> rusqlite::Result<Option<BundleRow>> {
+        loop {
+            let Some((channel, next)) = &mut self.current else {
+                let Some(channel) = self.channels.next().transpose()? else {
+                    return Ok(None);
+                };
+                self.current = Some((channel, 0));
+                continue;
+            };
+            let Some(member) = channel.members.get_mut(*next).map(std::mem::take) else {
+                self.current = None;
+                continue;
+            };
+            *next += 1;
+            let details = self.details.query_row([&member.bundle], |row| {
+                let field = |column| text(row, column).map(|text| text.filter(|text| !text.is_empty()));
+                Ok((
+                    field(0)?.map(ToOwned::to_owned),
+                    field(1)?.map(ToOwned::to_owned),
+                    field(2)?.map(ToOwned::to_owned),
+                ))
+            });
+            // A name that is only skipped need not be in the index.
+            let Some((version, image, skip_range)) = details.optional()? else {
+                continue;
+            };
+            return Ok(Some(BundleRow {
+                package: channel.package.clone(),
+                channel: channel.channel.clone(),
+                media_type: match self.media_types.get(&member.bundle) {
+                    Some(media_type) => media_type.clone(),
+                    None => DEFAULT_MEDIA_TYPE.to_owned(),
+                },
+                bundle: member.bundle,
+                version,
+                replaces: member.replaces,
+                skips: member.skips,
+                skip_range,
+                image,
+            }));
+        }
+    }
+}
+
+/// The media types of the bundles that declare one.
+fn media_types(index: &Index) -> rusqlite::Result<HashMap<String, String>> {
+    let mut query = index
+        .connection()
+        .prepare("SELECT operatorbundle_name, value FROM properties WHERE type = ?1")?;
+    let mut rows = query.query([MEDIA_TYPE_PROPERTY])?;
+    let mut media_types = HashMap::new();
+    while let Some(row) = rows.next()? {
+        if let (Some(name), Some(value)) = (text(row, 0)?, text(row, 1)?)
+            && let Ok(media_type) = serde_json::from_str(value)
+        {
+            media_types.insert(name.to_owned(), media_type);
+        }
+    }
+    Ok(media_types)
+}
+
+/// The rows of a query, each read by `read`, up to the first that cannot be read.
+fn each<T>(
+    mut rows: Rows<'_>,
+    mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> impl Iterator<Item = rusqlite::Result<T>> {
+    let mut failed = false;
+    std::iter::from_fn(move || {
+        if failed {
+            return None;
+        }
+        let row = rows.next().and_then(|row| row.map(&mut read).transpose()).transpose();
+        failed = matches!(row, Some(Err(_)));
+        row
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    fn opened() -> (tempfile::TempDir, Index) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("index.db");
+        sample::write(&path);
+        (directory, Index::open(&path).unwrap())
+    }
+
+    fn json<T: Serialize>(rows: impl Iterator<Item = Result<T, ReadError>>) -> Vec<String> {
+        rows.map(|row| serde_json::to_string(&row.unwrap()).unwrap()).collect()
+    }
+
+    #[test]
+    fn packages_show_the_display_name_of_their_head() {
+        let (_directory, index) = opened();
+        assert_eq!(
+            json(packages(&index).unwrap().rows().unwrap()),
+            [
+                r#"{"name":"a","displayName":null,"defaultChannel":null}"#,
+                r#"{"name":"k","displayName":"The K","defaultChannel":"stable"}"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn channels_can_be_asked_for_one_package() {
+        let (_directory, index) = opened();
+        assert_eq!(
+            json(channels(&index, None).unwrap().rows().unwrap()),
+            [
+                r#"{"package":"a","channel":"alpha","head":"a.v1"}"#,
+                r#"{"package":"k","channel":"old","head":"k.v1.0.0"}"#,
+                r#"{"package":"k","channel":"stable","head":"k.v1.2.0"}"#,
+            ]
+        );
+        assert_eq!(json(channels(&index, Some("a")).unwrap().rows().unwrap()).len(), 1);
+        assert!(json(channels(&index, Some("none")).unwrap().rows().unwrap()).is_empty());
+    }
+
+    #[test]
+    fn bundles_come_from_the_head_downwards_with_their_edges_and_media_types() {
+        let (_directory, index) = opened();
+        assert_eq!(
+            json(bundles(&index, None).unwrap().rows().unwrap()),
+            [
+                r#"{"package":"a","channel":"alpha","bundle":"a.v1","version":null,"replaces":null,"skips":[],"skipRange":null,"image":null,"mediaType":"k8s+v1"}"#,
+                r#"{"package":"k","channel":"old","bundle":"k.v1.0.0","version":"1.0.0","replaces":null,"skips":[],"skipRange":null,"image":"registry.example.com/k:1.0","mediaType":"registry+v1"}"#,
+                r#"{"package":"k","channel":"stable","bundle":"k.v1.2.0","version":"1.2.0","replaces":"k.v1.0.0","skips":["k.v1.1.0","k.vghost","k.v1.0.0"],"skipRange":"<1.2.0","image":"registry.example.com/k:1.2","mediaType":"registry+v1"}"#,
+                r#"{"package":"k","channel":"stable","bundle":"k.v1.1.0","version":"1.1.0","replaces":null,"skips":[],"skipRange":null,"image":"registry.example.com/k:1.1","mediaType":"registry+v1"}"#,
+                r#"{"package":"k","channel":"stable","bundle":"k.v1.0.0","version":"1.0.0","replaces":null,"skips":[],"skipRange":null,"image":"registry.example.com/k:1.0","mediaType":"registry+v1"}"#,
+            ]
+        );
+        assert_eq!(json(bundles(&index, Some("a")).unwrap().rows().unwrap()).len(), 1);
+    }
+
+    #[test]
+    fn images_name_the_bundles_that_need_them() {
+        let (_directory, index) = opened();
+        assert_eq!(
+            json(images(&index, Some("k")).unwrap().rows().unwrap()),
+            [
+                r#"{"image":"registry.example.com/k:1.0","bundles":["k.v1.0.0"]}"#,
+                r#"{"image":"registry.example.com/k:1.1","bundles":["k.v1.1.0"]}"#,
+                r#"{"image":"registry.example.com/k:1.2","bundles":["k.v1.2.0"]}"#,
+                r#"{"image":"registry.example.com/run:1","bundles":["k.v1.0.0"]}"#,
+            ]
+        );
+        let all = json(images(&index, None).unwrap().rows().unwrap());
+        assert_eq!(
+            all[3],
+            r#"{"image":"registry.example.com/run:1","bundles":["a.v1","k.v1.0.0"]}"#
+        );
+        assert_eq!(all.len(), 5);
+    }
+
+    #[test]
+    fn damage_ends_a_listing_with_an_error() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("index.db");
+        sample::write(&path);
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        connection
+            .execute_batch("UPDATE operatorbundle SET version = CAST(x'ff' AS TEXT) WHERE name = 'k.v1.1.0'")
+            .unwrap();
+        drop(connection);
+        let index = Index::open(&path).unwrap();
+        let mut list = bundles(&index, None).unwrap();
+        let rows: Vec<_> = list.rows().unwrap().take_while(Result::is_ok).collect();
+        assert_eq!(rows.len(), 3);
+    }
+}

@@ -1,0 +1,662 @@
+//! Opening an index database without changing it, or anything beside it.
+//!
+//! The database is opened as immutable: no locks, no journal, no files beside it, also on a read-only file system and
+//! for any user. In exchange every reader checks that the file is still the one that was opened. A database with an
+//! unfinished transaction beside it (`-journal`, `-wal`) is copied, mended there, and read from the copy.
+
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::types::{Type, ValueRef};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row};
+use std::fmt::Write as _;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+use tempfile::TempDir;
+
+/// The schema versions that can be read.
+pub const READABLE_VERSIONS: std::ops::RangeInclusive<i64> = 9..=13;
+
+/// The tables without which a database is no index.
+const TABLES: [&str; 7] = [
+    "operatorbundle",
+    "package",
+    "channel",
+    "channel_entry",
+    "properties",
+    "dependencies",
+    "related_image",
+];
+
+/// No text of an index is longer: a limit for databases made to exhaust memory.
+const LONGEST_VALUE: i32 = 256 * 1024 * 1024;
+
+/// Why an index cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// No such file.
+    #[error("there is no index database at {}", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file cannot be opened or read.
+    #[error("cannot read {}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file is something else.
+    #[error("{} is not a SQLite database", path.display())]
+    NotADatabase {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file ends too early.
+    #[error("{} is cut short: it should hold {expected} bytes and holds {found}", path.display())]
+    Truncated {
+        /// The file.
+        path: PathBuf,
+        /// Bytes that its header promises.
+        expected: u64,
+        /// Bytes that it has.
+        found: u64,
+    },
+    /// A database of something else.
+    #[error("{} is a SQLite database, but no operator index: it has no table {table}", path.display())]
+    NotAnIndex {
+        /// The file.
+        path: PathBuf,
+        /// The first table that is not there.
+        table: &'static str,
+    },
+    /// An index of a schema before the first that can be read.
+    #[error(
+        "{} has schema version {version}; versions {} to {} can be read. Let the tool that wrote it bring it up to date",
+        path.display(), READABLE_VERSIONS.start(), READABLE_VERSIONS.end()
+    )]
+    TooOld {
+        /// The file.
+        path: PathBuf,
+        /// Its schema version.
+        version: i64,
+    },
+    /// An index of a schema after the last that is known.
+    #[error(
+        "{} has schema version {version}; this program knows versions up to {}. Use a newer release",
+        path.display(), READABLE_VERSIONS.end()
+    )]
+    TooNew {
+        /// The file.
+        path: PathBuf,
+        /// Its schema version.
+        version: i64,
+    },
+    /// Another program wrote the file while it was being read.
+    #[error("{} was changed while it was being read; try again", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// An unfinished transaction stands beside the file, and the copy in which to undo it cannot be made.
+    #[error(
+        "{} has an unfinished transaction beside it, and it cannot be copied to {} to undo that: {source}",
+        path.display(), directory.display()
+    )]
+    Copy {
+        /// The file.
+        path: PathBuf,
+        /// The directory for temporary files.
+        directory: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The content is damaged, or not what an index holds.
+    #[error("cannot read {what} from {}: {source}", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What was being read.
+        what: &'static str,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+    /// A bundle whose stored manifests are no JSON.
+    #[error("the manifests of {bundle} in {} are not JSON: {source}", path.display())]
+    Manifests {
+        /// The file.
+        path: PathBuf,
+        /// The bundle.
+        bundle: String,
+        /// What is wrong with them.
+        source: serde_json::Error,
+    },
+}
+
+/// An index database, open for reading.
+#[derive(Debug)]
+pub struct Index {
+    connection: Connection,
+    file: Arc<OpenFile>,
+}
+
+/// What all connections to one database share.
+#[derive(Debug)]
+struct OpenFile {
+    /// As the user named it.
+    path: PathBuf,
+    /// What SQLite opens: the path, or that of the private copy.
+    database: PathBuf,
+    handle: File,
+    stamp: Stamp,
+    schema_version: i64,
+    // Deleted with the last connection.
+    _private: Option<TempDir>,
+}
+
+impl OpenFile {
+    fn check_unchanged(&self) -> Result<(), ReadError> {
+        let now = self.handle.metadata().map_err(|source| ReadError::File {
+            path: self.path.clone(),
+            source,
+        })?;
+        if Stamp::from(&now) == self.stamp {
+            return Ok(());
+        }
+        Err(ReadError::Changed {
+            path: self.path.clone(),
+        })
+    }
+}
+
+/// Says whether an open index is still what it was, from any thread.
+#[derive(Debug, Clone)]
+pub struct FileWatch(Arc<OpenFile>);
+
+impl FileWatch {
+    /// As [`Index::check_unchanged`].
+    ///
+    /// # Errors
+    /// When the file was written to, or cut, since it was opened.
+    pub fn check_unchanged(&self) -> Result<(), ReadError> {
+        self.0.check_unchanged()
+    }
+}
+
+/// Tells whether a file is still what it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    length: u64,
+    modified: Option<SystemTime>,
+    inode: u64,
+}
+
+impl From<&Metadata> for Stamp {
+    fn from(metadata: &Metadata) -> Self {
+        Self {
+            length: metadata.len(),
+            modified: metadata.modified().ok(),
+            #[cfg(unix)]
+            inode: std::os::unix::fs::MetadataExt::ino(metadata),
+            #[cfg(not(unix))]
+            inode: 0,
+        }
+    }
+}
+
+impl Index {
+    /// Opens the database file at `path`.
+    ///
+    /// # Errors
+    /// When there is no such file, it is not an index database of a schema version in [`READABLE_VERSIONS`], it is
+    /// damaged, or an unfinished transaction beside it cannot be undone in a copy.
+    pub fn open(path: &Path) -> Result<Self, ReadError> {
+        let (handle, stamp) = open_file(path)?;
+        check_header(path, &handle, stamp)?;
+        let private = if has_unfinished_transaction(path) {
+            Some(private_copy(path, &handle, stamp)?)
+        } else {
+            None
+        };
+        let database = match &private {
+            Some(directory) => directory.path().join("index.db"),
+            None => path.to_owned(),
+        };
+        let (handle, stamp) = if private.is_some() {
+            open_file(&database)?
+        } else {
+            (handle, stamp)
+        };
+        let connection = connect(&database).map_err(|source| content(path, "the database", source))?;
+        let schema_version = schema_version(path, &connection)?;
+        let index = Self {
+            connection,
+            file: Arc::new(OpenFile {
+                path: path.to_owned(),
+                database,
+                handle,
+                stamp,
+                schema_version,
+                _private: private,
+            }),
+        };
+        index.check_same_file()?;
+        Ok(index)
+    }
+
+    /// Opens the same file once more, for another thread.
+    ///
+    /// # Errors
+    /// When the file at the path is no longer the one that was opened first.
+    pub fn reopen(&self) -> Result<Self, ReadError> {
+        let connection = connect(&self.file.database).map_err(|source| content(self.path(), "the database", source))?;
+        // Opening alone reads nothing; the look at the schema makes SQLite open the file itself.
+        schema_version(self.path(), &connection)?;
+        let index = Self {
+            connection,
+            file: Arc::clone(&self.file),
+        };
+        index.check_same_file()?;
+        Ok(index)
+    }
+
+    /// The file as the user named it.
+    pub fn path(&self) -> &Path {
+        &self.file.path
+    }
+
+    /// The version of the schema, as the table `schema_migrations` says.
+    pub fn schema_version(&self) -> i64 {
+        self.file.schema_version
+    }
+
+    /// Makes sure that what was read so far came from the file as it was opened. Readers ask at their end.
+    ///
+    /// # Errors
+    /// When the file was written to, or cut, since it was opened.
+    pub fn check_unchanged(&self) -> Result<(), ReadError> {
+        self.file.check_unchanged()
+    }
+
+    /// A look at the file for those who do not read it.
+    pub fn watch(&self) -> FileWatch {
+        FileWatch(Arc::clone(&self.file))
+    }
+
+    fn check_same_file(&self) -> Result<(), ReadError> {
+        match fs::metadata(&self.file.database) {
+            Ok(metadata) if Stamp::from(&metadata) == self.file.stamp => self.check_unchanged(),
+            _ => Err(ReadError::Changed {
+                path: self.path().to_owned(),
+            }),
+        }
+    }
+
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// What to say about an error of SQLite: a file that was changed meanwhile explains everything else.
+    pub(super) fn content_error(&self, what: &'static str, source: rusqlite::Error) -> ReadError {
+        match self.check_unchanged() {
+            Ok(()) => content(self.path(), what, source),
+            Err(changed) => changed,
+        }
+    }
+}
+
+fn content(path: &Path, what: &'static str, source: rusqlite::Error) -> ReadError {
+    if source.sqlite_error_code() == Some(ErrorCode::NotADatabase) {
+        return ReadError::NotADatabase { path: path.to_owned() };
+    }
+    ReadError::Content {
+        path: path.to_owned(),
+        what,
+        source,
+    }
+}
+
+fn open_file(path: &Path) -> Result<(File, Stamp), ReadError> {
+    let failed = |source: io::Error| match source.kind() {
+        io::ErrorKind::NotFound => ReadError::Missing { path: path.to_owned() },
+        _ => ReadError::File {
+            path: path.to_owned(),
+            source,
+        },
+    };
+    let handle = File::open(path).map_err(failed)?;
+    let metadata = handle.metadata().map_err(failed)?;
+    if metadata.is_dir() {
+        return Err(failed(io::ErrorKind::IsADirectory.into()));
+    }
+    Ok((handle, Stamp::from(&metadata)))
+}
+
+/// Looks at the first 100 bytes, which say what the file is and how many pages it should have.
+fn check_header(path: &Path, handle: &File, stamp: Stamp) -> Result<(), ReadError> {
+    let mut header = Vec::with_capacity(100);
+    let mut reader = handle;
+    reader
+        .seek(SeekFrom::Start(0))
+        .and_then(|_| reader.take(100).read_to_end(&mut header))
+        .map_err(|source| ReadError::File {
+            path: path.to_owned(),
+            source,
+        })?;
+    if header.is_empty() {
+        // What SQLite takes for a database without tables.
+        return Err(ReadError::NotAnIndex {
+            path: path.to_owned(),
+            table: TABLES[0],
+        });
+    }
+    let number = |at: usize, length: usize| {
+        let bytes = header.get(at..at + length).unwrap_or_default();
+        bytes.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
+    };
+    if header.len() < 100 || !header.starts_with(b"SQLite format 3\0") {
+        return Err(ReadError::NotADatabase { path: path.to_owned() });
+    }
+    let page_size = match number(16, 2) {
+        1 => 65536,
+        size => size,
+    };
+    let pages_are_counted = number(24, 4) == number(92, 4);
+    let expected = page_size * number(28, 4);
+    if pages_are_counted && expected > stamp.length {
+        return Err(ReadError::Truncated {
+            path: path.to_owned(),
+            expected,
+            found: stamp.length,
+        });
+    }
+    Ok(())
+}
+
+/// The file that SQLite keeps beside a database under its name and `suffix`.
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn has_unfinished_transaction(path: &Path) -> bool {
+    let journal = File::open(beside(path, "-journal")).is_ok_and(|journal| {
+        // A finished transaction may leave its journal behind with an empty head.
+        let mut magic = Vec::new();
+        journal.take(8).read_to_end(&mut magic).is_ok() && magic.iter().any(|byte| *byte != 0)
+    });
+    journal || fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0)
+}
+
+/// Copies the database with what stands beside it and lets SQLite finish or undo the transaction there.
+fn private_copy(path: &Path, handle: &File, stamp: Stamp) -> Result<TempDir, ReadError> {
+    let copied = || -> io::Result<TempDir> {
+        let directory = tempfile::Builder::new().prefix("opmx-index-").tempdir()?;
+        let target = directory.path().join("index.db");
+        let mut source = handle;
+        source.seek(SeekFrom::Start(0))?;
+        io::copy(&mut source, &mut File::create_new(&target)?)?;
+        for suffix in ["-journal", "-wal"] {
+            match fs::copy(beside(path, suffix), beside(&target, suffix)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(directory)
+    };
+    let directory = copied().map_err(|source| ReadError::Copy {
+        path: path.to_owned(),
+        directory: std::env::temp_dir(),
+        source,
+    })?;
+    // Two files that were copied while someone wrote them need not belong together.
+    match handle.metadata() {
+        Ok(metadata) if Stamp::from(&metadata) == stamp => {}
+        _ => return Err(ReadError::Changed { path: path.to_owned() }),
+    }
+    let mended = || -> rusqlite::Result<()> {
+        let connection = Connection::open(directory.path().join("index.db"))?;
+        connection.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(()))?;
+        connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))
+    };
+    mended().map_err(|source| content(path, "the unfinished transaction", source))?;
+    Ok(directory)
+}
+
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(immutable_uri(path), flags)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_VALUE)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    // The system caches the file already. What is sorted are names, never manifests.
+    connection.execute_batch("PRAGMA query_only = 1; PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY;")?;
+    Ok(connection)
+}
+
+fn immutable_uri(path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut uri = String::from("file://");
+    for byte in absolute.as_os_str().as_encoded_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-._~".contains(byte) {
+            uri.push(char::from(*byte));
+        } else {
+            let _ = write!(uri, "%{byte:02X}");
+        }
+    }
+    uri.push_str("?immutable=1");
+    uri
+}
+
+fn schema_version(path: &Path, connection: &Connection) -> Result<i64, ReadError> {
+    let failed = |source| content(path, "the schema", source);
+    let has = |table: &str| {
+        connection
+            .prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1")
+            .and_then(|mut query| query.exists([table]))
+            .map_err(failed)
+    };
+    if !has("operatorbundle")? || !has("schema_migrations")? {
+        return Err(ReadError::NotAnIndex {
+            path: path.to_owned(),
+            table: if has("operatorbundle")? {
+                "schema_migrations"
+            } else {
+                "operatorbundle"
+            },
+        });
+    }
+    let version = connection
+        .query_row("SELECT version FROM schema_migrations LIMIT 1", [], |row| row.get(0))
+        .optional()
+        .map_err(failed)?
+        .unwrap_or(-1);
+    if version < *READABLE_VERSIONS.start() {
+        return Err(ReadError::TooOld {
+            path: path.to_owned(),
+            version,
+        });
+    }
+    if version > *READABLE_VERSIONS.end() {
+        return Err(ReadError::TooNew {
+            path: path.to_owned(),
+            version,
+        });
+    }
+    for table in TABLES {
+        if !has(table)? {
+            return Err(ReadError::NotAnIndex {
+                path: path.to_owned(),
+                table,
+            });
+        }
+    }
+    Ok(version)
+}
+
+/// A text column. Indexes hold texts both as TEXT and as BLOB.
+pub(super) fn text<'row>(row: &'row Row<'_>, column: usize) -> rusqlite::Result<Option<&'row str>> {
+    match row.get_ref(column)? {
+        ValueRef::Null => Ok(None),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => std::str::from_utf8(bytes)
+            .map(Some)
+            .map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))),
+        other => Err(rusqlite::Error::InvalidColumnType(
+            column,
+            "text".to_owned(),
+            other.data_type(),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    fn names(directory: &Path) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(directory)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn said(path: &Path) -> String {
+        let message = Index::open(path).unwrap_err().to_string();
+        message.replace(path.parent().unwrap().to_str().unwrap(), "DIR")
+    }
+
+    #[test]
+    fn files_that_are_no_index_are_named_for_what_they_are() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("index.db");
+        assert_eq!(said(&path), "there is no index database at DIR/index.db");
+        fs::write(&path, "").unwrap();
+        assert_eq!(
+            said(&path),
+            "DIR/index.db is a SQLite database, but no operator index: it has no table operatorbundle"
+        );
+        fs::write(&path, "packages:\n").unwrap();
+        assert_eq!(said(&path), "DIR/index.db is not a SQLite database");
+        fs::write(&path, [b"SQLite format 3\0".as_slice(), &[0xff; 4096]].concat()).unwrap();
+        assert!(Index::open(&path).is_err());
+        assert!(said(directory.path()).starts_with("cannot read DIR/"));
+    }
+
+    #[test]
+    fn a_truncated_database_is_refused_with_both_lengths() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("index.db");
+        sample::write(&path);
+        let length = fs::metadata(&path).unwrap().len();
+        let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
+        file.set_len(length - 4096).unwrap();
+        let expected = format!(
+            "DIR/index.db is cut short: it should hold {length} bytes and holds {}",
+            length - 4096
+        );
+        assert_eq!(said(&path), expected);
+    }
+
+    #[test]
+    fn schema_versions_outside_the_known_ones_are_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("index.db");
+        sample::write(&path);
+        let set = |version: i64| {
+            let connection = Connection::open(&path).unwrap();
+            connection
+                .execute("UPDATE schema_migrations SET version = ?1", [version])
+                .unwrap();
+        };
+        for version in READABLE_VERSIONS {
+            set(version);
+            assert_eq!(Index::open(&path).unwrap().schema_version(), version);
+        }
+        set(8);
+        assert!(said(&path).contains("schema version 8; versions 9 to 13 can be read"));
+        set(14);
+        assert!(said(&path).contains("schema version 14; this program knows versions up to 13"));
+    }
+
+    #[test]
+    fn an_unfinished_transaction_is_undone_in_a_copy_only() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("index.db");
+        sample::write(&path);
+        // A journal as a killed writer leaves it: taken while the transaction has already written to the file.
+        let connection = Connection::open(&path).unwrap();
+        connection
+            .execute_batch(
+                "PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN IMMEDIATE; DELETE FROM properties;
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+                INSERT INTO properties SELECT 'half', 'written', 'k.v1.2.0', NULL, printf('%200d', i) FROM n;",
+            )
+            .unwrap();
+        let killed = tempfile::tempdir().unwrap();
+        let left = killed.path().join("in dex%.db");
+        fs::copy(&path, &left).unwrap();
+        fs::copy(beside(&path, "-journal"), beside(&left, "-journal")).unwrap();
+        connection.execute_batch("ROLLBACK").unwrap();
+        let before = (fs::read(&left).unwrap(), fs::read(beside(&left, "-journal")).unwrap());
+        assert_ne!(before.0, fs::read(&path).unwrap());
+
+        let index = Index::open(&left).unwrap();
+        assert_eq!(index.catalog().unwrap(), Index::open(&path).unwrap().catalog().unwrap());
+        index.reopen().unwrap();
+        assert_eq!(names(killed.path()), ["in dex%.db", "in dex%.db-journal"]);
+        assert!(before == (fs::read(&left).unwrap(), fs::read(beside(&left, "-journal")).unwrap()));
+        let copy = index.file.database.clone();
+        assert!(copy.exists());
+        drop(index);
+        assert!(!copy.exists());
+    }
+
+    #[test]
+    fn a_database_with_a_write_ahead_log_is_read_with_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("index.db");
+        sample::write(&path);
+        let connection = Connection::open(&path).unwrap();
+        connection
+            .execute_batch("PRAGMA journal_mode = WAL; DELETE FROM package WHERE name = 'a';")
+            .unwrap();
+        let before = names(directory.path());
+        assert_eq!(Index::open(&path).unwrap().catalog().unwrap().packages.len(), 1);
+        assert_eq!(names(directory.path()), before);
+        drop(connection);
+        assert_eq!(names(directory.path()), ["index.db"]);
+        assert_eq!(Index::open(&path).unwrap().catalog().unwrap().packages.len(), 1);
+        assert_eq!(names(directory.path()), ["index.db"]);
+    }
+
+    #[test]
+    fn a_file_that_changes_under_the_reader_is_noticed() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("index.db");
+        sample::write(&path);
+        let index = Index::open(&path).unwrap();
+        index.catalog().unwrap();
+        let connection = Connection::open(&path).unwrap();
+        connection.execute("DELETE FROM package", []).unwrap();
+        assert!(matches!(index.catalog(), Err(ReadError::Changed { .. })));
+    }
+
+    #[test]
+    fn a_file_renamed_over_leaves_the_reader_with_the_old_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, other) = (directory.path().join("index.db"), directory.path().join("new.db"));
+        sample::write(&path);
+        let index = Index::open(&path).unwrap();
+        fs::copy(&path, &other).unwrap();
+        fs::rename(&other, &path).unwrap();
+        assert_eq!(index.catalog().unwrap().packages.len(), 2);
+        assert!(matches!(index.reopen(), Err(ReadError::Changed { .. })));
+    }
+}

@@ -1,0 +1,69 @@
+//! The health service: `SERVING` for every name, as long as the index is what it was when it was opened.
+
+use super::pool::Pool;
+use futures_util::Stream;
+use futures_util::stream::unfold;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tonic::{Request, Response, Status, async_trait};
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_server;
+use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
+
+/// How often a watched status is looked at.
+const WATCH_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Clients ask for the empty name, for `Registry` or for `api.Registry`; there is one answer for all.
+#[derive(Debug, Clone)]
+pub(super) struct Health {
+    pub(super) pool: Arc<Pool>,
+    /// Turns true when the server begins to stop, which ends all watching.
+    pub(super) stopping: watch::Receiver<bool>,
+}
+
+impl Health {
+    fn status(&self) -> ServingStatus {
+        if self.pool.is_unchanged() {
+            ServingStatus::Serving
+        } else {
+            ServingStatus::NotServing
+        }
+    }
+
+    /// The status, as soon as it is another than the one told before; nothing when the server stops.
+    async fn next_status(&mut self, told: Option<ServingStatus>) -> Option<ServingStatus> {
+        loop {
+            let status = self.status();
+            if told != Some(status) {
+                return Some(status);
+            }
+            tokio::select! {
+                () = tokio::time::sleep(WATCH_INTERVAL) => {}
+                _ = self.stopping.wait_for(|stopping| *stopping) => return None,
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl health_server::Health for Health {
+    async fn check(&self, _: Request<HealthCheckRequest>) -> Result<Response<HealthCheckResponse>, Status> {
+        Ok(Response::new(response(self.status())))
+    }
+
+    type WatchStream = Pin<Box<dyn Stream<Item = Result<HealthCheckResponse, Status>> + Send>>;
+
+    async fn watch(&self, _: Request<HealthCheckRequest>) -> Result<Response<Self::WatchStream>, Status> {
+        let stream = unfold((self.clone(), None), |(mut health, told)| async move {
+            let status = health.next_status(told).await?;
+            Some((Ok(response(status)), (health, Some(status))))
+        });
+        Ok(Response::new(Box::pin(stream)))
+    }
+}
+
+fn response(status: ServingStatus) -> HealthCheckResponse {
+    HealthCheckResponse { status: status.into() }
+}

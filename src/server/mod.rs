@@ -1,0 +1,213 @@
+//! The gRPC registry API of the Operator Lifecycle Manager, over an index database.
+//!
+//! [`serve`] answers `api.Registry`, the health service and both versions of server reflection on one port without
+//! TLS, as OLM expects of a catalog pod. What clients ask for most, packages and the listing of all bundles, is encoded
+//! once when the server starts; manifests are read from the file when a bundle is asked for, and never kept.
+//! [`probe`] is the client that OLM runs inside the pod to see whether it is alive.
+
+mod connection;
+pub mod encoded;
+mod health;
+mod listing;
+mod pool;
+pub mod probe;
+pub mod proto;
+mod registry;
+
+use crate::index::read::{Index, ReadError};
+use health::Health;
+use listing::Listing;
+use pool::Pool;
+use proto::service::registry_server::RegistryServer;
+use registry::Registry;
+use std::future::Future;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tonic::transport::Server;
+use tonic_health::pb::health_server::HealthServer;
+use tonic_reflection::server::Builder as Reflection;
+
+/// The port on which OLM looks for a catalog.
+pub const DEFAULT_PORT: u16 = 50051;
+
+/// Limits of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Connections at once; further ones wait.
+    pub connections: usize,
+    /// Calls at once on each connection; further ones wait.
+    pub calls_per_connection: u32,
+    /// Calls that read from the database at once; further ones wait.
+    pub readers: usize,
+    /// Bytes of a request; longer ones are refused.
+    pub request_size: usize,
+    /// How long calls that have begun may go on when the server is told to stop.
+    pub drain: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            connections: 4096,
+            calls_per_connection: 128,
+            readers: 4,
+            request_size: 64 * 1024,
+            drain: Duration::from_secs(10),
+        }
+    }
+}
+
+/// Why a server cannot start, or ended before it was told to.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The index cannot be read.
+    #[error(transparent)]
+    Index(#[from] ReadError),
+    /// The thread that reads the catalog was lost.
+    #[error("reading the index was cut off: {source}")]
+    Prepare {
+        /// How it ended.
+        source: tokio::task::JoinError,
+    },
+    /// The address is not free, or not one of this machine.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The description of the API for reflection is not readable.
+    #[error("cannot set up server reflection: {source}")]
+    Reflection {
+        /// What is wrong with it.
+        source: tonic_reflection::server::Error,
+    },
+    /// The server failed.
+    #[error("the server failed: {source}")]
+    Transport {
+        /// How it failed.
+        source: tonic::transport::Error,
+    },
+}
+
+/// Takes a port, on one address or, without one, on all addresses of the machine. Port 0 takes any free one.
+///
+/// # Errors
+/// When the port is not free or the address is not one of this machine.
+pub async fn listen(address: Option<IpAddr>, port: u16) -> Result<TcpListener, ServeError> {
+    let bind = async |address: IpAddr| {
+        let address = SocketAddr::new(address, port);
+        let listener = TcpListener::bind(address).await;
+        listener.map_err(|source| ServeError::Listen { address, source })
+    };
+    match address {
+        Some(address) => bind(address).await,
+        None => match bind(Ipv6Addr::UNSPECIFIED.into()).await {
+            // A machine may be without IPv6.
+            Err(ServeError::Listen { source, .. }) if source.kind() != io::ErrorKind::AddrInUse => {
+                bind(Ipv4Addr::UNSPECIFIED.into()).await
+            }
+            listener => listener,
+        },
+    }
+}
+
+/// Serves an index on `listener` until `shutdown` is ready, then lets the calls that have begun come to their end.
+///
+/// Nothing is answered, the health service included, before packages, channels and bundles are read. The index is
+/// served as it was opened: a file renamed over it changes nothing, a file written to or cut makes the server answer
+/// `UNAVAILABLE` and `NOT_SERVING`.
+///
+/// # Errors
+/// When the index cannot be read or the server fails.
+pub async fn serve(
+    index: Index,
+    listener: TcpListener,
+    options: Options,
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), ServeError> {
+    let prepared = tokio::task::spawn_blocking(move || prepare(index, options.readers)).await;
+    let (listing, pool) = prepared.map_err(|source| ServeError::Prepare { source })??;
+    let registry = Registry::new(listing, Arc::clone(&pool));
+    let early = registry.clone();
+    tokio::spawn(async move {
+        // A failure here is told to whoever asks for a bundle.
+        let _ = early.skip_ranges().await;
+    });
+
+    let (stop, stopping) = watch::channel(false);
+    let health = Health {
+        pool,
+        stopping: stopping.clone(),
+    };
+    let reflection = |source| ServeError::Reflection { source };
+    let router = Server::builder()
+        .max_concurrent_streams(options.calls_per_connection)
+        .concurrency_limit_per_connection(options.calls_per_connection as usize)
+        .http2_keepalive_interval(Some(Duration::from_mins(1)))
+        .http2_keepalive_timeout(Some(Duration::from_secs(20)))
+        .http2_max_header_list_size(16 * 1024)
+        .add_service(RegistryServer::new(registry).max_decoding_message_size(options.request_size))
+        .add_service(HealthServer::new(health).max_decoding_message_size(options.request_size))
+        .add_service(described().build_v1().map_err(reflection)?)
+        .add_service(described().build_v1alpha().map_err(reflection)?);
+
+    let mut told = stopping;
+    let server = router.serve_with_incoming_shutdown(connection::accept(listener, options.connections), async move {
+        let _ = told.wait_for(|stopping| *stopping).await;
+    });
+    tokio::pin!(server);
+    let ended = tokio::select! {
+        ended = &mut server => ended,
+        () = shutdown => {
+            tracing::info!("stopping");
+            let _ = stop.send(true);
+            // What has not come to its end by then is cut off.
+            tokio::time::timeout(options.drain, server).await.unwrap_or(Ok(()))
+        }
+    };
+    ended.map_err(|source| ServeError::Transport { source })
+}
+
+/// Ready when the process is asked to end: SIGTERM or SIGINT, elsewhere Ctrl-C.
+///
+/// # Errors
+/// When the system does not let signals be handled.
+pub fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+        Ok(async move {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+        })
+    }
+    #[cfg(not(unix))]
+    {
+        Ok(async {
+            let _ = tokio::signal::ctrl_c().await;
+        })
+    }
+}
+
+fn prepare(index: Index, readers: usize) -> Result<(Listing, Arc<Pool>), ReadError> {
+    let listing = Listing::new(&index.catalog_without_skip_ranges()?, &index.plurals()?);
+    Ok((listing, Arc::new(Pool::new(index, readers.max(1))?)))
+}
+
+fn described() -> Reflection<'static> {
+    Reflection::configure()
+        .include_reflection_service(false)
+        .register_encoded_file_descriptor_set(proto::DESCRIPTORS)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+        .register_encoded_file_descriptor_set(tonic_reflection::pb::v1::FILE_DESCRIPTOR_SET)
+        .register_encoded_file_descriptor_set(tonic_reflection::pb::v1alpha::FILE_DESCRIPTOR_SET)
+}

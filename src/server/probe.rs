@@ -1,0 +1,291 @@
+//! Asking a gRPC server for its health, with the flags and exit codes of the well-known probe `grpc_health_probe`.
+//!
+//! OLM up to v0.46 runs `grpc_health_probe -addr=:50051` inside every catalog pod, so that an index image must hold a
+//! program of that name.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+use tokio::time::timeout;
+use tonic::Code;
+use tonic::transport::Endpoint;
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
+
+/// What to ask, and how long to wait.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Probe {
+    /// `host:port`, or `:port` for this machine.
+    pub address: String,
+    /// The service to ask about; empty for the server as a whole.
+    pub service: String,
+    /// How long the connection may take.
+    pub connect_timeout: Duration,
+    /// How long the answer may take.
+    pub rpc_timeout: Duration,
+}
+
+/// Why a server is not healthy, or cannot be asked.
+#[derive(Debug, thiserror::Error)]
+pub enum ProbeError {
+    /// A command line that the probe does not know.
+    #[error("{flag}: {reason}")]
+    Arguments {
+        /// The flag, or the argument.
+        flag: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// Nobody listens there, or nobody who speaks HTTP/2.
+    #[error("cannot connect to {address} within {} ms: {reason}", timeout.as_millis())]
+    Connection {
+        /// The address.
+        address: String,
+        /// How long was waited at most.
+        timeout: Duration,
+        /// What happened.
+        reason: String,
+    },
+    /// The server did not answer the question.
+    #[error("{address} does not answer: {reason}")]
+    Call {
+        /// The address.
+        address: String,
+        /// What happened.
+        reason: String,
+    },
+    /// The server says that it does not serve.
+    #[error("service unhealthy (responded with {status:?})")]
+    NotServing {
+        /// What the server said.
+        status: ServingStatus,
+    },
+}
+
+impl ProbeError {
+    /// The exit code of the well-known probe for this failure.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Arguments { .. } => 1,
+            Self::Connection { .. } => 2,
+            Self::Call { .. } => 3,
+            Self::NotServing { .. } => 4,
+        }
+    }
+}
+
+/// Reads the arguments behind the name of the program: `-addr`, `-service`, `-connect-timeout` and `-rpc-timeout`, with
+/// one or two dashes, the value behind `=` or as the next argument. Durations are written as in Go (`1s`, `1m30s`,
+/// `500ms`). The flags that only change what is printed are accepted.
+///
+/// # Errors
+/// When a flag is unknown, or its value is missing or wrong, or there is no address.
+pub fn parse<I: IntoIterator<Item = String>>(arguments: I) -> Result<Probe, ProbeError> {
+    let mut probe = Probe {
+        address: String::new(),
+        service: String::new(),
+        connect_timeout: Duration::from_secs(1),
+        rpc_timeout: Duration::from_secs(1),
+    };
+    let mut arguments = arguments.into_iter();
+    while let Some(argument) = arguments.next() {
+        let wrong = |reason| ProbeError::Arguments {
+            flag: argument.clone(),
+            reason,
+        };
+        let Some(flag) = argument.strip_prefix("--").or_else(|| argument.strip_prefix('-')) else {
+            return Err(wrong("is not a flag"));
+        };
+        let (name, value) = match flag.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (flag, None),
+        };
+        if name == "v" {
+            continue;
+        }
+        if !["addr", "service", "connect-timeout", "rpc-timeout", "user-agent"].contains(&name) {
+            return Err(wrong(
+                "is not a flag of this probe, which knows -addr, -service, -connect-timeout and -rpc-timeout",
+            ));
+        }
+        let value = value
+            .or_else(|| arguments.next())
+            .ok_or_else(|| wrong("needs a value"))?;
+        let time = || match duration(&value) {
+            Some(time) if time > Duration::ZERO => Ok(time),
+            _ => Err(wrong("needs a duration above zero, such as 500ms or 1s")),
+        };
+        match name {
+            "addr" => probe.address = value,
+            "service" => probe.service = value,
+            "connect-timeout" => probe.connect_timeout = time()?,
+            "rpc-timeout" => probe.rpc_timeout = time()?,
+            _ => {}
+        }
+    }
+    if probe.address.is_empty() {
+        return Err(ProbeError::Arguments {
+            flag: "-addr".to_owned(),
+            reason: "is needed: host:port, or :port for this machine",
+        });
+    }
+    Ok(probe)
+}
+
+/// A duration as Go writes it: numbers with units, one behind another.
+fn duration(text: &str) -> Option<Duration> {
+    const UNITS: [(&str, f64); 7] = [
+        ("ns", 1e-9),
+        ("us", 1e-6),
+        ("µs", 1e-6),
+        ("ms", 1e-3),
+        ("s", 1.0),
+        ("m", 60.0),
+        ("h", 3600.0),
+    ];
+    if text == "0" {
+        return Some(Duration::ZERO);
+    }
+    let mut seconds = 0.0;
+    let mut rest = text.strip_prefix('+').unwrap_or(text);
+    while !rest.is_empty() {
+        let digits = rest.find(|character: char| !character.is_ascii_digit() && character != '.')?;
+        let (number, behind) = rest.split_at_checked(digits)?;
+        let end = behind
+            .find(|character: char| character.is_ascii_digit() || character == '.')
+            .unwrap_or(behind.len());
+        let (unit, behind) = behind.split_at_checked(end)?;
+        let (_, factor) = UNITS.iter().find(|(name, _)| *name == unit)?;
+        seconds += number.parse::<f64>().ok()? * factor;
+        rest = behind;
+    }
+    if text.is_empty() {
+        return None;
+    }
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// Asks the server. `Ok` means that it serves.
+///
+/// # Errors
+/// When nobody answers, or the answer is not `SERVING`.
+pub async fn probe(probe: &Probe) -> Result<(), ProbeError> {
+    let unreachable = |reason: String| ProbeError::Connection {
+        address: probe.address.clone(),
+        timeout: probe.connect_timeout,
+        reason,
+    };
+    let failed = |reason: String| ProbeError::Call {
+        address: probe.address.clone(),
+        reason,
+    };
+    let connected = timeout(probe.connect_timeout, connect(&probe.address)).await;
+    let channel = match connected {
+        Ok(Ok(channel)) => channel,
+        Ok(Err(reason)) => return Err(unreachable(reason)),
+        Err(_) => return Err(unreachable("no connection in that time".to_owned())),
+    };
+    let question = HealthCheckRequest {
+        service: probe.service.clone(),
+    };
+    match timeout(probe.rpc_timeout, HealthClient::new(channel).check(question)).await {
+        Ok(Ok(answer)) => match answer.into_inner().status() {
+            ServingStatus::Serving => Ok(()),
+            status => Err(ProbeError::NotServing { status }),
+        },
+        Ok(Err(status)) => Err(failed(match status.code() {
+            Code::Unimplemented => "it has no service grpc.health.v1.Health".to_owned(),
+            code => format!("{code:?}: {}", status.message()),
+        })),
+        Err(_) => Err(failed(format!("no answer within {} ms", probe.rpc_timeout.as_millis()))),
+    }
+}
+
+async fn connect(address: &str) -> Result<tonic::transport::Channel, String> {
+    let Some((host, port)) = address.rsplit_once(':') else {
+        return Err("the address has no port".to_owned());
+    };
+    let port: u16 = port.parse().map_err(|_| "the port is not a number".to_owned())?;
+    let addresses: Vec<SocketAddr> = if host.is_empty() || host == "localhost" {
+        // A container built from nothing has no file that says what localhost is.
+        let loopback: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
+        loopback.map(|address| SocketAddr::new(address, port)).into()
+    } else {
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let found = tokio::net::lookup_host((host, port)).await;
+        found.map_err(|error| error.to_string())?.collect()
+    };
+    let mut reason = "the host has no address".to_owned();
+    for address in addresses {
+        let endpoint = Endpoint::from_shared(format!("http://{address}")).map_err(|error| error.to_string())?;
+        match endpoint.connect().await {
+            Ok(channel) => return Ok(channel),
+            Err(error) => reason = chain(&error),
+        }
+    }
+    Err(reason)
+}
+
+/// The innermost reason, which says what happened.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(arguments: &[&str]) -> Result<Probe, ProbeError> {
+        parse(arguments.iter().map(|argument| (*argument).to_owned()))
+    }
+
+    #[test]
+    fn flags_are_read_as_go_reads_them() {
+        let probe = parsed(&["-addr=:50051"]).unwrap();
+        assert_eq!((probe.address.as_str(), probe.service.as_str()), (":50051", ""));
+        assert_eq!(
+            (probe.connect_timeout, probe.rpc_timeout),
+            (Duration::from_secs(1), Duration::from_secs(1))
+        );
+        let flags = [
+            "--addr",
+            "localhost:1",
+            "-service=api.Registry",
+            "-connect-timeout",
+            "250ms",
+            "-v",
+            "-rpc-timeout=1m30s",
+        ];
+        let probe = parsed(&flags).unwrap();
+        assert_eq!(
+            (probe.address.as_str(), probe.service.as_str()),
+            ("localhost:1", "api.Registry")
+        );
+        assert_eq!(
+            (probe.connect_timeout, probe.rpc_timeout),
+            (Duration::from_millis(250), Duration::from_secs(90))
+        );
+    }
+
+    #[test]
+    fn wrong_flags_are_named_and_end_with_code_1() {
+        for (arguments, said) in [
+            (vec![], "-addr: is needed"),
+            (vec!["-addr"], "-addr: needs a value"),
+            (vec!["-tls", "-addr=:1"], "-tls: is not a flag of this probe"),
+            (vec!["addr"], "addr: is not a flag"),
+            (vec!["-rpc-timeout=1"], "-rpc-timeout=1: needs a duration"),
+            (vec!["-rpc-timeout="], "-rpc-timeout=: needs a duration"),
+            (vec!["-rpc-timeout=1x"], "-rpc-timeout=1x: needs a duration"),
+            (vec!["-rpc-timeout=0"], "-rpc-timeout=0: needs a duration"),
+        ] {
+            let error = parsed(&arguments).unwrap_err();
+            assert!(error.to_string().starts_with(said), "{error}");
+            assert_eq!(error.exit_code(), 1);
+        }
+    }
+}

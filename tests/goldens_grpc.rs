@@ -1,0 +1,549 @@
+//! The server against the recorded answers of the reference server, and against a client that nobody here wrote.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+mod shared;
+
+use opmx::index::read::Index;
+use opmx::server::proto::registry_client::RegistryClient;
+use opmx::server::proto::{
+    Bundle, ChannelEntry, Dependency, GetAllProvidersRequest, GetAllReplacementsRequest, GetBundleInChannelRequest,
+    GetBundleRequest, GetDefaultProviderRequest, GetLatestProvidersRequest, GetPackageRequest, GetReplacementRequest,
+    GroupVersionKind, ListBundlesRequest, ListPackageRequest, Package, PackageName, Property,
+};
+use opmx::server::{Options, listen, serve};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Read;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::process::Command;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio_stream::StreamExt;
+use tonic::transport::Channel;
+use tonic::{Code, Response, Status, Streaming};
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_client::HealthClient;
+use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
+use tonic_reflection::pb::v1::{ServerReflectionRequest, server_reflection_request, server_reflection_response};
+
+const CASES: [&str; 3] = [
+    "replaces-three-channels",
+    "skips-and-truncation",
+    "inline-and-dependencies",
+];
+
+/// A server on a free port of this machine.
+struct Running {
+    address: SocketAddr,
+    stop: oneshot::Sender<()>,
+    server: JoinHandle<Result<(), opmx::server::ServeError>>,
+}
+
+impl Running {
+    async fn start(database: &Path) -> Self {
+        let listener = listen(Some(Ipv4Addr::LOCALHOST.into()), 0).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let index = Index::open(database).unwrap();
+        let (stop, stopped) = oneshot::channel();
+        let server = tokio::spawn(serve(index, listener, Options::default(), async {
+            let _ = stopped.await;
+        }));
+        Self { address, stop, server }
+    }
+
+    async fn channel(&self) -> Channel {
+        let endpoint = Channel::from_shared(format!("http://{}", self.address)).unwrap();
+        endpoint.connect().await.unwrap()
+    }
+
+    async fn stop(self) {
+        self.stop.send(()).unwrap();
+        self.server.await.unwrap().unwrap();
+    }
+}
+
+fn unpack(case: &Path, directory: &Path) -> std::path::PathBuf {
+    let mut database = Vec::new();
+    let packed = fs::File::open(case.join("index.db.gz")).unwrap();
+    flate2::read::GzDecoder::new(packed).read_to_end(&mut database).unwrap();
+    let path = directory.join("index.db");
+    fs::write(&path, database).unwrap();
+    path
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_recorded_call_is_answered_as_recorded() {
+    let Some(goldens) = shared::folder("goldens/grpc") else {
+        return;
+    };
+    let (mut calls, mut messages, mut reordered) = (0, 0, 0);
+    for case in CASES {
+        let directory = tempfile::tempdir().unwrap();
+        let database = unpack(&goldens.join(case), directory.path());
+        let before = state(directory.path());
+        let running = Running::start(&database).await;
+        let channel = running.channel().await;
+        let recorded: Value =
+            serde_json::from_slice(&fs::read(goldens.join(case).join("responses.sqlite.json")).unwrap()).unwrap();
+        for call in recorded["calls"].as_array().unwrap() {
+            let rpc = call["rpc"].as_str().unwrap();
+            let answer = answer(&channel, rpc, &call["request"]).await;
+            let mut expected = call.clone();
+            let fields = expected.as_object_mut().unwrap();
+            fields.remove("rpc");
+            fields.remove("request");
+            match rpc {
+                // The recorded server has no such method; ours has, as the health protocol defines it.
+                "grpc.health.v1.Health/Watch" => {
+                    assert_eq!(answer, json!({"code": "OK", "response": {"status": "SERVING"}}));
+                }
+                // Newer servers have both versions of reflection.
+                "reflection/list_services" => {
+                    let services: Vec<_> = answer["responses"].as_array().unwrap().iter().collect();
+                    for service in call["responses"].as_array().unwrap() {
+                        assert!(services.contains(&service), "{service}");
+                    }
+                    assert_eq!(services.len(), 4);
+                }
+                _ if answer == expected => {}
+                _ => {
+                    assert_eq!(sorted(&answer), sorted(&expected), "{case}: {rpc} {}", call["request"]);
+                    assert!(!rpc.starts_with("List"), "the order of {rpc} is part of the contract");
+                    reordered += 1;
+                }
+            }
+            calls += 1;
+            messages += answer["responses"].as_array().map_or(1, Vec::len);
+        }
+        running.stop().await;
+        assert!(
+            state(directory.path()) == before,
+            "{case}: the folder of the database was touched"
+        );
+    }
+    println!("compared {calls} calls, {messages} messages; {reordered} streams in an order of their own");
+    assert_eq!(calls, 258);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_by_others_calls_every_method_through_reflection() {
+    let Some(goldens) = shared::folder("goldens/grpc") else {
+        return;
+    };
+    let python = std::env::var("OPMX_GRPC_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let modules = Command::new(&python)
+        .args(["-c", "import grpc, grpc_reflection"])
+        .output();
+    if !modules.is_ok_and(|output| output.status.success()) {
+        shared::not_run("Python has no grpcio and grpcio-reflection (OPMX_GRPC_PYTHON names another Python)");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let running = Running::start(&unpack(&goldens.join("inline-and-dependencies"), directory.path())).await;
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reflection_client.py");
+    let address = running.address.to_string();
+    let client = tokio::task::spawn_blocking(move || Command::new(python).arg(script).arg(address).output().unwrap());
+    let output = client.await.unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success(),
+        "{said}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    print!("{said}");
+    assert!(said.contains("10 methods of api.Registry"), "{said}");
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_that_is_cut_makes_the_server_unavailable_and_one_renamed_over_does_not() {
+    let Some(goldens) = shared::folder("goldens/grpc") else {
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let database = unpack(&goldens.join("inline-and-dependencies"), directory.path());
+    let running = Running::start(&database).await;
+    let channel = running.channel().await;
+    let request = json!({"pkgName": "etcd", "channelName": "alpha", "csvName": "etcdoperator.v0.9.2"});
+    let whole = answer(&channel, "GetBundle", &request).await;
+    assert_eq!(whole["code"], "OK");
+
+    let kept = directory.path().join("kept.db");
+    fs::rename(&database, &kept).unwrap();
+    fs::write(&database, "something else").unwrap();
+    assert_eq!(answer(&channel, "GetBundle", &request).await, whole);
+    assert_eq!(
+        answer(&channel, "grpc.health.v1.Health/Check", &json!({})).await["response"]["status"],
+        "SERVING"
+    );
+
+    fs::OpenOptions::new()
+        .write(true)
+        .open(&kept)
+        .unwrap()
+        .set_len(8192)
+        .unwrap();
+    let cut = answer(&channel, "GetBundle", &request).await;
+    assert_eq!(cut["code"], "UNAVAILABLE", "{cut}");
+    assert_eq!(
+        answer(&channel, "grpc.health.v1.Health/Check", &json!({})).await["response"]["status"],
+        "NOT_SERVING"
+    );
+    running.stop().await;
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_folder_that_cannot_be_written_to_is_enough() {
+    use std::os::unix::fs::PermissionsExt;
+    let Some(goldens) = shared::folder("goldens/grpc") else {
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let database = unpack(&goldens.join(CASES[0]), directory.path());
+    fs::set_permissions(&database, fs::Permissions::from_mode(0o444)).unwrap();
+    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o555)).unwrap();
+    let before = state(directory.path());
+    let running = Running::start(&database).await;
+    let listed = answer(&running.channel().await, "ListBundles", &json!({})).await;
+    assert_eq!(listed["responses"].as_array().unwrap().len(), 7);
+    running.stop().await;
+    assert!(state(directory.path()) == before);
+    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn requests_that_are_too_long_are_refused_and_unknown_methods_named() {
+    let Some(goldens) = shared::folder("goldens/grpc") else {
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let running = Running::start(&unpack(&goldens.join(CASES[0]), directory.path())).await;
+    let channel = running.channel().await;
+    let name = "x".repeat(10 * 1024 * 1024);
+    let refused = RegistryClient::new(channel.clone())
+        .get_package(GetPackageRequest { name })
+        .await;
+    assert_eq!(refused.unwrap_err().code(), Code::OutOfRange);
+    let mut client = tonic::client::Grpc::new(channel);
+    client.ready().await.unwrap();
+    let path = "/api.Registry/NoSuchMethod".parse().unwrap();
+    let codec = tonic_prost::ProstCodec::<ListPackageRequest, PackageName>::default();
+    let unknown = client
+        .unary(tonic::Request::new(ListPackageRequest {}), path, codec)
+        .await;
+    assert_eq!(unknown.unwrap_err().code(), Code::Unimplemented);
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_probe_ends_with_the_codes_of_the_well_known_one() {
+    use opmx::server::probe::{parse, probe};
+    let Some(goldens) = shared::folder("goldens/grpc") else {
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let running = Running::start(&unpack(&goldens.join(CASES[0]), directory.path())).await;
+    let asked = |address: String| parse([format!("-addr={address}"), "-service=Registry".to_owned()]).unwrap();
+    let address = running.address;
+    probe(&asked(address.to_string())).await.unwrap();
+    probe(&asked(format!(":{}", address.port()))).await.unwrap();
+    running.stop().await;
+    let error = probe(&asked(address.to_string())).await.unwrap_err();
+    assert_eq!(error.exit_code(), 2, "{error}");
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut mute = asked(silent.local_addr().unwrap().to_string());
+    mute.rpc_timeout = std::time::Duration::from_millis(50);
+    let error = probe(&mute).await.unwrap_err();
+    assert_eq!(error.exit_code(), 3, "{error}");
+}
+
+/// Names, content and times of change of the files in a directory.
+fn state(directory: &Path) -> BTreeSet<(String, Vec<u8>, std::time::SystemTime)> {
+    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
+    entries
+        .map(|entry| {
+            let name = entry.file_name().into_string().unwrap();
+            (
+                name,
+                fs::read(entry.path()).unwrap(),
+                entry.metadata().unwrap().modified().unwrap(),
+            )
+        })
+        .collect()
+}
+
+/// The answer with its stream in one order.
+fn sorted(answer: &Value) -> Value {
+    let mut answer = answer.clone();
+    if let Some(responses) = answer.get_mut("responses").and_then(Value::as_array_mut) {
+        responses.sort_by_key(ToString::to_string);
+    }
+    answer
+}
+
+async fn answer(channel: &Channel, rpc: &str, request: &Value) -> Value {
+    let mut client = RegistryClient::new(channel.clone());
+    let mut health = HealthClient::new(channel.clone());
+    let field = |name: &str| request[name].as_str().unwrap_or_default().to_owned();
+    let (group, version, kind, plural) = (field("group"), field("version"), field("kind"), field("plural"));
+    let service = HealthCheckRequest {
+        service: field("service"),
+    };
+    match rpc {
+        "ListPackages" => stream(client.list_packages(ListPackageRequest {}).await, package_name).await,
+        "ListBundles" => stream(client.list_bundles(ListBundlesRequest {}).await, bundle).await,
+        "GetPackage" => unary(
+            client.get_package(GetPackageRequest { name: field("name") }).await,
+            package,
+        ),
+        "GetBundle" => {
+            let (pkg_name, channel_name, csv_name) = (field("pkgName"), field("channelName"), field("csvName"));
+            let request = GetBundleRequest {
+                pkg_name,
+                channel_name,
+                csv_name,
+            };
+            unary(client.get_bundle(request).await, bundle)
+        }
+        "GetBundleForChannel" => {
+            let (pkg_name, channel_name) = (field("pkgName"), field("channelName"));
+            let request = GetBundleInChannelRequest { pkg_name, channel_name };
+            #[allow(deprecated)]
+            let answer = client.get_bundle_for_channel(request).await;
+            unary(answer, bundle)
+        }
+        "GetChannelEntriesThatReplace" => {
+            let request = GetAllReplacementsRequest {
+                csv_name: field("csvName"),
+            };
+            stream(client.get_channel_entries_that_replace(request).await, channel_entry).await
+        }
+        "GetBundleThatReplaces" => {
+            let (csv_name, pkg_name, channel_name) = (field("csvName"), field("pkgName"), field("channelName"));
+            let request = GetReplacementRequest {
+                csv_name,
+                pkg_name,
+                channel_name,
+            };
+            unary(client.get_bundle_that_replaces(request).await, bundle)
+        }
+        "GetChannelEntriesThatProvide" => {
+            let request = GetAllProvidersRequest {
+                group,
+                version,
+                kind,
+                plural,
+            };
+            stream(client.get_channel_entries_that_provide(request).await, channel_entry).await
+        }
+        "GetLatestChannelEntriesThatProvide" => {
+            let request = GetLatestProvidersRequest {
+                group,
+                version,
+                kind,
+                plural,
+            };
+            stream(
+                client.get_latest_channel_entries_that_provide(request).await,
+                channel_entry,
+            )
+            .await
+        }
+        "GetDefaultBundleThatProvides" => {
+            let request = GetDefaultProviderRequest {
+                group,
+                version,
+                kind,
+                plural,
+            };
+            unary(client.get_default_bundle_that_provides(request).await, bundle)
+        }
+        "grpc.health.v1.Health/Check" => unary(
+            health.check(service).await,
+            |answer| json!({"status": answer.status().as_str_name()}),
+        ),
+        "grpc.health.v1.Health/Watch" => {
+            let mut answers = health.watch(service).await.unwrap().into_inner();
+            let first = answers.next().await.unwrap().unwrap();
+            json!({"code": "OK", "response": {"status": first.status().as_str_name()}})
+        }
+        "reflection/list_services" => {
+            let request = ServerReflectionRequest {
+                host: String::new(),
+                message_request: Some(server_reflection_request::MessageRequest::ListServices(String::new())),
+            };
+            let mut client = ServerReflectionClient::new(channel.clone());
+            let mut answers = client
+                .server_reflection_info(tokio_stream::once(request))
+                .await
+                .unwrap()
+                .into_inner();
+            let Some(server_reflection_response::MessageResponse::ListServicesResponse(list)) =
+                answers.next().await.unwrap().unwrap().message_response
+            else {
+                panic!("no list of services");
+            };
+            let mut names: Vec<_> = list.service.into_iter().map(|service| service.name).collect();
+            names.sort();
+            json!({"code": "OK", "responses": names})
+        }
+        other => panic!("an unknown call: {other}"),
+    }
+}
+
+fn unary<T>(answer: Result<Response<T>, Status>, to_json: impl FnOnce(T) -> Value) -> Value {
+    match answer {
+        Ok(answer) => json!({"code": "OK", "response": to_json(answer.into_inner())}),
+        Err(status) => json!({"code": code(status.code()), "message": status.message()}),
+    }
+}
+
+async fn stream<T>(answer: Result<Response<Streaming<T>>, Status>, to_json: fn(T) -> Value) -> Value {
+    let mut responses = Vec::new();
+    let error = match answer {
+        Err(status) => Some(status),
+        Ok(answer) => {
+            let mut answers = answer.into_inner();
+            loop {
+                match answers.next().await {
+                    None => break None,
+                    Some(Ok(message)) => responses.push(to_json(message)),
+                    Some(Err(status)) => break Some(status),
+                }
+            }
+        }
+    };
+    match error {
+        None => json!({"code": "OK", "responses": responses}),
+        Some(status) => json!({"code": code(status.code()), "message": status.message(), "responses": responses}),
+    }
+}
+
+fn code(code: Code) -> String {
+    let name = format!("{code:?}");
+    let mut canonical = String::new();
+    for character in name.chars() {
+        if character.is_uppercase() && !canonical.is_empty() && name != "Ok" {
+            canonical.push('_');
+        }
+        canonical.push(character.to_ascii_uppercase());
+    }
+    canonical
+}
+
+fn fields(pairs: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
+    let given = pairs.into_iter().filter(|(_, value)| match value {
+        Value::String(text) => !text.is_empty(),
+        Value::Array(values) => !values.is_empty(),
+        _ => true,
+    });
+    Value::Object(
+        given
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect::<Map<_, _>>(),
+    )
+}
+
+fn package_name(message: PackageName) -> Value {
+    fields([("name", message.name.into())])
+}
+
+fn package(message: Package) -> Value {
+    let channels = message.channels.into_iter().map(|channel| {
+        assert_eq!(channel.deprecation, None);
+        fields([("name", channel.name.into()), ("csvName", channel.csv_name.into())])
+    });
+    assert_eq!(message.deprecation, None);
+    fields([
+        ("name", message.name.into()),
+        ("channels", channels.collect()),
+        ("defaultChannelName", message.default_channel_name.into()),
+    ])
+}
+
+fn channel_entry(message: ChannelEntry) -> Value {
+    fields([
+        ("packageName", message.package_name.into()),
+        ("channelName", message.channel_name.into()),
+        ("bundleName", message.bundle_name.into()),
+        ("replaces", message.replaces.into()),
+    ])
+}
+
+fn bundle(message: Bundle) -> Value {
+    let apis = |apis: Vec<GroupVersionKind>| {
+        let apis = apis.into_iter().map(|api| {
+            fields([
+                ("group", api.group.into()),
+                ("version", api.version.into()),
+                ("kind", api.kind.into()),
+                ("plural", api.plural.into()),
+            ])
+        });
+        apis.collect()
+    };
+    let typed = |kind: String, value: String| fields([("type", kind.into()), ("value", value.into())]);
+    assert_eq!(message.deprecation, None);
+    fields([
+        ("csvName", message.csv_name.into()),
+        ("packageName", message.package_name.into()),
+        ("channelName", message.channel_name.into()),
+        ("csvJson", shortened(&message.csv_json, 400, false)),
+        (
+            "object",
+            message
+                .object
+                .iter()
+                .map(|object| shortened(object, 150, true))
+                .collect(),
+        ),
+        ("bundlePath", message.bundle_path.into()),
+        ("providedApis", apis(message.provided_apis)),
+        ("requiredApis", apis(message.required_apis)),
+        ("version", message.version.into()),
+        ("skipRange", message.skip_range.into()),
+        (
+            "dependencies",
+            message
+                .dependencies
+                .into_iter()
+                .map(|Dependency { r#type, value }| typed(r#type, value))
+                .collect(),
+        ),
+        (
+            "properties",
+            message
+                .properties
+                .into_iter()
+                .map(|Property { r#type, value }| typed(r#type, value))
+                .collect(),
+        ),
+        ("replaces", message.replaces.into()),
+        ("skips", message.skips.into()),
+    ])
+}
+
+/// Long texts stand in the records as what can be compared of them.
+fn shortened(text: &str, limit: usize, with_kind: bool) -> Value {
+    if text.chars().count() <= limit {
+        return text.into();
+    }
+    let digest = Sha256::digest(text.as_bytes())
+        .iter()
+        .fold(String::new(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        });
+    let mut short = json!({"sha256": digest, "bytes": text.len()});
+    if with_kind {
+        let object: Value = serde_json::from_str(text).unwrap();
+        short["kind"] = object["kind"].clone();
+    }
+    short
+}
