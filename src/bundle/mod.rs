@@ -6,10 +6,12 @@
 
 pub mod annotations;
 pub mod generate;
+pub mod image;
 mod media_type;
 mod metadata;
 pub mod olm;
 mod read;
+pub mod stamp;
 
 pub use annotations::Annotations;
 pub use media_type::MediaType;
