@@ -27,5 +27,6 @@ pub mod server;
 pub mod source;
 #[cfg(feature = "cli")]
 pub mod terminal;
+pub mod text;
 pub mod tree;
 pub mod version;

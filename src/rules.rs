@@ -71,6 +71,7 @@ rules! {
     YAML_TOO_MANY_DOCUMENTS = "yaml-too-many-documents", Error, LIMITS, "Split the file, or raise the limit with --max-documents.";
     YAML_UNREPRESENTABLE = "yaml-unrepresentable", Error, YAML, "Write a value that JSON can hold: .inf, .nan and null keys cannot be stored.";
     YAML_EMPTY_DOCUMENT = "yaml-empty-document", Info, YAML, "Remove the empty document.";
+    YAML_HIDDEN_TEXT = "yaml-hidden-text", Warning, YAML, "Begin the next document with a line `---`, or remove the text.";
     JSON_SYNTAX = "json-syntax", Error, JSON, "Correct the JSON at the place shown.";
 
     // Objects.

@@ -2,6 +2,7 @@
 
 use crate::cli::size::Size;
 use crate::terminal::{Format, Printer};
+use crate::text::Limits;
 use crate::tree::TreeLimits;
 use clap::Args;
 use std::path::PathBuf;
@@ -56,11 +57,11 @@ pub struct LimitArguments {
     /// Largest size of all files of a bundle together
     #[arg(long, help_heading = LIMITS, value_name = "SIZE", default_value_t = Size(TreeLimits::default().total_bytes))]
     pub max_total_size: Size,
-    /// Deepest nesting of a YAML or JSON document
-    #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = 512)]
+    /// Deepest nesting of a YAML or JSON document, at most 1024
+    #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = Limits::default().depth)]
     pub max_depth: usize,
     /// Most documents in one YAML file
-    #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = Limits::default().documents)]
     pub max_documents: usize,
 }
 
@@ -71,6 +72,15 @@ impl LimitArguments {
             files: self.max_files,
             file_bytes: self.max_file_size.0,
             total_bytes: self.max_total_size.0,
+        }
+    }
+
+    /// The limits on the text of each file.
+    pub fn text(&self) -> Limits {
+        Limits {
+            file_bytes: usize::try_from(self.max_file_size.0).unwrap_or(usize::MAX),
+            depth: self.max_depth,
+            documents: self.max_documents,
         }
     }
 }
@@ -193,8 +203,10 @@ mod tests {
             (limits.files, limits.file_bytes, limits.total_bytes),
             (3, 1 << 20, 2 << 30)
         );
-        let limits = parse("").unwrap().limits.tree();
-        assert_eq!(limits.file_bytes, TreeLimits::default().file_bytes);
+        assert_eq!(line.limits.text().file_bytes, 1 << 20);
+        let limits = parse("").unwrap().limits;
+        assert_eq!(limits.tree().file_bytes, TreeLimits::default().file_bytes);
+        assert_eq!(limits.text(), Limits::default());
         assert!(parse("--max-file-size much").is_err());
     }
 

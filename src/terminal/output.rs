@@ -5,8 +5,10 @@ use crate::rules::Severity;
 use crate::terminal::findings::{self, Summary};
 use crate::terminal::progress::Bars;
 use crate::terminal::visible;
+use crate::text;
 use clap::ValueEnum;
 use serde::Serialize;
+use serde_json::Value;
 use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -341,17 +343,16 @@ impl<'a> List<'a> {
 }
 
 fn json(value: &impl Serialize) -> Result<String, OutputError> {
-    let mut text = serde_json::to_string_pretty(value).map_err(|error| OutputError::Form {
-        format: "JSON",
-        reason: error.to_string(),
-    })?;
-    text.push('\n');
-    Ok(text)
+    Ok(text::to_json(&as_value("JSON", value)?))
 }
 
-fn yaml(value: &(impl Serialize + ?Sized)) -> Result<String, OutputError> {
-    serde_yaml::to_string(value).map_err(|error| OutputError::Form {
-        format: "YAML",
+fn yaml(value: &impl Serialize) -> Result<String, OutputError> {
+    Ok(text::to_yaml(&as_value("YAML", value)?))
+}
+
+fn as_value(format: &'static str, value: &impl Serialize) -> Result<Value, OutputError> {
+    serde_json::to_value(value).map_err(|error| OutputError::Form {
+        format,
         reason: error.to_string(),
     })
 }

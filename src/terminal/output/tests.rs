@@ -174,6 +174,22 @@ fn a_list_is_one_document_in_both_forms() {
 }
 
 #[test]
+fn yaml_is_safe_for_readers_that_know_the_old_booleans() {
+    let (printer, streams) = captured();
+    printer
+        .document(Format::Yaml, &serde_json::json!({"channels": ["on", "1_000", "a"]}))
+        .unwrap();
+    let read = text::read("out.yaml", streams.stdout().as_bytes(), &text::Limits::default());
+    let channels = &read.documents[0].value()["channels"];
+    assert_eq!(
+        *channels,
+        serde_json::json!(["on", "1_000", "a"]),
+        "{}",
+        streams.stdout()
+    );
+}
+
+#[test]
 fn the_first_values_of_a_long_list_do_not_wait_for_the_last() {
     let (printer, streams) = captured();
     let mut list = List::new(printer.stdout(), Format::Json);
