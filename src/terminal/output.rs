@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The form of a result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -82,7 +82,7 @@ pub struct Printer {
     stderr: Mutex<Stream>,
     quiet: bool,
     color: Colors,
-    bars: Bars,
+    bars: Arc<Bars>,
 }
 
 /// Whether each stream is coloured.
@@ -114,7 +114,7 @@ impl Printer {
             stderr: Mutex::new(stderr),
             quiet: settings.quiet,
             color,
-            bars,
+            bars: Arc::new(bars),
         }
     }
 
@@ -135,9 +135,9 @@ impl Printer {
         self.color.stderr
     }
 
-    /// The progress bars; they show nothing where nobody watches.
-    pub fn progress(&self) -> &Bars {
-        &self.bars
+    /// The progress bars, for whatever transfers content; they show nothing where nobody watches.
+    pub fn progress(&self) -> Arc<Bars> {
+        Arc::clone(&self.bars)
     }
 
     /// One line of the result.

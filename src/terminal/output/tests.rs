@@ -1,6 +1,5 @@
 use super::*;
 use crate::rules;
-use std::sync::Arc;
 
 /// What a captured printer has written so far.
 #[derive(Clone, Default)]
