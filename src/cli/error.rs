@@ -10,6 +10,7 @@ use crate::files::FileError;
 use crate::terminal::Printer;
 use crate::terminal::output::OutputError;
 use std::error::Error;
+use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
@@ -86,21 +87,37 @@ impl CommandError {
         self
     }
 
-    fn print(&self, printer: &Printer) {
+    /// The sentence and those of its causes. Many errors end with the words of their cause, which are not repeated.
+    fn sentences(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
         let mut said = String::new();
-        for (depth, cause) in self.source.chain().enumerate() {
+        for cause in self.source.chain() {
             let message = cause.to_string();
-            if depth == 0 {
-                printer.error(&message);
-            } else if !said.contains(&message) {
-                printer.detail("caused by", &message);
+            if sentences.is_empty() || !said.contains(&message) {
+                sentences.push(message.clone());
             }
-            // Many errors end with the words of their cause. Those need not be read twice.
             said = message;
+        }
+        sentences
+    }
+
+    fn print(&self, printer: &Printer) {
+        for (depth, sentence) in self.sentences().iter().enumerate() {
+            if depth == 0 {
+                printer.error(sentence);
+            } else {
+                printer.detail("caused by", sentence);
+            }
         }
         for hint in &self.hints {
             printer.detail("hint", hint);
         }
+    }
+}
+
+impl fmt::Display for CommandError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.sentences().join(": "))
     }
 }
 

@@ -11,6 +11,11 @@ pub mod size;
 
 mod completion;
 mod man;
+mod probe;
+mod registry;
+mod serving;
+
+pub use probe::run as probe;
 
 use crate::cli::error::CommandResult;
 use crate::terminal::output::{ColorChoice, Settings};
@@ -76,6 +81,7 @@ struct GlobalArguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Registry(registry::RegistryCommandArguments),
     Completion(completion::CompletionArguments),
     Man(man::ManArguments),
 }
@@ -130,6 +136,7 @@ pub fn run(name: &'static str, arguments: Vec<OsString>, runtime: &Runtime) -> E
 
 fn dispatch(name: &'static str, command: Command, context: &Context<'_>) -> CommandResult {
     match command {
+        Command::Registry(arguments) => registry::run(&arguments, context),
         Command::Completion(arguments) => completion::run(name, &arguments, context),
         Command::Man(arguments) => man::run(&arguments, context),
     }
