@@ -7,6 +7,7 @@
 pub mod annotations;
 pub mod generate;
 pub mod image;
+pub mod location;
 mod media_type;
 mod metadata;
 pub mod olm;

@@ -1,6 +1,8 @@
 //! The options that several commands share, and what they mean to the rooms below.
 
+use crate::cli::Context;
 use crate::cli::size::Size;
+use crate::image::{CacheMode, Options, Platform, RetryPolicy, Transports};
 use crate::terminal::{Format, Printer};
 use crate::text::Limits;
 use crate::tree::TreeLimits;
@@ -41,8 +43,33 @@ pub struct RegistryArguments {
     #[arg(long, help_heading = REGISTRY, value_name = "DIR")]
     pub cache_dir: Option<PathBuf>,
     /// Platform to take from an image that has several, as OS/ARCH
-    #[arg(long, help_heading = REGISTRY, value_name = "PLATFORM", default_value = "linux/amd64", value_parser = platform)]
-    pub platform: String,
+    #[arg(long, help_heading = REGISTRY, value_name = "PLATFORM", default_value = "linux/amd64")]
+    pub platform: Platform,
+}
+
+impl RegistryArguments {
+    /// The way to images, with the progress shown on the terminal.
+    pub(crate) fn transports(&self, context: &Context<'_>) -> Transports {
+        let cache = match &self.cache_dir {
+            _ if self.no_cache => CacheMode::Off,
+            Some(directory) => CacheMode::Directory(directory.clone()),
+            None => CacheMode::User,
+        };
+        let options = Options {
+            authfile: self.authfile.clone(),
+            ca_file: self.ca_file.clone(),
+            skip_tls_verify: self.skip_tls_verify,
+            use_http: self.use_http,
+            platform: Some(self.platform.clone()),
+            retry: RetryPolicy {
+                retries: self.retries,
+                ..RetryPolicy::default()
+            },
+            cache,
+            ..Options::default()
+        };
+        Transports::new(options, context.printer.progress())
+    }
 }
 
 /// How much a bundle may hold.
@@ -160,14 +187,6 @@ fn answer(printer: &Printer, tools: &[(&str, Option<&str>)]) {
         printer.warning(format_args!(
             "{chosen} can be left out: opmx pulls and builds images itself, with no container tool"
         ));
-    }
-}
-
-fn platform(text: &str) -> Result<String, &'static str> {
-    let word = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    match text.split_once('/') {
-        Some((system, architecture)) if word(system) && word(architecture) => Ok(text.to_owned()),
-        _ => Err("a platform is OS/ARCH, as in linux/arm64"),
     }
 }
 

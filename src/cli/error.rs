@@ -7,6 +7,8 @@
 //! | [`USAGE`] | the command line is wrong; nothing was done |
 
 use crate::files::FileError;
+use crate::image::RegistryError;
+use crate::index::image::NotStatic;
 use crate::terminal::Printer;
 use crate::terminal::output::OutputError;
 use std::error::Error;
@@ -101,7 +103,8 @@ impl CommandError {
         sentences
     }
 
-    fn print(&self, printer: &Printer) {
+    /// Says the sentence, its causes and the hints.
+    pub(crate) fn print(&self, printer: &Printer) {
         for (depth, sentence) in self.sentences().iter().enumerate() {
             if depth == 0 {
                 printer.error(sentence);
@@ -151,6 +154,16 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
         );
         return full.then(|| format!("make room for {}; what stood there before is unchanged", path.display()));
+    }
+    if let Some(error) = error.downcast_ref::<RegistryError>() {
+        return error.hint().map(str::to_owned);
+    }
+    if error.downcast_ref::<NotStatic>().is_some() {
+        return Some(
+            "build opmx with `-C target-feature=+crt-static` and --target named, stand on a base image with \
+             --binary-image, or write a Dockerfile with --generate"
+                .to_owned(),
+        );
     }
     if let Some(OutputError::Form { .. }) = error.downcast_ref() {
         return Some("this is a mistake in opmx; please report it with the command line".to_owned());

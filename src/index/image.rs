@@ -80,6 +80,14 @@ pub fn image_of(database: &Path, program: &Program<'_>) -> Result<Image, ImageEr
     }
 }
 
+/// The Dockerfile that opm writes for an index, standing on `base`.
+pub fn dockerfile(base: &str) -> String {
+    format!(
+        "FROM {base}\nLABEL {DATABASE_LABEL}={DATABASE_PATH}\nADD database/index.db {DATABASE_PATH}\nEXPOSE 50051\n\
+         ENTRYPOINT [\"/bin/opm\"]\nCMD [\"registry\", \"serve\", \"--database\", \"{DATABASE_PATH}\"]\n"
+    )
+}
+
 /// The processor that this program was built for, as images name it.
 fn architecture() -> &'static str {
     match std::env::consts::ARCH {

@@ -8,6 +8,7 @@ pub mod add;
 pub mod edges;
 pub mod entries;
 pub mod error;
+pub mod gather;
 pub mod image;
 pub mod intake;
 pub mod list;

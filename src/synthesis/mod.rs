@@ -13,6 +13,7 @@ mod apiservices;
 mod crds;
 mod deployments;
 mod draft;
+mod explain;
 mod fate;
 mod grants;
 mod inventory;
@@ -20,10 +21,12 @@ mod overlay;
 mod permissions;
 mod services;
 pub mod starter;
+pub mod summary;
 mod webhooks;
 
 pub use apis::Unresolved;
 pub use draft::{Origin, Provenance, Relation};
+pub use explain::Explanation;
 pub use fate::{Fate, Outcome};
 
 use crate::bundle::Bundle;
