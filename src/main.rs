@@ -1,2 +1,34 @@
-//! The command line of opmx.
-fn main() {}
+//! Sets up the process: the name it was called by, the one runtime, the exit code.
+//!
+//! Writing to a pipe that nobody reads is an error here and not a signal, as Rust sets it up: a server must survive a
+//! client that goes away. The printer takes it as the quiet end of a command.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args_os();
+    let program = arguments.next().unwrap_or_default();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            // Nothing is set up yet; if even this cannot be written, the exit code says it.
+            let _ = writeln!(std::io::stderr(), "error: cannot start: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let code = opmx::cli::run(called_as(&program), arguments.collect(), &runtime);
+    // What is still under way on other threads has no use any more and must not hold up the end.
+    runtime.shutdown_background();
+    code
+}
+
+/// The name in messages and completions. Everything but opm's own name is taken as ours, so that a renamed copy works.
+fn called_as(program: &OsStr) -> &'static str {
+    match Path::new(program).file_stem().and_then(OsStr::to_str) {
+        Some("opm") => "opm",
+        _ => "opmx",
+    }
+}

@@ -4,6 +4,8 @@
 //! stored. It never holds manifests: a [`Bundle`] carries a handle with which the index reads them. Texts are shared,
 //! because the versions of one operator repeat most of them.
 
+pub mod graph;
+
 use serde::Deserialize;
 use std::collections::HashSet;
 use std::fmt;

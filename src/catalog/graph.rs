@@ -1,0 +1,432 @@
+//! The update graph of one package, as a pure function of its bundles.
+//!
+//! An index stores a channel as a list of entries: the head at depth 0, and behind it what it replaces and skips. In
+//! the mode `replaces` that list follows from the bundles alone: the head of a channel is its greatest version, and
+//! from there the chain of `replaces` is walked to its end. A skipped bundle stands in the list as a pair of entries,
+//! the skipped one and, pointing at it, the one that skips it.
+//!
+//! The outcome is a function of the *set* of bundles: channels come in byte order, and nothing depends on the order
+//! in which bundles were given or stored.
+
+mod error;
+
+pub use error::GraphError;
+
+use crate::version::parse_strict;
+use semver::Version;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A bundle as the update graph sees it: names and edges, no manifests.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Node {
+    /// The version as stored; empty where the bundle has none.
+    pub version: String,
+    /// The bundle that it replaces; empty where it replaces none.
+    pub replaces: String,
+    /// The bundles that it skips, in their order.
+    pub skips: Vec<String>,
+    /// The channels that it is in. Empty for a bundle that is stored but stands outside of the graph; an edge may
+    /// still lead to it.
+    pub channels: BTreeSet<String>,
+    /// The default channel that it declares for its package; of a bundle that is already there, the package's.
+    pub default_channel: Option<String>,
+    /// Whether it was deprecated: the graph ends there.
+    pub deprecated: bool,
+}
+
+/// A package before a change: what is stored of it, and of the bundles that its edges lead to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Package {
+    /// The name of the package.
+    pub name: String,
+    /// The bundles by name. The channels of each are those in which the graph has it now, whatever its annotations
+    /// once said.
+    pub bundles: BTreeMap<String, Node>,
+}
+
+/// The graph of one package: its channels in byte order of their names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Graph {
+    /// The name of the package.
+    pub package: String,
+    /// Always one of the channels.
+    pub default_channel: String,
+    /// The channels; those whose head is deprecated are not among them.
+    pub channels: Vec<Channel>,
+    /// Bundles that were in a channel before and are not any more, in byte order of channel and name.
+    pub dropped: Vec<Dropped>,
+}
+
+/// One channel and its entries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Channel {
+    /// The name of the channel.
+    pub name: String,
+    /// The bundle that a new subscription gets.
+    pub head: String,
+    /// The entries in the order in which they are stored; the first is the head.
+    pub entries: Vec<Entry>,
+}
+
+/// One entry of a channel. A bundle can have several: one of its own, one for each bundle that it skips, and one for
+/// each bundle that skips it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The bundle; a skipped one need not exist.
+    pub bundle: String,
+    /// Distance from the head, counted over entries of both kinds.
+    pub depth: u32,
+    /// The entry that this one replaces, as an index into [`Channel::entries`].
+    pub replaces: Option<usize>,
+}
+
+/// A bundle that no longer can be reached from the head of a channel that it was in.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Dropped {
+    /// The channel.
+    pub channel: String,
+    /// The bundle.
+    pub bundle: String,
+}
+
+/// The graph of `package` with the bundles `added`, in the mode `replaces`.
+///
+/// # Errors
+/// All that is wrong at the first stage that fails: versions, then heads, then the default channel, then the chains,
+/// then whether every added bundle can be reached in each of its channels.
+pub fn with_replaces(package: &Package, added: &BTreeMap<String, Node>) -> Result<Graph, Vec<GraphError>> {
+    let bundles: BTreeMap<&str, &Node> = package
+        .bundles
+        .iter()
+        .chain(added)
+        .map(|(name, node)| (name.as_str(), node))
+        .collect();
+    let build = Build {
+        package: &package.name,
+        bundles,
+    };
+    let versions = build.versions()?;
+    let heads = build.heads(&versions)?;
+    let default_channel = build.default_channel(&versions, &heads)?;
+    let channels = build.channels(&heads)?;
+    build.check_presence(added, &heads, &channels)?;
+    Ok(Graph {
+        package: package.name.clone(),
+        default_channel,
+        dropped: dropped(package, &channels),
+        channels,
+    })
+}
+
+struct Build<'a> {
+    package: &'a str,
+    bundles: BTreeMap<&'a str, &'a Node>,
+}
+
+/// The members of a package by version, with the text of the version; a bundle without version is below all others.
+type Versions<'a> = BTreeMap<&'a str, Version>;
+
+impl<'a> Build<'a> {
+    fn package(&self) -> String {
+        self.package.to_owned()
+    }
+
+    fn members(&self) -> impl Iterator<Item = (&'a str, &'a Node)> + '_ {
+        let members = self.bundles.iter().filter(|(_, node)| !node.channels.is_empty());
+        members.map(|(name, node)| (*name, *node))
+    }
+
+    fn versions(&self) -> Result<Versions<'a>, Vec<GraphError>> {
+        let mut versions = Versions::new();
+        let mut errors = Vec::new();
+        for (name, node) in self.members() {
+            let text = if node.version.is_empty() {
+                "0.0.0-z"
+            } else {
+                &node.version
+            };
+            match parse_strict(text) {
+                Ok(version) => {
+                    versions.insert(name, version);
+                }
+                Err(reason) => errors.push(GraphError::Version {
+                    package: self.package(),
+                    bundle: name.to_owned(),
+                    version: node.version.clone(),
+                    reason,
+                }),
+            }
+        }
+        if errors.is_empty() { Ok(versions) } else { Err(errors) }
+    }
+
+    /// The head of each channel: the greatest version in it, build metadata counted.
+    fn heads(&self, versions: &Versions<'a>) -> Result<BTreeMap<&'a str, &'a str>, Vec<GraphError>> {
+        let greatest = greatest(versions.iter().map(|(name, version)| (*name, version)));
+        let (Some(first), rest) = (greatest.first(), greatest.len() > 1) else {
+            return Err(vec![GraphError::NoChannel {
+                package: self.package(),
+            }]);
+        };
+        if rest {
+            return Err(vec![GraphError::AmbiguousMaximum {
+                package: self.package(),
+                version: self.version_of(first),
+                bundles: owned(&greatest),
+            }]);
+        }
+        let mut channels: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (name, node) in self.members() {
+            for channel in &node.channels {
+                channels.entry(channel).or_default().push(name);
+            }
+        }
+        let mut heads = BTreeMap::new();
+        let mut errors = Vec::new();
+        for (channel, names) in channels {
+            let candidates = names
+                .iter()
+                .filter_map(|name| versions.get(name).map(|version| (*name, version)));
+            let greatest = self::greatest(candidates);
+            match greatest.as_slice() {
+                [] => {}
+                [head] => {
+                    heads.insert(channel, *head);
+                }
+                [head, ..] => errors.push(GraphError::AmbiguousHead {
+                    package: self.package(),
+                    channel: channel.to_owned(),
+                    version: self.version_of(head),
+                    bundles: owned(&greatest),
+                }),
+            }
+        }
+        if errors.is_empty() { Ok(heads) } else { Err(errors) }
+    }
+
+    fn version_of(&self, bundle: &str) -> String {
+        self.bundles
+            .get(bundle)
+            .map(|node| node.version.clone())
+            .unwrap_or_default()
+    }
+
+    /// What the greatest version that declares a default channel declares; a package of one channel needs no word.
+    fn default_channel(
+        &self,
+        versions: &Versions<'a>,
+        heads: &BTreeMap<&'a str, &'a str>,
+    ) -> Result<String, Vec<GraphError>> {
+        let declared = self
+            .members()
+            .filter(|(_, node)| !node.version.is_empty())
+            .filter_map(|(name, node)| match node.default_channel.as_deref() {
+                None | Some("") => None,
+                Some(channel) => Some((versions.get(name), name, channel)),
+            })
+            .max_by(|left, right| (left.0, left.1).cmp(&(right.0, right.1)));
+        let names = || heads.keys().map(|channel| (*channel).to_owned()).collect();
+        let error = match declared {
+            Some((_, _, channel)) if heads.contains_key(channel) => return self.alive(channel, heads),
+            Some((_, bundle, channel)) => GraphError::DefaultChannelUnknown {
+                package: self.package(),
+                bundle: bundle.to_owned(),
+                default_channel: channel.to_owned(),
+                channels: names(),
+            },
+            None => match heads.keys().next() {
+                Some(only) if heads.len() == 1 => return self.alive(only, heads),
+                _ => GraphError::DefaultChannelMissing {
+                    package: self.package(),
+                    channels: names(),
+                },
+            },
+        };
+        Err(vec![error])
+    }
+
+    fn alive(&self, channel: &str, heads: &BTreeMap<&'a str, &'a str>) -> Result<String, Vec<GraphError>> {
+        match heads.get(channel) {
+            Some(head) if self.is_deprecated(head) => Err(vec![GraphError::DefaultChannelDeprecated {
+                package: self.package(),
+                channel: channel.to_owned(),
+                head: (*head).to_owned(),
+            }]),
+            _ => Ok(channel.to_owned()),
+        }
+    }
+
+    fn is_deprecated(&self, bundle: &str) -> bool {
+        self.bundles.get(bundle).is_some_and(|node| node.deprecated)
+    }
+
+    fn channels(&self, heads: &BTreeMap<&'a str, &'a str>) -> Result<Vec<Channel>, Vec<GraphError>> {
+        let mut channels = Vec::with_capacity(heads.len());
+        let mut errors = Vec::new();
+        for (channel, head) in heads {
+            if self.is_deprecated(head) {
+                continue;
+            }
+            match self.walk(channel, head) {
+                Ok(entries) => channels.push(Channel {
+                    name: (*channel).to_owned(),
+                    head: (*head).to_owned(),
+                    entries,
+                }),
+                Err(found) => errors.extend(found),
+            }
+        }
+        if errors.is_empty() { Ok(channels) } else { Err(errors) }
+    }
+
+    /// The entries of one channel. The chain may lead through bundles that do not name the channel.
+    fn walk(&self, channel: &str, head: &'a str) -> Result<Vec<Entry>, Vec<GraphError>> {
+        let mut entries = vec![Entry::new(head, 0)];
+        let mut visited = BTreeSet::from([head]);
+        let mut depth = 1;
+        let (mut current, mut at) = (head, 0);
+        while let Some(node) = self.bundles.get(current)
+            && !node.deprecated
+        {
+            for skip in &node.skips {
+                entries.push(Entry::new(skip, depth));
+                entries.push(Entry {
+                    replaces: Some(entries.len() - 1),
+                    ..Entry::new(current, depth)
+                });
+                depth += 1;
+            }
+            if node.replaces.is_empty() {
+                break;
+            }
+            let next = node.replaces.as_str();
+            if !visited.insert(next) {
+                return Err(vec![GraphError::Cycle {
+                    package: self.package(),
+                    channel: channel.to_owned(),
+                    head: head.to_owned(),
+                    bundle: current.to_owned(),
+                    replaces: next.to_owned(),
+                }]);
+            }
+            if !self.bundles.contains_key(next) {
+                return Err(vec![GraphError::ReplacesMissing {
+                    package: self.package(),
+                    channel: channel.to_owned(),
+                    head: head.to_owned(),
+                    bundle: current.to_owned(),
+                    replaces: next.to_owned(),
+                }]);
+            }
+            let below = entries.len();
+            entries.push(Entry::new(next, depth));
+            if let Some(entry) = entries.get_mut(at) {
+                entry.replaces = Some(below);
+            }
+            (current, at) = (next, below);
+            depth += 1;
+        }
+        Ok(entries)
+    }
+
+    fn check_presence(
+        &self,
+        added: &BTreeMap<String, Node>,
+        heads: &BTreeMap<&'a str, &'a str>,
+        channels: &[Channel],
+    ) -> Result<(), Vec<GraphError>> {
+        let reachable = reachable(channels);
+        let mut errors = Vec::new();
+        for (name, node) in added {
+            for channel in &node.channels {
+                if reachable.contains(&(channel.as_str(), name.as_str())) {
+                    continue;
+                }
+                let Some((head, head_node)) = heads
+                    .get(channel.as_str())
+                    .and_then(|head| Some((*head, self.bundles.get(head)?)))
+                else {
+                    continue;
+                };
+                errors.push(if head_node.deprecated {
+                    GraphError::ChannelDeprecated {
+                        package: self.package(),
+                        channel: channel.clone(),
+                        bundle: name.clone(),
+                        head: head.to_owned(),
+                    }
+                } else {
+                    GraphError::Unreachable {
+                        package: self.package(),
+                        channel: channel.clone(),
+                        bundle: name.clone(),
+                        version: node.version.clone(),
+                        head: head.to_owned(),
+                        head_version: head_node.version.clone(),
+                        head_replaces: head_node.replaces.clone(),
+                        head_skips: head_node.skips.clone(),
+                    }
+                });
+            }
+        }
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
+}
+
+impl Entry {
+    fn new(bundle: &str, depth: u32) -> Self {
+        Self {
+            bundle: bundle.to_owned(),
+            depth,
+            replaces: None,
+        }
+    }
+}
+
+/// The names with the greatest version, in byte order. Versions that differ only in build metadata differ.
+fn greatest<'a, 'v>(bundles: impl Iterator<Item = (&'a str, &'v Version)>) -> Vec<&'a str> {
+    let mut names = Vec::new();
+    let mut maximum: Option<&Version> = None;
+    for (name, version) in bundles {
+        match maximum.map_or(std::cmp::Ordering::Greater, |maximum| version.cmp(maximum)) {
+            std::cmp::Ordering::Less => {}
+            std::cmp::Ordering::Equal => names.push(name),
+            std::cmp::Ordering::Greater => {
+                maximum = Some(version);
+                names = vec![name];
+            }
+        }
+    }
+    names
+}
+
+fn reachable(channels: &[Channel]) -> BTreeSet<(&str, &str)> {
+    let entries = channels.iter().flat_map(|channel| {
+        let names = channel.entries.iter().map(|entry| entry.bundle.as_str());
+        names.map(|bundle| (channel.name.as_str(), bundle))
+    });
+    entries.collect()
+}
+
+fn dropped(before: &Package, channels: &[Channel]) -> Vec<Dropped> {
+    let reachable = reachable(channels);
+    let mut dropped: Vec<_> = before
+        .bundles
+        .iter()
+        .flat_map(|(bundle, node)| node.channels.iter().map(move |channel| (channel, bundle)))
+        .filter(|(channel, bundle)| !reachable.contains(&(channel.as_str(), bundle.as_str())))
+        .map(|(channel, bundle)| Dropped {
+            channel: channel.clone(),
+            bundle: bundle.clone(),
+        })
+        .collect();
+    dropped.sort();
+    dropped
+}
+
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests;

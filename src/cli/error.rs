@@ -1,0 +1,257 @@
+//! How every failure ends: its kind and exit code, its sentence, and hints on what to do.
+//!
+//! | code | meaning |
+//! |---|---|
+//! | [`SUCCESS`] | the command did what it was asked to; also where the reader of a pipe went away |
+//! | [`FAILURE`] | it could not, or found errors in what it looked at |
+//! | [`USAGE`] | the command line is wrong; nothing was done |
+
+use crate::files::FileError;
+use crate::terminal::Printer;
+use crate::terminal::output::OutputError;
+use std::error::Error;
+use std::io;
+use std::process::ExitCode;
+
+/// The command did what it was asked to.
+pub const SUCCESS: u8 = 0;
+/// The command could not do it, or found errors in what it looked at.
+pub const FAILURE: u8 = 1;
+/// The command line is wrong; nothing was done.
+pub const USAGE: u8 = 2;
+
+/// How a command ended that could do its work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// All is well.
+    Success,
+    /// What it looked at has errors, or not everything could be done. It has been said already.
+    Failure,
+    /// The command line is wrong. It has been said already.
+    Usage,
+}
+
+/// What the `run` function of a command returns.
+pub type CommandResult = Result<Status, CommandError>;
+
+/// Whose failure it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// The input, the system, the registry.
+    Failure,
+    /// The command line.
+    Usage,
+    /// Nobody's: the reader of the output has what it wanted.
+    OutputClosed,
+}
+
+/// Why a command stopped. Every error of the library becomes one by `?`.
+#[derive(Debug)]
+pub struct CommandError {
+    kind: Kind,
+    source: anyhow::Error,
+    hints: Vec<String>,
+}
+
+impl CommandError {
+    /// A mistake in the command line that only the command itself can see.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self {
+            kind: Kind::Usage,
+            source: anyhow::Error::msg(message.into()),
+            hints: Vec::new(),
+        }
+    }
+
+    /// A failure that no error of the library describes.
+    pub fn failure(message: impl Into<String>) -> Self {
+        Self {
+            kind: Kind::Failure,
+            source: anyhow::Error::msg(message.into()),
+            hints: Vec::new(),
+        }
+    }
+
+    /// Says what was tried, above the cause.
+    #[must_use]
+    pub fn context(mut self, message: impl Into<String>) -> Self {
+        self.source = self.source.context(message.into());
+        self
+    }
+
+    /// Adds advice.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    fn print(&self, printer: &Printer) {
+        let mut said = String::new();
+        for (depth, cause) in self.source.chain().enumerate() {
+            let message = cause.to_string();
+            if depth == 0 {
+                printer.error(&message);
+            } else if !said.contains(&message) {
+                printer.detail("caused by", &message);
+            }
+            // Many errors end with the words of their cause. Those need not be read twice.
+            said = message;
+        }
+        for hint in &self.hints {
+            printer.detail("hint", hint);
+        }
+    }
+}
+
+impl<E> From<E> for CommandError
+where
+    E: Error + Send + Sync + 'static,
+{
+    fn from(error: E) -> Self {
+        let (mut kind, mut hints) = (Kind::Failure, Vec::new());
+        let mut cause: Option<&(dyn Error + 'static)> = Some(&error);
+        while let Some(error) = cause {
+            if matches!(error.downcast_ref(), Some(OutputError::Closed)) {
+                kind = Kind::OutputClosed;
+            }
+            hints.extend(hint_for(error));
+            cause = error.source();
+        }
+        Self {
+            kind,
+            source: anyhow::Error::new(error),
+            hints,
+        }
+    }
+}
+
+/// What to do about an error of the rooms below. The one place where their failures are turned into advice.
+fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
+    if let Some(FileError { path, source, .. }) = error.downcast_ref() {
+        let full = matches!(
+            source.kind(),
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
+        );
+        return full.then(|| format!("make room for {}; what stood there before is unchanged", path.display()));
+    }
+    if let Some(OutputError::Form { .. }) = error.downcast_ref() {
+        return Some("this is a mistake in opmx; please report it with the command line".to_owned());
+    }
+    None
+}
+
+/// Runs the body of a command, writes what is still buffered, says why it failed, and gives the exit code.
+pub(crate) fn finish(printer: &Printer, body: impl FnOnce(&Printer) -> CommandResult) -> ExitCode {
+    let mut result = body(printer);
+    if let Err(error) = printer.flush()
+        && result.is_ok()
+    {
+        result = Err(error.into());
+    }
+    ExitCode::from(match result {
+        Ok(Status::Success) => SUCCESS,
+        Ok(Status::Failure) => FAILURE,
+        Ok(Status::Usage) => USAGE,
+        Err(error) => match error.kind {
+            Kind::OutputClosed => SUCCESS,
+            Kind::Usage => {
+                error.print(printer);
+                USAGE
+            }
+            Kind::Failure => {
+                error.print(printer);
+                FAILURE
+            }
+        },
+    })
+}
+
+/// Prints what clap answers: the help or the version as a result, a usage error on standard error.
+pub(crate) fn answer(printer: &Printer, answer: &clap::Error) -> CommandResult {
+    let text = answer.render();
+    if !answer.use_stderr() {
+        let text = if printer.stdout_color() {
+            text.ansi().to_string()
+        } else {
+            text.to_string()
+        };
+        printer.bytes(text.as_bytes())?;
+        return Ok(Status::Success);
+    }
+    let text = if printer.stderr_color() {
+        text.ansi().to_string()
+    } else {
+        text.to_string()
+    };
+    printer.say(text.trim_end());
+    Ok(Status::Usage)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::terminal::output::tests::captured;
+
+    fn said(error: impl Into<CommandError>) -> (ExitCode, String) {
+        let (printer, streams) = captured();
+        let error = error.into();
+        let code = finish(&printer, |_| Err(error));
+        (code, streams.stderr())
+    }
+
+    fn file_error(kind: io::ErrorKind) -> FileError {
+        FileError::new("read", "a.yaml", kind.into())
+    }
+
+    #[test]
+    fn a_cause_that_the_sentence_already_names_is_not_repeated() {
+        let (code, said) = said(file_error(io::ErrorKind::NotFound));
+        assert_eq!(code, ExitCode::from(FAILURE));
+        assert_eq!(said, "error: cannot read a.yaml: entity not found\n");
+    }
+
+    #[test]
+    fn causes_and_hints_stand_below_the_sentence() {
+        let error = CommandError::from(file_error(io::ErrorKind::StorageFull))
+            .context("the bundle was not built")
+            .hint("try again");
+        insta::assert_snapshot!(said(error).1, @"
+        error: the bundle was not built
+          caused by: cannot read a.yaml: no storage space
+          hint: make room for a.yaml; what stood there before is unchanged
+          hint: try again
+        ");
+    }
+
+    #[test]
+    fn a_mistake_in_the_command_line_has_its_own_code() {
+        let (code, said) = said(CommandError::usage("--tag and --generate exclude each other"));
+        assert_eq!(code, ExitCode::from(USAGE));
+        assert_eq!(said, "error: --tag and --generate exclude each other\n");
+    }
+
+    #[test]
+    fn a_reader_that_went_away_is_no_failure_wherever_it_is_noticed() {
+        let (code, said) = said(OutputError::Closed);
+        assert_eq!((code, said.as_str()), (ExitCode::from(SUCCESS), ""));
+        let (code, said) = said_below(OutputError::Closed);
+        assert_eq!((code, said.as_str()), (ExitCode::from(SUCCESS), ""));
+    }
+
+    fn said_below(source: OutputError) -> (ExitCode, String) {
+        #[derive(Debug, thiserror::Error)]
+        #[error("the list broke off")]
+        struct Above {
+            source: OutputError,
+        }
+        said(Above { source })
+    }
+
+    #[test]
+    fn a_broken_connection_is_a_failure() {
+        let (code, said) = said(io::Error::from(io::ErrorKind::BrokenPipe));
+        assert_eq!(code, ExitCode::from(FAILURE));
+        assert!(said.starts_with("error: "), "{said}");
+    }
+}

@@ -1,0 +1,96 @@
+//! `opmx man`: the manual, one page for each command.
+
+use crate::cli::error::{CommandResult, Status};
+use crate::cli::{Context, command};
+use crate::files;
+use clap::Args;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
+use std::io;
+use std::path::PathBuf;
+
+const EXIT_STATUS: [(&str, &str); 3] = [
+    ("0", "The command did what it was asked to."),
+    ("1", "It could not, or found errors."),
+    ("2", "The command line is wrong; nothing was done."),
+];
+
+const EXAMPLES: &str = "\
+Examples:
+  Install the manual for yourself, and read it
+  $ opmx man ~/.local/share/man/man1
+  $ man opmx-completion";
+
+/// Write the manual, one page for each command
+///
+/// The pages say what --help says, in the form that man(1) reads. Pages that are there already are replaced.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ManArguments {
+    /// Folder for the pages; it is made where it is absent
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+}
+
+pub(crate) fn run(arguments: &ManArguments, context: &Context<'_>) -> CommandResult {
+    let pages = pages()?;
+    for (name, page) in &pages {
+        files::write(&arguments.directory.join(name), page)?;
+    }
+    let directory = arguments.directory.display();
+    context
+        .printer
+        .status(format_args!("wrote {} pages to {directory}", pages.len()));
+    Ok(Status::Success)
+}
+
+/// File names and contents, the page of a group behind those of its commands.
+fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
+    let mut root = command("opmx").disable_help_subcommand(true);
+    root.build();
+    let mut pages = Vec::new();
+    add(&root, &mut pages)?;
+    Ok(pages)
+}
+
+fn add(command: &clap::Command, pages: &mut Vec<(String, Vec<u8>)>) -> io::Result<()> {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        add(below, pages)?;
+    }
+    let man = Man::new(command.clone())
+        .source(concat!("opmx ", env!("CARGO_PKG_VERSION")))
+        .manual("opmx manual");
+    pages.push((man.get_filename(), page(&man, command)?));
+    Ok(())
+}
+
+fn page(man: &Man, command: &clap::Command) -> io::Result<Vec<u8>> {
+    let mut page = Vec::new();
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    if command.get_subcommands().any(|below| !below.is_hide_set()) {
+        man.render_subcommands_section(&mut page)?;
+    }
+    let mut roff = Roff::new();
+    roff.control("SH", ["EXIT STATUS"]);
+    for (code, meaning) in EXIT_STATUS {
+        roff.control("TP", []);
+        roff.text([roman(code)]);
+        roff.text([roman(meaning)]);
+    }
+    let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    if let Some((_, examples)) = help.split_once("Examples:\n") {
+        let (examples, _) = examples.split_once("\n\nExit status:").unwrap_or((examples, ""));
+        roff.control("SH", ["EXAMPLES"]);
+        roff.control("nf", []);
+        for line in examples.lines() {
+            roff.text([roman(line)]);
+        }
+        roff.control("fi", []);
+    }
+    roff.to_writer(&mut page)?;
+    Ok(page)
+}

@@ -1,0 +1,174 @@
+//! What the user types: one file for each command, from its flags over one call into the rooms below to what is printed.
+//!
+//! [`command`] is the one definition that parsing, `--help`, the shell completions and the man pages come from.
+
+// Doc comments on arguments are the help text, where backticks would be printed.
+#![allow(clippy::doc_markdown)]
+
+pub mod arguments;
+pub mod error;
+pub mod size;
+
+mod completion;
+mod man;
+
+use crate::cli::error::CommandResult;
+use crate::terminal::output::{ColorChoice, Settings};
+use crate::terminal::{Printer, log};
+use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::ffi::OsString;
+use std::process::ExitCode;
+use tokio::runtime::Runtime;
+
+const EXAMPLES: &str = "\
+Examples:
+  Complete words in this shell
+  $ source <(opmx completion bash)
+
+  Install the manual
+  $ opmx man ~/.local/share/man/man1
+
+Exit status:
+  0  the command did what it was asked to
+  1  it could not, or found errors
+  2  the command line is wrong; nothing was done";
+
+/// Builds, inspects, indexes and serves operator bundles, from plain Kubernetes manifests and with no container daemon.
+#[derive(Debug, Parser)]
+#[command(
+    name = "opmx",
+    version,
+    max_term_width = 100,
+    after_help = EXAMPLES,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+struct Cli {
+    #[command(flatten)]
+    global: GlobalArguments,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
+struct GlobalArguments {
+    /// Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    verbose: u8,
+    /// What opm calls -vv
+    #[arg(long, global = true, hide = true)]
+    debug: bool,
+    /// Print no progress, remarks or warnings; errors stay
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    /// When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value_t,
+        hide_possible_values = true
+    )]
+    color: ColorChoice,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Completion(completion::CompletionArguments),
+    Man(man::ManArguments),
+}
+
+/// What a command works with besides its own arguments.
+pub struct Context<'a> {
+    /// The streams, and the progress bars.
+    pub printer: Printer,
+    /// The one runtime of the process. A command that talks to a registry or serves blocks on it once.
+    pub runtime: &'a Runtime,
+}
+
+/// The definition of the whole command line. `name` is what the program was called as: `opmx`, or `opm` as a drop-in.
+pub fn command(name: &'static str) -> clap::Command {
+    Cli::command().name(name).bin_name(name)
+}
+
+/// Runs the command in `arguments`, which do not include the name of the program, and prints what it has to say.
+/// The exit codes are those of [`error`].
+pub fn run(name: &'static str, arguments: Vec<OsString>, runtime: &Runtime) -> ExitCode {
+    let color = color_of(&arguments);
+    let cli = command(name)
+        .no_binary_name(true)
+        .try_get_matches_from(arguments)
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    match cli {
+        Err(answer) => {
+            let settings = Settings { quiet: false, color };
+            error::finish(&Printer::new(settings), |printer| error::answer(printer, &answer))
+        }
+        Ok(Cli { global, command }) => {
+            let settings = Settings {
+                quiet: global.quiet,
+                color: global.color,
+            };
+            let context = Context {
+                printer: Printer::new(settings),
+                runtime,
+            };
+            error::finish(&context.printer, |printer| {
+                let verbose = if global.debug {
+                    global.verbose.max(2)
+                } else {
+                    global.verbose
+                };
+                log::install(verbose, printer)?;
+                dispatch(name, command, &context)
+            })
+        }
+    }
+}
+
+fn dispatch(name: &'static str, command: Command, context: &Context<'_>) -> CommandResult {
+    match command {
+        Command::Completion(arguments) => completion::run(name, &arguments, context),
+        Command::Man(arguments) => man::run(&arguments, context),
+    }
+}
+
+/// What `--color` says, for the help and the usage errors that are printed before all of the line is understood.
+fn color_of(arguments: &[OsString]) -> ColorChoice {
+    let mut choice = ColorChoice::Auto;
+    let mut words = arguments.iter().filter_map(|word| word.to_str());
+    while let Some(word) = words.next() {
+        let value = match word.strip_prefix("--color") {
+            Some("") => words.next(),
+            Some(rest) => rest.strip_prefix('='),
+            None => None,
+        };
+        match value {
+            Some("always") => choice = ColorChoice::Always,
+            Some("never") => choice = ColorChoice::Never,
+            _ => {}
+        }
+    }
+    choice
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        command("opmx").debug_assert();
+        command("opm").debug_assert();
+    }
+
+    #[test]
+    fn colour_is_known_before_the_line_is_understood() {
+        let of = |line: &str| color_of(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(of("--color never bogus"), ColorChoice::Never);
+        assert_eq!(of("index --color=always --bogus"), ColorChoice::Always);
+        assert_eq!(of("index --colors=always"), ColorChoice::Auto);
+    }
+}

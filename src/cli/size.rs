@@ -1,0 +1,83 @@
+//! Sizes as a person types them.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A number of bytes, read from `16MiB`, `500kB`, `2GB` or a plain number.
+///
+/// `K`, `Ki` and `KiB` count 1024 (likewise `M` and `G`), `k` and `KB` count 1000. It prints in the largest unit that
+/// leaves a whole number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Size(pub u64);
+
+impl FromStr for Size {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
+        let digits = text
+            .find(|character: char| !character.is_ascii_digit())
+            .unwrap_or(text.len());
+        let (number, unit) = text.split_at(digits);
+        if number.is_empty() {
+            return Err("a size begins with a whole number, as in 16MiB");
+        }
+        let factor: u64 = match unit.trim() {
+            "" | "B" => 1,
+            "k" | "kB" | "KB" => 1000,
+            "K" | "Ki" | "KiB" => 1 << 10,
+            "MB" => 1_000_000,
+            "M" | "Mi" | "MiB" => 1 << 20,
+            "GB" => 1_000_000_000,
+            "G" | "Gi" | "GiB" => 1 << 30,
+            _ => return Err("a size is a whole number with KiB, MiB or GiB behind it, as in 16MiB"),
+        };
+        let bytes = number.parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
+        bytes.map(Self).ok_or("this size does not fit into 64 bits")
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(bytes) = self;
+        for (shift, unit) in [(30, "GiB"), (20, "MiB"), (10, "KiB")] {
+            if *bytes > 0 && bytes.is_multiple_of(1 << shift) {
+                return write!(formatter, "{}{unit}", bytes >> shift);
+            }
+        }
+        write!(formatter, "{bytes}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn units_are_read_as_written() {
+        assert_eq!("0".parse(), Ok(Size(0)));
+        assert_eq!("16MiB".parse(), Ok(Size(16 << 20)));
+        assert_eq!("1 Gi".parse(), Ok(Size(1 << 30)));
+        assert_eq!("5MB".parse(), Ok(Size(5_000_000)));
+        for wrong in [
+            "",
+            "MiB",
+            "1.5MiB",
+            "-1",
+            "16mib",
+            "1TiB",
+            "99999999999999999999",
+            "18446744073709551615KiB",
+        ] {
+            assert!(wrong.parse::<Size>().is_err(), "{wrong}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_size_shown_is_read_back(bytes: u64) {
+            prop_assert_eq!(Size(bytes).to_string().parse(), Ok(Size(bytes)));
+        }
+    }
+}

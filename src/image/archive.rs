@@ -1,0 +1,302 @@
+//! OCI archives: a layout in one tar file, as `oci-archive:` of the container tools.
+
+use super::digest::Digest;
+use super::error::{ContentProblem, ImageError};
+use super::image::{Blob, Image};
+use super::layer_reader::plain_path;
+use super::layout::{INDEX_FILE, INDEX_LIMIT, LAYOUT_CONTENT, LAYOUT_FILE, Source, blobs_of, copy_blob, with_entry};
+use super::manifest::Descriptor;
+use crate::files::{FileError, Replacement};
+use flate2::bufread::MultiGzDecoder;
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Members that an archive may have.
+const MEMBER_LIMIT: usize = 100_000;
+
+/// Reads an image from an archive: the one with this tag or digest, or the only one.
+///
+/// The layers stay in the file and are read from there, so it must not be changed in place while the image is in use. An
+/// archive that is compressed with gzip is unpacked to a temporary file first, of at most `limit` bytes.
+///
+/// # Errors
+/// When the file is not a tar file of a layout, there is no such image, or its manifest or config is damaged.
+pub fn read_archive(file: &Path, tag: Option<&str>, architecture: &str, limit: u64) -> Result<Image, ImageError> {
+    open_archive(file, tag, limit)?.read(tag, architecture)
+}
+
+/// The digest that a tag of an archive stands for.
+///
+/// # Errors
+/// When the file is not a tar file of a layout, or there is no such image.
+pub(super) fn resolve_archive(file: &Path, tag: Option<&str>, limit: u64) -> Result<Digest, ImageError> {
+    Ok(open_archive(file, tag, limit)?.find(tag)?.digest)
+}
+
+/// Where a member's bytes are in the file.
+#[derive(Clone, Copy)]
+struct Place {
+    start: u64,
+    length: u64,
+}
+
+fn open_archive(path: &Path, tag: Option<&str>, limit: u64) -> Result<Source<'static>, ImageError> {
+    let origin = super::Reference::Archive {
+        file: path.to_owned(),
+        tag: tag.map(str::to_owned),
+    };
+    let origin = origin.to_string();
+    let fail = |error| FileError::new("read", path, error);
+    let file = File::open(path).map_err(fail)?;
+    let file = uncompressed(file, &origin, limit).map_err(|error| match error {
+        Unpacking::File(error) => fail(error).into(),
+        Unpacking::Failed(error) => error,
+    })?;
+    let damaged = |error| ContentProblem::Damaged(error).of(&origin, "the archive");
+    let (index, blobs) = places(&file, &origin).map_err(damaged)?;
+    let file = Arc::new(file);
+    let section = move |place: Place| Blob::Section {
+        file: Arc::clone(&file),
+        start: place.start,
+        length: place.length,
+    };
+    let index = index.ok_or_else(|| ImageError::NotFound {
+        image: origin.clone(),
+        what: format!("an OCI image layout ({INDEX_FILE} in the archive)"),
+        available: Vec::new(),
+    })?;
+    if index.length > INDEX_LIMIT {
+        let problem = ContentProblem::TooLarge {
+            limit: INDEX_LIMIT,
+            option: "--max-file-size",
+        };
+        return Err(problem.of(origin, INDEX_FILE));
+    }
+    let mut bytes = Vec::new();
+    section(index).open()?.read_to_end(&mut bytes).map_err(fail)?;
+    let image = origin.clone();
+    Ok(Source {
+        origin,
+        index: bytes,
+        blob: Box::new(move |descriptor| {
+            let part = || format!("the blob {}", descriptor.digest);
+            let place = blobs.get(&descriptor.digest).copied();
+            let place = place.ok_or_else(|| ImageError::NotFound {
+                image: image.clone(),
+                what: part(),
+                available: Vec::new(),
+            })?;
+            let (expected, found) = (descriptor.size, place.length);
+            if expected != found {
+                return Err(ContentProblem::WrongSize { expected, found }.of(&image, part()));
+            }
+            Ok(section(place))
+        }),
+    })
+}
+
+enum Unpacking {
+    File(io::Error),
+    Failed(ImageError),
+}
+
+/// The file itself, or its unpacked copy in a file without a name.
+fn uncompressed(mut file: File, origin: &str, limit: u64) -> Result<File, Unpacking> {
+    let mut start = Vec::new();
+    (&mut file).take(2).read_to_end(&mut start).map_err(Unpacking::File)?;
+    file.rewind().map_err(Unpacking::File)?;
+    if start != [0x1f, 0x8b] {
+        return Ok(file);
+    }
+    let fail = |problem: ContentProblem| Unpacking::Failed(problem.of(origin, "the archive"));
+    let temporary = |source| Unpacking::Failed(super::BuildProblem::Temporary { source }.into());
+    let mut unpacked = tempfile::tempfile().map_err(temporary)?;
+    let mut decoder = MultiGzDecoder::new(BufReader::new(file));
+    let mut buffer = vec![0; 64 << 10];
+    let mut total = 0;
+    loop {
+        let read = decoder
+            .read(&mut buffer)
+            .map_err(|error| fail(ContentProblem::Damaged(error)))?;
+        let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else {
+            break;
+        };
+        total += read as u64;
+        if total > limit {
+            return Err(fail(ContentProblem::TooLarge {
+                limit,
+                option: "--max-image-size",
+            }));
+        }
+        unpacked.write_all(bytes).map_err(temporary)?;
+    }
+    unpacked.rewind().map_err(temporary)?;
+    Ok(unpacked)
+}
+
+/// Finds the members without reading them.
+fn places(file: &File, origin: &str) -> io::Result<(Option<Place>, HashMap<Digest, Place>)> {
+    let length = file.metadata()?.len();
+    let mut archive = tar::Archive::new(BufReader::new(file.try_clone()?));
+    let (mut index, mut blobs) = (None, HashMap::new());
+    for (count, entry) in archive.entries_with_seek()?.raw(true).enumerate() {
+        let entry = entry?;
+        if count > MEMBER_LIMIT {
+            return Err(io::Error::other(format!("more than {MEMBER_LIMIT} members")));
+        }
+        if !entry.header().entry_type().is_file() {
+            continue;
+        }
+        let place = Place {
+            start: entry.raw_file_position(),
+            length: entry.size(),
+        };
+        if place.start.saturating_add(place.length) > length {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let Ok((path, _)) = plain_path(origin, &entry.path_bytes()) else {
+            continue;
+        };
+        if path == INDEX_FILE {
+            index = Some(place);
+        } else if let Some(hex) = path.strip_prefix("blobs/sha256/")
+            && let Ok(digest) = format!("sha256:{hex}").parse()
+        {
+            blobs.insert(digest, place);
+        }
+    }
+    Ok((index, blobs))
+}
+
+/// Writes an image as an archive, which then holds only this image. The bytes depend on the image and tag alone.
+///
+/// # Errors
+/// When the file cannot be written, or a layer is not what its descriptor says; an older file is then as it was.
+pub fn write_archive(image: &Image, file: &Path, tag: Option<&str>) -> Result<(), ImageError> {
+    let mut replacement = Replacement::new(file)?;
+    let fail = |error| FileError::new("write", file, error);
+    let mut output = BufWriter::with_capacity(256 << 10, replacement.file());
+    let mut members: BTreeMap<String, (Descriptor, Blob, String)> = BTreeMap::new();
+    for blob in blobs_of(image) {
+        members.insert(format!("blobs/sha256/{}", blob.0.digest.hex()), blob);
+    }
+    for folder in ["blobs/", "blobs/sha256/"] {
+        write_header(&mut output, folder, tar::EntryType::Directory, 0).map_err(fail)?;
+    }
+    for (path, (descriptor, blob, part)) in &members {
+        write_header(&mut output, path, tar::EntryType::Regular, descriptor.size).map_err(fail)?;
+        copy_blob(image.origin(), descriptor, blob, part, |bytes| {
+            output.write_all(bytes).map_err(|error| fail(error).into())
+        })?;
+        pad(&mut output, descriptor.size).map_err(fail)?;
+    }
+    let index = with_entry(&[], image, tag).map_err(|problem| problem.of(image.origin(), INDEX_FILE))?;
+    for (path, content) in [(INDEX_FILE, index.as_slice()), (LAYOUT_FILE, LAYOUT_CONTENT.as_bytes())] {
+        let size = content.len() as u64;
+        write_header(&mut output, path, tar::EntryType::Regular, size).map_err(fail)?;
+        output.write_all(content).map_err(fail)?;
+        pad(&mut output, size).map_err(fail)?;
+    }
+    output
+        .write_all(&[0; 1024])
+        .and_then(|()| output.flush())
+        .map_err(fail)?;
+    drop(output);
+    Ok(replacement.commit()?)
+}
+
+fn write_header(output: &mut dyn Write, path: &str, entry_type: tar::EntryType, size: u64) -> io::Result<()> {
+    let mut header = tar::Header::new_ustar();
+    header.set_entry_type(entry_type);
+    header.set_mode(if entry_type.is_dir() { 0o755 } else { 0o644 });
+    header.set_uid(0);
+    header.set_gid(0);
+    header.set_mtime(0);
+    header.set_size(size);
+    header.set_path(path)?;
+    header.set_cksum();
+    output.write_all(header.as_bytes())
+}
+
+fn pad(output: &mut dyn Write, size: u64) -> io::Result<()> {
+    const BLOCK: [u8; 512] = [0; 512];
+    let padding = usize::try_from(size.next_multiple_of(512) - size).unwrap_or_default();
+    output.write_all(BLOCK.get(..padding).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::layout::tests::{assert_same, image};
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::fs;
+
+    const LIMIT: u64 = 64 << 20;
+
+    #[test]
+    fn an_image_comes_back_and_two_archives_have_the_same_bytes() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("bundle.tar");
+        let written = image("one", true);
+        write_archive(&written, &file, Some("v1")).unwrap();
+        let digest = written.digest().to_string();
+        for tag in [Some("v1"), Some(digest.as_str()), None] {
+            assert_same(&read_archive(&file, tag, "amd64", LIMIT).unwrap(), &written);
+        }
+        assert_eq!(resolve_archive(&file, Some("v1"), LIMIT).unwrap(), written.digest());
+        let error = read_archive(&file, Some("v2"), "amd64", LIMIT).unwrap_err().to_string();
+        assert!(error.contains("the tag v2 was not found (there is: v1)"), "{error}");
+        let first = fs::read(&file).unwrap();
+        write_archive(&written, &file, Some("v1")).unwrap();
+        assert_eq!(fs::read(&file).unwrap(), first);
+    }
+
+    #[test]
+    fn an_image_read_from_an_archive_may_be_written_over_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("bundle.tar");
+        let written = image("one", true);
+        write_archive(&written, &file, Some("v1")).unwrap();
+        let read = read_archive(&file, None, "amd64", LIMIT).unwrap();
+        write_archive(&read, &file, Some("v2")).unwrap();
+        assert_same(&read_archive(&file, Some("v2"), "amd64", LIMIT).unwrap(), &written);
+    }
+
+    #[test]
+    fn a_compressed_archive_is_read_within_the_limit() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("bundle.tar");
+        let written = image("one", false);
+        write_archive(&written, &file, Some("v1")).unwrap();
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+        gzip.write_all(&fs::read(&file).unwrap()).unwrap();
+        fs::write(&file, gzip.finish().unwrap()).unwrap();
+        assert_same(&read_archive(&file, Some("v1"), "amd64", LIMIT).unwrap(), &written);
+        let error = read_archive(&file, Some("v1"), "amd64", 1000).unwrap_err().to_string();
+        assert!(error.contains("--max-image-size"), "{error}");
+    }
+
+    #[test]
+    fn what_is_not_an_archive_is_named() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("bundle.tar");
+        let read = || read_archive(&file, None, "amd64", LIMIT).unwrap_err().to_string();
+        assert!(read().contains("cannot read"), "{}", read());
+        for content in ["", "not a tar file"] {
+            fs::write(&file, content).unwrap();
+            assert!(
+                read().contains("OCI image layout") || read().contains("damaged"),
+                "{}",
+                read()
+            );
+        }
+        write_archive(&image("one", true), &file, None).unwrap();
+        let whole = fs::read(&file).unwrap();
+        fs::write(&file, &whole[..whole.len() / 2]).unwrap();
+        assert!(read().contains("the archive is damaged"), "{}", read());
+    }
+}

@@ -1,0 +1,258 @@
+//! Building images out of layers: a new one, or more on top of a base.
+
+use super::digest::Digest;
+use super::error::{BuildProblem, ContentProblem, ImageError};
+use super::image::{Image, Layer};
+use super::layer::source_date_epoch;
+use super::manifest::{CONFIG, Descriptor, LAYER_GZIP, LAYER_TAR, MANIFEST};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// What an image says about itself and how it is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImageConfig {
+    /// Labels of the config.
+    pub labels: BTreeMap<String, String>,
+    /// Annotations of the manifest.
+    pub annotations: BTreeMap<String, String>,
+    /// The program and its first arguments; empty for none.
+    pub entrypoint: Vec<String>,
+    /// Further arguments, which a user of the image may replace.
+    pub command: Vec<String>,
+    /// Ports such as `50051/tcp`.
+    pub exposed_ports: Vec<String>,
+    /// Variables as `NAME=value`.
+    pub environment: Vec<String>,
+    /// User, or user and group, such as `1001` or `1001:0`; empty for root.
+    pub user: String,
+    /// The directory that the program starts in; empty for the root.
+    pub working_directory: String,
+    /// The operating system, as Go names it.
+    pub os: String,
+    /// The processor, as Go names it.
+    pub architecture: String,
+}
+
+impl Default for ImageConfig {
+    /// Nothing but the platform `linux/amd64`, which is not the one of this machine, so that a build depends on its
+    /// input alone.
+    fn default() -> Self {
+        Self {
+            labels: BTreeMap::new(),
+            annotations: BTreeMap::new(),
+            entrypoint: Vec::new(),
+            command: Vec::new(),
+            exposed_ports: Vec::new(),
+            environment: Vec::new(),
+            user: String::new(),
+            working_directory: String::new(),
+            os: "linux".to_owned(),
+            architecture: "amd64".to_owned(),
+        }
+    }
+}
+
+/// Builds an image from scratch. Its bytes depend on the arguments and `SOURCE_DATE_EPOCH` alone.
+///
+/// # Errors
+/// When the uncompressed digest of a layer is not known, or `SOURCE_DATE_EPOCH` is not a number.
+pub fn build(config: &ImageConfig, layers: Vec<Layer>) -> Result<Image, ImageError> {
+    let base = json!({
+        "created": created()?,
+        "architecture": config.architecture,
+        "os": config.os,
+        "config": {},
+        "rootfs": {"type": "layers", "diff_ids": []},
+        "history": [],
+    });
+    assemble(base, BTreeMap::new(), config, Vec::new(), layers)
+}
+
+/// Puts layers on top of a base image, whose config stays but for what `config` sets. The platform is the base's.
+///
+/// # Errors
+/// As [`build`], and when the base's config is not that of an image.
+pub fn append(base: &Image, config: &ImageConfig, layers: Vec<Layer>) -> Result<Image, ImageError> {
+    let mut value = base.config_value().clone();
+    let expected = base.layers().len();
+    let found = value
+        .pointer("/rootfs/diff_ids")
+        .and_then(Value::as_array)
+        .map_or(0, Vec::len);
+    if found != expected || !value.is_object() {
+        return Err(ContentProblem::DiffIds { expected, found }.of(base.origin(), "the config"));
+    }
+    object(&mut value).insert("created".to_owned(), created()?.into());
+    assemble(
+        value,
+        base.annotations().clone(),
+        config,
+        base.layers().to_vec(),
+        layers,
+    )
+}
+
+fn assemble(
+    mut value: Value,
+    mut annotations: BTreeMap<String, String>,
+    config: &ImageConfig,
+    mut layers: Vec<Layer>,
+    added: Vec<Layer>,
+) -> Result<Image, ImageError> {
+    fill_config(section(&mut value, "config"), config);
+    let created = value.get("created").cloned().unwrap_or_default();
+    for layer in &added {
+        let digest = layer.descriptor.digest;
+        let diff_id = layer.diff_id.ok_or(BuildProblem::DiffId { layer: digest })?;
+        list(section(&mut value, "rootfs"), "diff_ids").push(diff_id.to_string().into());
+        let step = json!({"created": created, "created_by": "opmx"});
+        list(object(&mut value), "history").push(step);
+    }
+    layers.extend(added);
+    annotations.extend(config.annotations.clone());
+    let config_bytes = value.to_string().into_bytes();
+    let mut manifest = json!({
+        "schemaVersion": 2,
+        "mediaType": MANIFEST,
+        "config": descriptor(&Descriptor {
+            media_type: CONFIG.to_owned(),
+            digest: Digest::of(&config_bytes),
+            size: config_bytes.len() as u64,
+        }),
+        "layers": layers.iter().map(|layer| descriptor(&layer.descriptor)).collect::<Vec<_>>(),
+    });
+    if !annotations.is_empty() {
+        object(&mut manifest).insert("annotations".to_owned(), json!(annotations));
+    }
+    let manifest = manifest.to_string().into_bytes();
+    let origin = format!("the image {}", Digest::of(&manifest));
+    let blobs = layers.into_iter().map(|layer| layer.content).collect();
+    Image::new(origin, Some(MANIFEST), manifest, config_bytes, blobs)
+}
+
+/// Writes the fields that are set; keys are those of the OCI image specification, in its order.
+fn fill_config(section: &mut Map<String, Value>, config: &ImageConfig) {
+    let mut set = |key: &str, value: Value| section.insert(key.to_owned(), value);
+    if !config.user.is_empty() {
+        set("User", config.user.clone().into());
+    }
+    if !config.entrypoint.is_empty() {
+        set("Entrypoint", json!(config.entrypoint));
+    }
+    // As in a Dockerfile, a new entrypoint drops the arguments that were meant for the old one.
+    if !config.command.is_empty() {
+        set("Cmd", json!(config.command));
+    } else if !config.entrypoint.is_empty() {
+        section.shift_remove("Cmd");
+    }
+    if !config.working_directory.is_empty() {
+        section.insert("WorkingDir".to_owned(), config.working_directory.clone().into());
+    }
+    if !config.exposed_ports.is_empty() {
+        let ports = section_of(section, "ExposedPorts");
+        ports.extend(config.exposed_ports.iter().map(|port| (port.clone(), json!({}))));
+    }
+    if !config.environment.is_empty() {
+        let environment = list(section, "Env");
+        for variable in &config.environment {
+            let name = variable.split_inclusive('=').next().unwrap_or_default();
+            environment.retain(|old| !old.as_str().unwrap_or_default().starts_with(name));
+            environment.push(variable.clone().into());
+        }
+    }
+    if !config.labels.is_empty() {
+        let labels = section_of(section, "Labels");
+        labels.extend(
+            config
+                .labels
+                .iter()
+                .map(|(key, value)| (key.clone(), value.clone().into())),
+        );
+        labels.sort_keys();
+    }
+}
+
+/// The descriptor in the manifest, with Docker's media types under their OCI names, since the manifest is an OCI one.
+fn descriptor(descriptor: &Descriptor) -> Value {
+    let media_type = match descriptor.media_type.as_str() {
+        "application/vnd.docker.image.rootfs.diff.tar.gzip" => LAYER_GZIP,
+        "application/vnd.docker.image.rootfs.diff.tar" => LAYER_TAR,
+        other => other,
+    };
+    json!({"mediaType": media_type, "digest": descriptor.digest.to_string(), "size": descriptor.size})
+}
+
+fn object(value: &mut Value) -> &mut Map<String, Value> {
+    if !value.is_object() {
+        *value = Value::Object(Map::new());
+    }
+    match value {
+        Value::Object(object) => object,
+        _ => unreachable!("it was made an object"),
+    }
+}
+
+fn section<'a>(value: &'a mut Value, key: &str) -> &'a mut Map<String, Value> {
+    section_of(object(value), key)
+}
+
+fn section_of<'a>(map: &'a mut Map<String, Value>, key: &str) -> &'a mut Map<String, Value> {
+    object(map.entry(key).or_insert(Value::Null))
+}
+
+fn list<'a>(map: &'a mut Map<String, Value>, key: &str) -> &'a mut Vec<Value> {
+    let value = map.entry(key).or_insert(Value::Null);
+    if !value.is_array() {
+        *value = Value::Array(Vec::new());
+    }
+    match value {
+        Value::Array(list) => list,
+        _ => unreachable!("it was made a list"),
+    }
+}
+
+/// The time of the build: `SOURCE_DATE_EPOCH` or 1970, never the clock.
+fn created() -> Result<String, ImageError> {
+    Ok(rfc3339(source_date_epoch()?.unwrap_or_default()))
+}
+
+/// Seconds since 1970 as RFC 3339 in UTC.
+fn rfc3339(seconds: u64) -> String {
+    let (mut days, second) = (seconds / 86_400, seconds % 86_400);
+    let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let mut year = 1970;
+    while days >= 365 + u64::from(leap(year)) {
+        days -= 365 + u64::from(leap(year));
+        year += 1;
+    }
+    let february = 28 + u64::from(leap(year));
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    let (hour, minute) = (second / 3600, second / 60 % 60);
+    format!(
+        "{year:04}-{month:02}-{:02}T{hour:02}:{minute:02}:{:02}Z",
+        days + 1,
+        second % 60
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_written_as_the_calendar_has_them() {
+        assert_eq!(rfc3339(0), "1970-01-01T00:00:00Z");
+        assert_eq!(rfc3339(951_782_399), "2000-02-28T23:59:59Z");
+        assert_eq!(rfc3339(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(rfc3339(1_735_689_599), "2024-12-31T23:59:59Z");
+        assert_eq!(rfc3339(4_102_444_800), "2100-01-01T00:00:00Z");
+        assert_eq!(rfc3339(4_107_542_400), "2100-03-01T00:00:00Z");
+    }
+}

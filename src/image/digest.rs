@@ -1,0 +1,181 @@
+//! Content digests as the OCI image specification writes them: `sha256:` and 64 hexadecimal digits.
+
+use sha2::{Digest as _, Sha256};
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::str::FromStr;
+
+/// The SHA-256 digest of some bytes: the name under which content is stored and checked.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest([u8; 32]);
+
+/// A text that is not a digest.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DigestError {
+    /// A digest by another function, such as `sha512`.
+    #[error("the digest {digest:?} is not a sha256 digest, the only kind that is supported")]
+    Algorithm {
+        /// The text as it was found.
+        digest: String,
+    },
+    /// Not 64 lower-case hexadecimal digits behind `sha256:`.
+    #[error("{digest:?} is not a digest: expected sha256: and 64 lower-case hexadecimal digits")]
+    Format {
+        /// The text as it was found.
+        digest: String,
+    },
+}
+
+impl Digest {
+    /// The digest of `bytes`.
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut hasher = Hasher::new();
+        hasher.update(bytes);
+        hasher.finish()
+    }
+
+    /// The 64 hexadecimal digits, which name the file in a layout's `blobs/sha256`.
+    pub fn hex(&self) -> String {
+        self.to_string().split_off("sha256:".len())
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("sha256:")?;
+        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+impl FromStr for Digest {
+    type Err = DigestError;
+
+    fn from_str(text: &str) -> Result<Self, DigestError> {
+        let format = || DigestError::Format {
+            digest: text.to_owned(),
+        };
+        let (algorithm, hex) = text.split_once(':').ok_or_else(format)?;
+        if algorithm != "sha256" {
+            return Err(DigestError::Algorithm {
+                digest: text.to_owned(),
+            });
+        }
+        let mut digits = hex.bytes().map(|digit| match digit {
+            b'0'..=b'9' => Some(digit - b'0'),
+            b'a'..=b'f' => Some(digit - b'a' + 10),
+            _ => None,
+        });
+        let mut bytes = [0; 32];
+        for byte in &mut bytes {
+            let mut digit = || digits.next().flatten().ok_or_else(format);
+            *byte = digit()? << 4 | digit()?;
+        }
+        match digits.next() {
+            None => Ok(Self(bytes)),
+            Some(_) => Err(format()),
+        }
+    }
+}
+
+/// Computes a digest piece by piece, and counts the bytes.
+#[derive(Debug, Clone, Default)]
+pub struct Hasher {
+    state: Sha256,
+    length: u64,
+}
+
+impl Hasher {
+    /// Nothing read yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes the next bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.state.update(bytes);
+        self.length += bytes.len() as u64;
+    }
+
+    /// How many bytes were taken.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The digest of all bytes taken.
+    pub fn finish(self) -> Digest {
+        Digest(self.state.finalize().into())
+    }
+}
+
+/// A reader or writer that hashes what passes through it.
+#[derive(Debug)]
+pub(super) struct Hashing<T> {
+    inner: T,
+    pub(super) hasher: Hasher,
+}
+
+impl<T> Hashing<T> {
+    pub(super) fn new(inner: T) -> Self {
+        Self {
+            inner,
+            hasher: Hasher::new(),
+        }
+    }
+
+    pub(super) fn into_parts(self) -> (T, Hasher) {
+        (self.inner, self.hasher)
+    }
+}
+
+impl<W: Write> Write for Hashing<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        self.hasher.update(bytes.get(..written).unwrap_or(bytes));
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+impl<R: Read> Read for Hashing<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.hasher.update(buffer.get(..read).unwrap_or_default());
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_reads_back_as_it_is_written() {
+        let empty = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(Digest::of(b"").to_string(), empty);
+        assert_eq!(empty.parse(), Ok(Digest::of(b"")));
+    }
+
+    #[test]
+    fn what_is_not_a_digest_is_refused() {
+        let short = format!("sha256:{}", "a".repeat(63));
+        let long = format!("sha256:{}", "a".repeat(65));
+        let upper = format!("sha256:{}", "A".repeat(64));
+        for text in ["", "sha256:", "abc", &short, &long, &upper] {
+            assert!(
+                matches!(text.parse::<Digest>(), Err(DigestError::Format { .. })),
+                "{text}"
+            );
+        }
+        let other = format!("sha512:{}", "a".repeat(128));
+        assert!(matches!(other.parse::<Digest>(), Err(DigestError::Algorithm { .. })));
+    }
+}

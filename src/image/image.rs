@@ -1,0 +1,284 @@
+//! An image as a value: the bytes of its manifest and config as they are stored, and its layers.
+
+use super::digest::Digest;
+use super::error::{ContentProblem, ImageError};
+use super::layer_reader::{LayerReader, UnpackLimit};
+use super::manifest::{self, Descriptor, ImageManifest, Manifest, Platform};
+use crate::files::FileError;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// One image for one platform.
+///
+/// The manifest is never written anew, so the digest stays what it was wherever the image goes.
+#[derive(Debug, Clone)]
+pub struct Image {
+    origin: String,
+    source_digest: Digest,
+    digest: Digest,
+    bytes: Arc<[u8]>,
+    manifest: ImageManifest,
+    config: Arc<[u8]>,
+    config_value: Value,
+    layers: Vec<Layer>,
+}
+
+/// One layer: a tar file, usually compressed with gzip.
+#[derive(Debug, Clone)]
+pub struct Layer {
+    /// Media type, digest and size of the stored bytes.
+    pub descriptor: Descriptor,
+    /// The digest of the uncompressed tar file, where the config states it.
+    pub diff_id: Option<Digest>,
+    /// The stored bytes.
+    pub content: Blob,
+}
+
+/// Where the bytes of a layer are. Large ones stay on disk.
+#[derive(Debug, Clone)]
+pub enum Blob {
+    /// In memory.
+    Memory(Arc<[u8]>),
+    /// A file of its own.
+    File(PathBuf),
+    /// A part of a file that is open: an archive, a cached file, or a temporary file that has no name any more.
+    Section {
+        /// The open file.
+        file: Arc<File>,
+        /// Where the part starts.
+        start: u64,
+        /// Its number of bytes.
+        length: u64,
+    },
+}
+
+impl Image {
+    /// Puts an image together from its parts. `origin` names it in messages.
+    ///
+    /// # Errors
+    /// When the manifest or config cannot be read, or the config is not the one that the manifest names.
+    pub fn new(
+        origin: impl Into<String>,
+        media_type: Option<&str>,
+        manifest: impl Into<Arc<[u8]>>,
+        config: impl Into<Arc<[u8]>>,
+        blobs: Vec<Blob>,
+    ) -> Result<Self, ImageError> {
+        let (origin, bytes, config) = (origin.into(), manifest.into(), config.into());
+        let manifest = match Manifest::parse(&bytes, media_type) {
+            Ok(Manifest::Image(manifest)) => manifest,
+            Ok(Manifest::Index(_)) => return Err(ContentProblem::EmptyIndex.of(origin, "the manifest")),
+            Err(problem) => return Err(problem.of(origin, "the manifest")),
+        };
+        let fail = |problem: ContentProblem| problem.of(&origin, "the config");
+        manifest.config.check(&config).map_err(fail)?;
+        let config_value: Value = serde_json::from_slice(&config).map_err(|error| fail(error.into()))?;
+        let diff_ids = diff_ids(&config_value).map_err(fail)?;
+        let layers = manifest.layers.iter().zip(blobs).enumerate();
+        let layers: Vec<_> = layers
+            .map(|(index, (descriptor, content))| Layer {
+                descriptor: descriptor.clone(),
+                diff_id: diff_ids.get(index).copied(),
+                content,
+            })
+            .collect();
+        if layers.len() != manifest.layers.len() {
+            let found = layers.len();
+            return Err(ContentProblem::DiffIds {
+                expected: manifest.layers.len(),
+                found,
+            }
+            .of(origin, "the image"));
+        }
+        let digest = Digest::of(&bytes);
+        Ok(Self {
+            origin,
+            source_digest: digest,
+            digest,
+            bytes,
+            manifest,
+            config,
+            config_value,
+            layers,
+        })
+    }
+
+    /// Remembers the digest of the index that this image was chosen from.
+    #[must_use]
+    pub(super) fn chosen_from(mut self, index: Digest) -> Self {
+        self.source_digest = index;
+        self
+    }
+
+    /// The reference it was read from, or what else names it in messages.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// The digest of the manifest.
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// The digest that the reference stood for: of the index, where the image was chosen from one.
+    pub fn source_digest(&self) -> Digest {
+        self.source_digest
+    }
+
+    /// The media type of the manifest.
+    pub fn media_type(&self) -> &str {
+        &self.manifest.media_type
+    }
+
+    /// The manifest, byte for byte.
+    pub fn manifest(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The config, byte for byte.
+    pub fn config(&self) -> &[u8] {
+        &self.config
+    }
+
+    /// The config as JSON.
+    pub fn config_value(&self) -> &Value {
+        &self.config_value
+    }
+
+    /// The descriptor of the config.
+    pub fn config_descriptor(&self) -> &Descriptor {
+        &self.manifest.config
+    }
+
+    /// The layers, lowest first.
+    pub fn layers(&self) -> &[Layer] {
+        &self.layers
+    }
+
+    /// The annotations of the manifest.
+    pub fn annotations(&self) -> &BTreeMap<String, String> {
+        &self.manifest.annotations
+    }
+
+    /// The labels of the config.
+    pub fn labels(&self) -> BTreeMap<String, String> {
+        let labels = self.config_value.pointer("/config/Labels").and_then(Value::as_object);
+        let labels = labels.into_iter().flatten();
+        labels
+            .filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))
+            .collect()
+    }
+
+    /// One label of the config.
+    pub fn label(&self, key: &str) -> Option<&str> {
+        self.config_value.pointer("/config/Labels")?.get(key)?.as_str()
+    }
+
+    /// The platform that the config names.
+    pub fn platform(&self) -> Option<Platform> {
+        Some(Platform {
+            os: self.config_value.get("os")?.as_str()?.to_owned(),
+            architecture: self.config_value.get("architecture")?.as_str()?.to_owned(),
+        })
+    }
+}
+
+fn diff_ids(config: &Value) -> Result<Vec<Digest>, ContentProblem> {
+    let diff_ids = config.pointer("/rootfs/diff_ids").and_then(Value::as_array);
+    let texts = diff_ids
+        .into_iter()
+        .flatten()
+        .map(|digest| digest.as_str().unwrap_or_default());
+    Ok(texts.map(str::parse).collect::<Result<_, _>>()?)
+}
+
+/// Recomputes every digest and size of an image: manifest, config, layers, and the layers' uncompressed digests.
+///
+/// # Errors
+/// The first part that is not what it is said to be.
+pub fn validate(image: &Image) -> Result<(), ImageError> {
+    let fail = |problem: ContentProblem, part: &str| problem.of(image.origin(), part);
+    manifest::check_digest(&image.digest, Digest::of(&image.bytes)).map_err(|problem| fail(problem, "the manifest"))?;
+    let config = image.manifest.config.check(&image.config);
+    config.map_err(|problem| fail(problem, "the config"))?;
+    let known = image.layers.iter().filter(|layer| layer.diff_id.is_some()).count();
+    if diff_ids(&image.config_value)
+        .map_err(|problem| fail(problem, "the config"))?
+        .len()
+        != image.layers.len()
+        || known != image.layers.len()
+    {
+        let (expected, found) = (image.layers.len(), known);
+        return Err(fail(ContentProblem::DiffIds { expected, found }, "the config"));
+    }
+    for layer in &image.layers {
+        let mut reader = LayerReader::open(image.origin(), layer, UnpackLimit::NONE)?;
+        let diff_id = reader.finish()?;
+        if let Some(expected) = &layer.diff_id {
+            let part = format!("layer {} (uncompressed)", layer.descriptor.digest);
+            manifest::check_digest(expected, diff_id).map_err(|problem| fail(problem, &part))?;
+        }
+    }
+    Ok(())
+}
+
+impl Blob {
+    /// A blob that is one whole open file.
+    pub(super) fn of_file(file: File, length: u64) -> Self {
+        Self::Section {
+            file: Arc::new(file),
+            start: 0,
+            length,
+        }
+    }
+
+    /// Reads the stored bytes from their beginning.
+    ///
+    /// # Errors
+    /// When a file is gone or cannot be opened.
+    pub fn open(&self) -> Result<Box<dyn Read + Send>, FileError> {
+        Ok(match self {
+            Self::Memory(bytes) => Box::new(io::Cursor::new(Arc::clone(bytes))),
+            Self::File(path) => Box::new(File::open(path).map_err(|error| FileError::new("read", path, error))?),
+            Self::Section { file, start, length } => Box::new(Section {
+                file: Arc::clone(file),
+                position: *start,
+                left: *length,
+            }),
+        })
+    }
+}
+
+/// Reads a part of a shared file without moving the file's own position.
+struct Section {
+    file: Arc<File>,
+    position: u64,
+    left: u64,
+}
+
+impl Read for Section {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let wanted = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
+        let Some(buffer) = buffer.get_mut(..wanted) else {
+            return Ok(0);
+        };
+        let read = read_at(&self.file, buffer, self.position)?;
+        self.position += read as u64;
+        self.left -= read as u64;
+        Ok(read)
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, position)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, position)
+}

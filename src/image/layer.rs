@@ -1,0 +1,464 @@
+//! Writing layers: a tar file compressed with gzip whose bytes depend on the content alone.
+//!
+//! Members are sorted by path with their folders before them, belong to 0:0, carry the time 0 (or `SOURCE_DATE_EPOCH`)
+//! and fixed modes; long and non-ASCII paths are PAX records; the gzip header names neither time nor system.
+
+use super::digest::{Digest, Hasher, Hashing};
+use super::error::{BuildProblem, ImageError};
+use super::image::{Blob, Layer};
+use super::manifest::{Descriptor, LAYER_GZIP};
+use crate::files::FileError;
+use crate::tree::Tree;
+use flate2::{Compression, GzBuilder};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use tempfile::spooled_tempfile;
+
+/// Content up to this many bytes may stay in memory; what is larger goes to a file.
+pub(super) const MEMORY_LIMIT: usize = 8 << 20;
+
+const FILE_MODE: u32 = 0o644;
+const DIRECTORY_MODE: u32 = 0o755;
+/// zlib's own default: the levels above it cost much time for about one per cent.
+const LEVEL: u32 = 6;
+/// "Unknown" in RFC 1952, so that the bytes are the same wherever they are written.
+const GZIP_SYSTEM: u8 = 255;
+
+/// A file to be written into a layer.
+#[derive(Debug, Clone)]
+pub struct LayerEntry {
+    /// Relative to the root of the image, such as `database/index.db`.
+    pub path: String,
+    /// Permission bits, such as `0o644` or `0o755`.
+    pub mode: u32,
+    /// Its bytes.
+    pub content: EntryContent,
+}
+
+/// Where the bytes of a layer's file come from.
+#[derive(Debug, Clone)]
+pub enum EntryContent {
+    /// From memory.
+    Bytes(Vec<u8>),
+    /// From a file on disk, which is streamed.
+    File(PathBuf),
+    /// None: a symbolic link to this path.
+    Link(String),
+}
+
+/// Writes a tree as a layer; every file gets the mode 0644.
+///
+/// # Errors
+/// When a temporary file cannot be written, or `SOURCE_DATE_EPOCH` is not a number.
+pub fn layer_from_tree(tree: &Tree) -> Result<Layer, ImageError> {
+    let time = source_date_epoch()?.unwrap_or_default();
+    let entries = tree
+        .iter()
+        .map(|(path, content)| (path, (FILE_MODE, Source::Bytes(content))));
+    write_layer(entries.collect(), time)
+}
+
+/// Writes files as a layer, whatever their order.
+///
+/// # Errors
+/// When a path is not plain or there twice, a file cannot be read, or a temporary file cannot be written.
+pub fn layer_from_files(entries: &[LayerEntry]) -> Result<Layer, ImageError> {
+    let time = source_date_epoch()?.unwrap_or_default();
+    let mut sources = BTreeMap::new();
+    for entry in entries {
+        let source = match &entry.content {
+            EntryContent::Bytes(bytes) => Source::Bytes(bytes),
+            EntryContent::File(path) => Source::File(path),
+            EntryContent::Link(target) => Source::Link(target),
+        };
+        if sources.insert(entry.path.as_str(), (entry.mode, source)).is_some() {
+            let path = entry.path.clone();
+            return Err(BuildProblem::Duplicate { path }.into());
+        }
+    }
+    write_layer(sources, time)
+}
+
+/// The time that builds shall carry: seconds since 1970 from the environment variable `SOURCE_DATE_EPOCH`.
+///
+/// # Errors
+/// When it is set to something else than a number that a tar header can hold.
+pub fn source_date_epoch() -> Result<Option<u64>, ImageError> {
+    match std::env::var_os("SOURCE_DATE_EPOCH") {
+        None => Ok(None),
+        Some(value) => parse_epoch(&value.to_string_lossy()).map(Some),
+    }
+}
+
+fn parse_epoch(value: &str) -> Result<u64, ImageError> {
+    let seconds = value.parse().ok().filter(|seconds: &u64| *seconds < 1 << 33);
+    seconds.ok_or_else(|| {
+        BuildProblem::SourceDateEpoch {
+            value: value.to_owned(),
+        }
+        .into()
+    })
+}
+
+enum Source<'a> {
+    Bytes(&'a [u8]),
+    File(&'a Path),
+    Link(&'a str),
+}
+
+fn write_layer(entries: BTreeMap<&str, (u32, Source<'_>)>, time: u64) -> Result<Layer, ImageError> {
+    check_paths(&entries)?;
+    let spool = Hashing::new(spooled_tempfile(MEMORY_LIMIT));
+    let gzip = GzBuilder::new().mtime(0).operating_system(GZIP_SYSTEM);
+    let mut tar = tar::Builder::new(Hashing::new(gzip.write(spool, Compression::new(LEVEL))));
+    let mut last_folder = "";
+    for (path, (mode, source)) in entries {
+        for folder in new_folders(last_folder, path) {
+            let header = header(tar::EntryType::Directory, DIRECTORY_MODE, 0, time);
+            append(&mut tar, header, &format!("{folder}/"), &mut io::empty()).map_err(temporary)?;
+        }
+        last_folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        match source {
+            Source::Bytes(bytes) => {
+                let header = header(tar::EntryType::Regular, mode, bytes.len() as u64, time);
+                append(&mut tar, header, path, &mut &*bytes).map_err(temporary)?;
+            }
+            Source::File(file) => append_file(&mut tar, path, mode, file, time)?,
+            Source::Link(target) => {
+                let mut header = header(tar::EntryType::Symlink, 0o777, 0, time);
+                header.set_link_name_literal(target).map_err(temporary)?;
+                append(&mut tar, header, path, &mut io::empty()).map_err(temporary)?;
+            }
+        }
+    }
+    let (gzip, uncompressed) = tar.into_inner().map_err(temporary)?.into_parts();
+    let (spool, compressed) = gzip.finish().map_err(temporary)?.into_parts();
+    Ok(into_layer(spool, compressed, uncompressed.finish()).map_err(temporary)?)
+}
+
+fn into_layer(spool: tempfile::SpooledTempFile, compressed: Hasher, diff_id: Digest) -> io::Result<Layer> {
+    let size = compressed.length();
+    let content = match spool.into_inner() {
+        tempfile::SpooledData::InMemory(cursor) => Blob::Memory(cursor.into_inner().into()),
+        tempfile::SpooledData::OnDisk(mut file) => {
+            file.rewind()?;
+            Blob::of_file(file, size)
+        }
+    };
+    Ok(Layer {
+        descriptor: Descriptor {
+            media_type: LAYER_GZIP.to_owned(),
+            digest: compressed.finish(),
+            size,
+        },
+        diff_id: Some(diff_id),
+        content,
+    })
+}
+
+fn check_paths(entries: &BTreeMap<&str, (u32, Source<'_>)>) -> Result<(), BuildProblem> {
+    for path in entries.keys() {
+        let path = (*path).to_owned();
+        if path.contains('\0') || path.split('/').any(|part| matches!(part, "" | "." | "..")) {
+            return Err(BuildProblem::Path { path });
+        }
+        let mut folders = path.match_indices('/').filter_map(|(end, _)| path.get(..end));
+        if let Some(folder) = folders.find(|folder| entries.contains_key(folder)) {
+            let path = folder.to_owned();
+            return Err(BuildProblem::Duplicate { path });
+        }
+    }
+    Ok(())
+}
+
+/// The folders of `path` that were not already written for a path in `last_folder`, outermost first.
+fn new_folders<'a>(last_folder: &str, path: &'a str) -> impl Iterator<Item = &'a str> {
+    let folders = path.match_indices('/').filter_map(|(end, _)| path.get(..end));
+    let written = format!("{last_folder}/");
+    folders.filter(move |folder| !written.starts_with(&format!("{folder}/")))
+}
+
+fn header(entry_type: tar::EntryType, mode: u32, size: u64, time: u64) -> tar::Header {
+    let mut header = tar::Header::new_ustar();
+    header.set_entry_type(entry_type);
+    header.set_mode(mode & 0o7777);
+    header.set_uid(0);
+    header.set_gid(0);
+    header.set_mtime(time);
+    header.set_size(size);
+    header
+}
+
+fn append<W: Write>(
+    tar: &mut tar::Builder<W>,
+    mut header: tar::Header,
+    path: &str,
+    content: &mut dyn Read,
+) -> io::Result<()> {
+    if !path.is_ascii() || header.set_path(path).is_err() {
+        tar.append_pax_extensions([("path", path.as_bytes())])?;
+        // Readers take the path from the record; what stands in the header is for those that know no records.
+        let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
+        let plain: String = path.chars().map(plain).take(90).collect();
+        header.set_path(plain)?;
+    }
+    header.set_cksum();
+    tar.append(&header, content)
+}
+
+fn append_file<W: Write>(
+    tar: &mut tar::Builder<W>,
+    path: &str,
+    mode: u32,
+    file: &Path,
+    time: u64,
+) -> Result<(), ImageError> {
+    let fail = |error| FileError::new("read", file, error);
+    let opened = File::open(file).map_err(fail)?;
+    let size = opened.metadata().map_err(fail)?.len();
+    let mut content = SizedFile {
+        file: opened.take(size),
+        left: size,
+        failure: None,
+    };
+    let appended = append(
+        tar,
+        header(tar::EntryType::Regular, mode, size, time),
+        path,
+        &mut content,
+    );
+    if let Some(error) = content.failure {
+        return Err(fail(error).into());
+    }
+    if content.left > 0 {
+        let path = file.display().to_string();
+        return Err(BuildProblem::Changed { path }.into());
+    }
+    Ok(appended.map_err(temporary)?)
+}
+
+/// Tells a file that cannot be read from a layer that cannot be written.
+struct SizedFile {
+    file: io::Take<File>,
+    left: u64,
+    failure: Option<io::Error>,
+}
+
+impl Read for SizedFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.file.read(buffer) {
+            Ok(read) => {
+                self.left = self.left.saturating_sub(read as u64);
+                Ok(read)
+            }
+            Err(error) => {
+                let kind = error.kind();
+                self.failure = Some(error);
+                Err(kind.into())
+            }
+        }
+    }
+}
+
+fn temporary(source: io::Error) -> BuildProblem {
+    BuildProblem::Temporary { source }
+}
+
+#[cfg(test)]
+pub(in crate::image) mod tests {
+    use super::*;
+    use crate::image::{ImageConfig, build, tree_of, validate};
+    use crate::tree::TreeLimits;
+    use proptest::prelude::*;
+    use tar::EntryType::{Directory, Regular};
+
+    /// Bytes that do not compress, the same every time.
+    pub(in crate::image) fn noise(length: usize) -> Vec<u8> {
+        let mut state = 0x2545_f491_4f6c_dd1d_u64;
+        let next = |_| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state.to_be_bytes()[0]
+        };
+        (0..length).map(next).collect()
+    }
+
+    fn everything(layer: Layer) -> Tree {
+        let image = build(&ImageConfig::default(), vec![layer]).unwrap();
+        validate(&image).unwrap();
+        tree_of(&image, &|_| true, &TreeLimits::default()).unwrap()
+    }
+
+    fn tree(files: &[(&str, &[u8])]) -> Tree {
+        let mut tree = Tree::new("test");
+        for (path, content) in files {
+            tree.insert(path, content.to_vec(), &TreeLimits::default()).unwrap();
+        }
+        tree
+    }
+
+    fn members(layer: &Layer) -> Vec<(String, tar::EntryType, u32, u64)> {
+        let mut bytes = Vec::new();
+        let gzip = flate2::read::GzDecoder::new(layer.content.open().unwrap());
+        tar::Archive::new(gzip)
+            .entries()
+            .unwrap()
+            .map(|entry| {
+                let mut entry = entry.unwrap();
+                entry.read_to_end(&mut bytes).unwrap();
+                let header = entry.header();
+                assert_eq!((header.uid().unwrap(), header.gid().unwrap()), (0, 0));
+                let path = entry.path().unwrap().display().to_string();
+                (
+                    path,
+                    header.entry_type(),
+                    header.mode().unwrap(),
+                    header.mtime().unwrap(),
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn folders_come_before_their_files_with_fixed_modes_and_times() {
+        let layer = layer_from_tree(&tree(&[("b/c/1", b"x"), ("b-a", b"y"), ("b/d", b"z")])).unwrap();
+        let expected = [
+            ("b-a", Regular, 0o644, 0),
+            ("b/", Directory, 0o755, 0),
+            ("b/c/", Directory, 0o755, 0),
+            ("b/c/1", Regular, 0o644, 0),
+            ("b/d", Regular, 0o644, 0),
+        ];
+        let expected = expected.map(|(path, kind, mode, time)| (path.to_owned(), kind, mode, time));
+        assert_eq!(members(&layer), expected);
+    }
+
+    #[test]
+    fn the_bytes_are_pinned() {
+        // Whoever changes the compressor, its level or a header changes the digest of every bundle in the world.
+        let layer = layer_from_tree(&tree(&[("manifests/a.yaml", b"kind: A\n")])).unwrap();
+        assert_eq!(
+            layer.descriptor.digest.to_string(),
+            "sha256:387c12797b3c66af61714653499c61e6c024c215c6d8b49bcaddbe37d10c8578"
+        );
+    }
+
+    #[test]
+    fn a_build_time_stands_in_every_member() {
+        let entries = BTreeMap::from([("a/b", (0o755, Source::Bytes(b"x")))]);
+        let layer = write_layer(entries, 1_700_000_000).unwrap();
+        assert!(members(&layer).iter().all(|member| member.3 == 1_700_000_000));
+    }
+
+    #[test]
+    fn a_build_time_that_is_not_a_number_is_refused() {
+        assert_eq!(parse_epoch("1700000000").unwrap(), 1_700_000_000);
+        for value in ["", "-1", "1.5", "now", "99999999999"] {
+            assert!(
+                parse_epoch(value)
+                    .unwrap_err()
+                    .to_string()
+                    .contains("SOURCE_DATE_EPOCH")
+            );
+        }
+    }
+
+    #[test]
+    fn files_of_any_size_modes_and_links_are_written() {
+        let directory = tempfile::tempdir().unwrap();
+        let large = directory.path().join("large");
+        let content = noise(12 << 20);
+        std::fs::write(&large, &content).unwrap();
+        let entries = [
+            LayerEntry {
+                path: "database/index.db".to_owned(),
+                mode: 0o644,
+                content: EntryContent::File(large),
+            },
+            LayerEntry {
+                path: "bin/opmx".to_owned(),
+                mode: 0o755,
+                content: EntryContent::Bytes(b"program".to_vec()),
+            },
+            LayerEntry {
+                path: "bin/probe".to_owned(),
+                mode: 0o755,
+                content: EntryContent::Link("opmx".to_owned()),
+            },
+        ];
+        let layer = layer_from_files(&entries).unwrap();
+        assert!(
+            matches!(layer.content, Blob::Section { .. }),
+            "large layers belong on disk"
+        );
+        let image = build(&ImageConfig::default(), vec![layer.clone()]).unwrap();
+        validate(&image).unwrap();
+        let extracted = directory.path().join("out");
+        crate::image::extract_file(&image, "/database/index.db", &extracted, u64::MAX).unwrap();
+        assert_eq!(std::fs::read(extracted).unwrap(), content);
+        let modes: Vec<_> = members(&layer).into_iter().map(|member| (member.0, member.2)).collect();
+        assert!(modes.contains(&("bin/opmx".to_owned(), 0o755)), "{modes:?}");
+        assert!(members(&layer).iter().any(|member| member.1 == tar::EntryType::Symlink));
+    }
+
+    #[test]
+    fn paths_that_cannot_be_members_are_refused() {
+        let entry = |path: &str| LayerEntry {
+            path: path.to_owned(),
+            mode: 0o644,
+            content: EntryContent::Bytes(Vec::new()),
+        };
+        for path in ["", "/a", "a/", "../a", "a/./b", "a\0b"] {
+            let error = layer_from_files(&[entry(path)]).unwrap_err();
+            assert!(error.to_string().contains("not a plain relative path"), "{error}");
+        }
+        let error = layer_from_files(&[entry("a"), entry("a")]).unwrap_err();
+        assert!(error.to_string().contains("a is added twice"), "{error}");
+        let error = layer_from_files(&[entry("a"), entry("a/b")]).unwrap_err();
+        assert!(error.to_string().contains("a is added twice"), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_is_gone_is_named() {
+        let entry = LayerEntry {
+            path: "a".to_owned(),
+            mode: 0o644,
+            content: EntryContent::File("/nowhere/at/all".into()),
+        };
+        let error = layer_from_files(&[entry]).unwrap_err();
+        assert!(error.to_string().contains("/nowhere/at/all"), "{error}");
+    }
+
+    proptest! {
+        #[test]
+        fn a_tree_comes_back_from_its_layer(
+            files in proptest::collection::btree_map(
+                "([a-zé]{1,40}/){0,6}[a-z .:_-]{1,120}[a-z]",
+                proptest::collection::vec(any::<u8>(), 0..600),
+                0..12,
+            )
+        ) {
+            let mut tree = Tree::new("test");
+            for (path, content) in &files {
+                // A path below a file cannot be.
+                if !files.keys().any(|other| path.starts_with(&format!("{other}/")) || other.starts_with(&format!("{path}/"))) {
+                    tree.insert(path, content.clone(), &TreeLimits::default()).unwrap();
+                }
+            }
+            let layer = layer_from_tree(&tree).unwrap();
+            let back = everything(layer.clone());
+            prop_assert_eq!(back.iter().collect::<Vec<_>>(), tree.iter().collect::<Vec<_>>());
+
+            let entries: Vec<_> = tree.iter().map(|(path, content)| LayerEntry {
+                path: path.to_owned(),
+                mode: 0o644,
+                content: EntryContent::Bytes(content.to_vec()),
+            }).collect();
+            let entries: Vec<_> = entries.into_iter().rev().collect();
+            prop_assert_eq!(layer_from_files(&entries).unwrap().descriptor, layer.descriptor);
+        }
+    }
+}

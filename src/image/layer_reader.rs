@@ -1,0 +1,287 @@
+//! Reading the stored bytes of a layer as a stream of tar members, checked and bounded.
+
+use super::digest::{Digest, Hasher, Hashing};
+use super::error::{ContentProblem, ImageError};
+use super::image::Layer;
+use super::manifest::{self, Descriptor};
+use crate::tree::TreeError;
+use flate2::bufread::MultiGzDecoder;
+use std::cell::Cell;
+use std::io::{self, BufRead, BufReader, Read, Take};
+use std::rc::Rc;
+
+/// Bytes that the headers of one tar member may have, with its long names and attributes.
+const HEADER_LIMIT: u64 = 1 << 20;
+
+/// How many bytes a layer may unpack to, and the option that raises it.
+#[derive(Clone, Copy)]
+pub(super) struct UnpackLimit {
+    pub(super) bytes: u64,
+    pub(super) option: &'static str,
+}
+
+impl UnpackLimit {
+    /// For layers whose every byte is asked for.
+    pub(super) const NONE: Self = Self {
+        bytes: u64::MAX,
+        option: "",
+    };
+}
+
+type Stored = BufReader<Hashing<Take<Box<dyn Read + Send>>>>;
+
+/// The uncompressed bytes of a layer.
+///
+/// What is stored is hashed on the way and compared with the descriptor at the end.
+pub(super) struct LayerReader {
+    decoder: Decoder,
+    descriptor: Descriptor,
+    origin: String,
+    hasher: Hasher,
+    limit: UnpackLimit,
+    header_budget: Rc<Cell<u64>>,
+    state: State,
+}
+
+enum Decoder {
+    Plain(Stored),
+    Gzip(Box<MultiGzDecoder<Stored>>),
+}
+
+#[derive(PartialEq)]
+enum State {
+    Open,
+    Ended,
+    OverLimit,
+}
+
+/// One entry of a layer's tar file.
+pub(super) struct Member<'a> {
+    /// Relative, without `.` parts and without a trailing slash.
+    pub(super) path: String,
+    pub(super) kind: Kind,
+    pub(super) size: u64,
+    pub(super) content: &'a mut dyn Read,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    File,
+    Directory,
+    /// Neither of the two, by its name for messages.
+    Other(&'static str),
+}
+
+/// Why a visit of the members stops.
+pub(super) enum Stop {
+    Read(io::Error),
+    Failed(ImageError),
+}
+
+impl From<ImageError> for Stop {
+    fn from(error: ImageError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<TreeError> for Stop {
+    fn from(error: TreeError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<crate::files::FileError> for Stop {
+    fn from(error: crate::files::FileError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl LayerReader {
+    /// Opens a layer that may not unpack to more than `limit`.
+    pub(super) fn open(origin: &str, layer: &Layer, limit: UnpackLimit) -> Result<Self, ImageError> {
+        let descriptor = layer.descriptor.clone();
+        let stored = layer.content.open()?.take(descriptor.size.saturating_add(1));
+        let mut stored = BufReader::with_capacity(64 << 10, Hashing::new(stored));
+        let fail = |problem: ContentProblem| problem.of(origin, part(&descriptor));
+        let start = stored
+            .fill_buf()
+            .map_err(|error| fail(ContentProblem::Damaged(error)))?;
+        // Many registries hold layers whose media type names another compression than the bytes have.
+        let decoder = if start.starts_with(&[0x1f, 0x8b]) {
+            Decoder::Gzip(Box::new(MultiGzDecoder::new(stored)))
+        } else if start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+            return Err(fail(ContentProblem::Compression { method: "zstd" }));
+        } else {
+            Decoder::Plain(stored)
+        };
+        Ok(Self {
+            decoder,
+            descriptor,
+            origin: origin.to_owned(),
+            hasher: Hasher::new(),
+            limit,
+            header_budget: Rc::new(Cell::new(u64::MAX)),
+            state: State::Open,
+        })
+    }
+
+    /// Calls `visit` for every member of the tar file, then checks what is stored against the descriptor.
+    /// Returns how many bytes the layer unpacked to.
+    pub(super) fn visit(mut self, visit: &mut dyn FnMut(Member<'_>) -> Result<(), Stop>) -> Result<u64, ImageError> {
+        let visited = self.visit_members(visit);
+        match visited {
+            Ok(()) => {}
+            Err(Stop::Read(error)) => return Err(self.explain(error)),
+            Err(Stop::Failed(error)) => return Err(error),
+        }
+        self.finish()?;
+        Ok(self.hasher.length())
+    }
+
+    fn visit_members(&mut self, visit: &mut dyn FnMut(Member<'_>) -> Result<(), Stop>) -> Result<(), Stop> {
+        let origin = self.origin.clone();
+        let budget = Rc::clone(&self.header_budget);
+        let mut archive = tar::Archive::new(self);
+        let mut entries = archive.entries().map_err(Stop::Read)?;
+        loop {
+            // The tar reader keeps long names and attributes in memory, whatever size they claim.
+            budget.set(HEADER_LIMIT);
+            let next = entries.next();
+            budget.set(u64::MAX);
+            let Some(entry) = next else { return Ok(()) };
+            let mut entry = entry.map_err(Stop::Read)?;
+            let (path, folder) = plain_path(&origin, &entry.path_bytes())?;
+            let kind = match kind_of(entry.header().entry_type()) {
+                Some(Kind::File) if folder => Kind::Directory,
+                Some(kind) => kind,
+                None => continue,
+            };
+            if kind == SPARSE {
+                // Its holes could claim any number of bytes.
+                return Err(TreeError::EntryType {
+                    origin,
+                    path,
+                    kind: "sparse file",
+                }
+                .into());
+            }
+            let size = entry.size();
+            if !path.is_empty() {
+                let content = &mut entry;
+                visit(Member {
+                    path,
+                    kind,
+                    size,
+                    content,
+                })?;
+            }
+            io::copy(&mut entry, &mut io::sink()).map_err(Stop::Read)?;
+        }
+    }
+
+    /// Reads to the end, compares the stored bytes with the descriptor, and gives the uncompressed digest.
+    pub(super) fn finish(&mut self) -> Result<Digest, ImageError> {
+        io::copy(self, &mut io::sink()).map_err(|error| self.explain(error))?;
+        let stored = match &mut self.decoder {
+            Decoder::Plain(stored) => stored,
+            Decoder::Gzip(decoder) => decoder.get_mut(),
+        };
+        let rest = io::copy(stored, &mut io::sink());
+        let found = stored.get_ref().hasher.clone();
+        rest.map_err(|error| self.fail(ContentProblem::Damaged(error)))?;
+        let expected = self.descriptor.size;
+        if found.length() != expected {
+            return Err(self.fail(ContentProblem::WrongSize {
+                expected,
+                found: found.length(),
+            }));
+        }
+        manifest::check_digest(&self.descriptor.digest, found.finish()).map_err(|problem| self.fail(problem))?;
+        Ok(self.hasher.clone().finish())
+    }
+
+    fn explain(&self, error: io::Error) -> ImageError {
+        self.fail(match self.state {
+            State::OverLimit => ContentProblem::TooLarge {
+                limit: self.limit.bytes,
+                option: self.limit.option,
+            },
+            State::Ended => ContentProblem::Truncated(error),
+            State::Open if error.kind() == io::ErrorKind::UnexpectedEof => ContentProblem::Truncated(error),
+            State::Open => ContentProblem::Damaged(error),
+        })
+    }
+
+    fn fail(&self, problem: ContentProblem) -> ImageError {
+        problem.of(&self.origin, part(&self.descriptor))
+    }
+}
+
+impl Read for LayerReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = match &mut self.decoder {
+            Decoder::Plain(stored) => stored.read(buffer),
+            Decoder::Gzip(decoder) => decoder.read(buffer),
+        }?;
+        if read == 0 && !buffer.is_empty() {
+            self.state = State::Ended;
+        }
+        self.hasher.update(buffer.get(..read).unwrap_or_default());
+        if self.hasher.length() > self.limit.bytes {
+            self.state = State::OverLimit;
+            return Err(io::Error::other("over the limit"));
+        }
+        match self.header_budget.get().checked_sub(read as u64) {
+            Some(left) => self.header_budget.set(left),
+            None => return Err(io::Error::other("a member's headers are larger than 1 MiB")),
+        }
+        Ok(read)
+    }
+}
+
+fn part(descriptor: &Descriptor) -> String {
+    format!("layer {}", descriptor.digest)
+}
+
+const SPARSE: Kind = Kind::Other("sparse file");
+
+fn kind_of(entry_type: tar::EntryType) -> Option<Kind> {
+    use tar::EntryType;
+    Some(match entry_type {
+        EntryType::Regular | EntryType::Continuous => Kind::File,
+        EntryType::Directory => Kind::Directory,
+        EntryType::Symlink => Kind::Other("symbolic link"),
+        EntryType::Link => Kind::Other("hard link"),
+        EntryType::Char => Kind::Other("character device"),
+        EntryType::Block => Kind::Other("block device"),
+        EntryType::Fifo => Kind::Other("named pipe"),
+        EntryType::GNUSparse => SPARSE,
+        EntryType::XGlobalHeader => return None,
+        _ => Kind::Other("special entry"),
+    })
+}
+
+/// Takes a leading `/` or `./` away, as layers in the wild have them, and refuses to climb. Says whether it ended in a
+/// slash, which marks a directory in old archives.
+pub(super) fn plain_path(origin: &str, path: &[u8]) -> Result<(String, bool), TreeError> {
+    let path = String::from_utf8_lossy(path);
+    let mut plain = String::with_capacity(path.len());
+    for component in path.split('/') {
+        match component {
+            "" | "." => {}
+            ".." => {
+                return Err(TreeError::PathEscape {
+                    origin: origin.to_owned(),
+                    path: path.into_owned(),
+                });
+            }
+            component => {
+                if !plain.is_empty() {
+                    plain.push('/');
+                }
+                plain.push_str(component);
+            }
+        }
+    }
+    Ok((plain, path.ends_with('/')))
+}

@@ -1,0 +1,575 @@
+//! OCI image layouts on disk: `oci-layout`, `index.json` and `blobs/sha256/…`.
+
+use super::digest::{Digest, Hasher};
+use super::error::{ContentProblem, ImageError};
+use super::image::{Blob, Image};
+use super::layer::MEMORY_LIMIT;
+use super::manifest::{
+    self, CONFIG_LIMIT, Descriptor, INDEX, IndexEntry, MANIFEST_LIMIT, Manifest, REF_NAME, check_digest,
+};
+use crate::files::{self, FileError, Replacement};
+use serde_json::{Map, Value, json};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+pub(super) const INDEX_FILE: &str = "index.json";
+pub(super) const LAYOUT_FILE: &str = "oci-layout";
+pub(super) const LAYOUT_CONTENT: &str = r#"{"imageLayoutVersion":"1.0.0"}"#;
+/// An index lists images, and many tags may stand in one layout.
+pub(super) const INDEX_LIMIT: u64 = 16 << 20;
+
+const LOCK_WAIT: Duration = Duration::from_mins(1);
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
+
+/// Reads an image from a layout directory: the one with this tag or digest, or the only one.
+///
+/// `architecture` chooses where the tag stands for several platforms. Large layers stay where they are.
+///
+/// # Errors
+/// When the directory is not a layout, there is no such image, or its manifest or config is damaged.
+pub fn read_layout(directory: &Path, tag: Option<&str>, architecture: &str) -> Result<Image, ImageError> {
+    let source = open_layout(directory, tag)?;
+    source.read(tag, architecture)
+}
+
+/// The digest that a tag of a layout stands for now.
+///
+/// # Errors
+/// When the directory is not a layout, or there is no such image.
+pub(super) fn resolve_layout(directory: &Path, tag: Option<&str>) -> Result<Digest, ImageError> {
+    Ok(open_layout(directory, tag)?.find(tag)?.digest)
+}
+
+fn open_layout<'a>(directory: &'a Path, tag: Option<&str>) -> Result<Source<'a>, ImageError> {
+    let origin = super::Reference::Layout {
+        directory: directory.to_owned(),
+        tag: tag.map(str::to_owned),
+    };
+    let origin = origin.to_string();
+    let index = match read_file(&directory.join(INDEX_FILE), &origin, INDEX_LIMIT) {
+        Err(ImageError::File(error)) if error.source.kind() == io::ErrorKind::NotFound => {
+            return Err(ImageError::NotFound {
+                image: origin,
+                what: format!("an OCI image layout ({INDEX_FILE} in {})", directory.display()),
+                available: Vec::new(),
+            });
+        }
+        index => index?,
+    };
+    let image = origin.clone();
+    Ok(Source {
+        origin,
+        index,
+        blob: Box::new(move |descriptor| {
+            let path = blob_path(directory, &descriptor.digest);
+            let found = fs::metadata(&path)
+                .map_err(|error| FileError::new("read", &path, error))?
+                .len();
+            let expected = descriptor.size;
+            if found != expected {
+                let problem = ContentProblem::WrongSize { expected, found };
+                return Err(problem.of(&image, format!("the blob {}", descriptor.digest)));
+            }
+            Ok(Blob::File(path))
+        }),
+    })
+}
+
+/// Finds a blob, and checks that its length is the one in the descriptor.
+type FindBlob<'a> = Box<dyn Fn(&Descriptor) -> Result<Blob, ImageError> + 'a>;
+
+/// A layout, wherever its files are.
+pub(super) struct Source<'a> {
+    pub(super) origin: String,
+    pub(super) index: Vec<u8>,
+    pub(super) blob: FindBlob<'a>,
+}
+
+impl Source<'_> {
+    /// The entry of the index with this tag or digest, or the only one.
+    pub(super) fn find(&self, tag: Option<&str>) -> Result<Descriptor, ImageError> {
+        let entries = self.entries(&self.index, None, "index.json")?;
+        if let Some(digest) = tag.and_then(|tag| tag.parse::<Digest>().ok()) {
+            return self.find_digest(&entries, &digest);
+        }
+        let matching: Vec<_> = match tag {
+            Some(tag) => entries
+                .iter()
+                .filter(|entry| entry.tag.as_deref() == Some(tag))
+                .collect(),
+            None if entries.len() == 1 => entries.iter().collect(),
+            None => entries.iter().filter(|entry| entry.tag.is_none()).collect(),
+        };
+        let names = || entries.iter().map(IndexEntry::name).collect();
+        match (matching.as_slice(), tag) {
+            ([entry], _) => Ok(entry.descriptor.clone()),
+            ([], Some(tag)) => Err(ImageError::NotFound {
+                image: self.origin.clone(),
+                what: format!("the tag {tag}"),
+                available: names(),
+            }),
+            ([], None) if entries.is_empty() => Err(ImageError::NotFound {
+                image: self.origin.clone(),
+                what: "an image".to_owned(),
+                available: Vec::new(),
+            }),
+            _ => Err(ImageError::Ambiguous {
+                image: self.origin.clone(),
+                tags: names(),
+            }),
+        }
+    }
+
+    /// A digest may name an entry, or one of the platforms behind an entry.
+    fn find_digest(&self, entries: &[IndexEntry], digest: &Digest) -> Result<Descriptor, ImageError> {
+        if let Some(entry) = entries.iter().find(|entry| entry.descriptor.digest == *digest) {
+            return Ok(entry.descriptor.clone());
+        }
+        for entry in entries {
+            if let Ok(bytes) = self.document(&entry.descriptor)
+                && let Ok(Manifest::Index(inner)) = Manifest::parse(&bytes, Some(&entry.descriptor.media_type))
+                && let Some(entry) = inner.iter().find(|entry| entry.descriptor.digest == *digest)
+            {
+                return Ok(entry.descriptor.clone());
+            }
+        }
+        Err(ImageError::NotFound {
+            image: self.origin.clone(),
+            what: format!("the image {digest}"),
+            available: entries.iter().map(IndexEntry::name).collect(),
+        })
+    }
+
+    pub(super) fn read(&self, tag: Option<&str>, architecture: &str) -> Result<Image, ImageError> {
+        let found = self.find(tag)?;
+        let mut descriptor = found.clone();
+        let mut bytes = self.document(&descriptor)?;
+        let part = |descriptor: &Descriptor| format!("the manifest {}", descriptor.digest);
+        let mut manifest = self.parse(&bytes, &descriptor)?;
+        if let Manifest::Index(entries) = &manifest {
+            let chosen = manifest::choose(entries, architecture);
+            let chosen = chosen.ok_or_else(|| ContentProblem::EmptyIndex.of(&self.origin, part(&descriptor)))?;
+            descriptor = chosen.descriptor.clone();
+            bytes = self.document(&descriptor)?;
+            manifest = self.parse(&bytes, &descriptor)?;
+        }
+        let Manifest::Image(manifest) = manifest else {
+            return Err(ContentProblem::EmptyIndex.of(&self.origin, part(&found)));
+        };
+        let config = self.load(&manifest.config, CONFIG_LIMIT, "the config")?;
+        let layers = manifest.layers.iter().map(|layer| self.layer(layer));
+        let layers = layers.collect::<Result<_, _>>()?;
+        let image = Image::new(&self.origin, Some(&descriptor.media_type), bytes, config, layers)?;
+        Ok(image.chosen_from(found.digest))
+    }
+
+    fn layer(&self, descriptor: &Descriptor) -> Result<Blob, ImageError> {
+        if descriptor.size > MEMORY_LIMIT as u64 {
+            return (self.blob)(descriptor);
+        }
+        let part = format!("layer {}", descriptor.digest);
+        Ok(Blob::Memory(self.load(descriptor, MEMORY_LIMIT as u64, &part)?.into()))
+    }
+
+    fn document(&self, descriptor: &Descriptor) -> Result<Vec<u8>, ImageError> {
+        self.load(
+            descriptor,
+            MANIFEST_LIMIT,
+            &format!("the manifest {}", descriptor.digest),
+        )
+    }
+
+    fn parse(&self, bytes: &[u8], descriptor: &Descriptor) -> Result<Manifest, ImageError> {
+        let manifest = Manifest::parse(bytes, Some(&descriptor.media_type));
+        manifest.map_err(|problem| problem.of(&self.origin, format!("the manifest {}", descriptor.digest)))
+    }
+
+    fn entries(&self, bytes: &[u8], media_type: Option<&str>, part: &str) -> Result<Vec<IndexEntry>, ImageError> {
+        match Manifest::parse(bytes, media_type) {
+            Ok(Manifest::Index(entries)) => Ok(entries),
+            Ok(Manifest::Image(manifest)) => {
+                let media_type = manifest.media_type;
+                Err(ContentProblem::MediaType { media_type }.of(&self.origin, part))
+            }
+            Err(problem) => Err(problem.of(&self.origin, part)),
+        }
+    }
+
+    fn load(&self, descriptor: &Descriptor, limit: u64, part: &str) -> Result<Vec<u8>, ImageError> {
+        if descriptor.size > limit {
+            let problem = ContentProblem::TooLarge {
+                limit,
+                option: "--max-file-size",
+            };
+            return Err(problem.of(&self.origin, part));
+        }
+        let mut bytes = Vec::new();
+        let reader = (self.blob)(descriptor)?.open()?;
+        let read = reader.take(descriptor.size + 1).read_to_end(&mut bytes);
+        read.map_err(|error| ContentProblem::Damaged(error).of(&self.origin, part))?;
+        descriptor
+            .check(&bytes)
+            .map_err(|problem| problem.of(&self.origin, part))?;
+        Ok(bytes)
+    }
+}
+
+impl IndexEntry {
+    fn name(&self) -> String {
+        self.tag.clone().unwrap_or_else(|| self.descriptor.digest.to_string())
+    }
+}
+
+/// Writes an image into a layout directory, making one where there is none.
+///
+/// The blobs come first and `index.json` last, so that a reader sees the old images or all of the new one. The tag's old
+/// image is replaced, and its blobs stay; other tags are kept, even when several processes write at once. Without a tag,
+/// the one untagged image of the layout is replaced.
+///
+/// # Errors
+/// When a file cannot be written, a layer is not what its descriptor says, or another process keeps the layout locked.
+pub fn write_layout(image: &Image, directory: &Path, tag: Option<&str>) -> Result<(), ImageError> {
+    let blobs = directory.join("blobs").join("sha256");
+    fs::create_dir_all(&blobs).map_err(|error| FileError::new("create the directory", &blobs, error))?;
+    for (descriptor, content, part) in blobs_of(image) {
+        write_blob(
+            image,
+            &blob_path(directory, &descriptor.digest),
+            &descriptor,
+            &content,
+            &part,
+        )?;
+    }
+    let _lock = lock(directory)?;
+    let path = directory.join(INDEX_FILE);
+    let old = match fs::metadata(&path) {
+        Ok(_) => read_file(&path, &directory.display().to_string(), INDEX_LIMIT)?,
+        Err(_) => Vec::new(),
+    };
+    let index = with_entry(&old, image, tag);
+    let index = index.map_err(|problem| problem.of(directory.display().to_string(), INDEX_FILE))?;
+    Ok(files::write(&path, &index)?)
+}
+
+/// Every blob of an image, in the order in which they are safe to write: the manifest last.
+pub(super) fn blobs_of(image: &Image) -> Vec<(Descriptor, Blob, String)> {
+    let layers = image.layers().iter();
+    let mut blobs: Vec<_> = layers
+        .map(|layer| {
+            let part = format!("layer {}", layer.descriptor.digest);
+            (layer.descriptor.clone(), layer.content.clone(), part)
+        })
+        .collect();
+    let config = Blob::Memory(image.config().into());
+    blobs.push((image.config_descriptor().clone(), config, "the config".to_owned()));
+    blobs.push((
+        manifest_descriptor(image),
+        Blob::Memory(image.manifest().into()),
+        "the manifest".to_owned(),
+    ));
+    blobs
+}
+
+pub(super) fn manifest_descriptor(image: &Image) -> Descriptor {
+    Descriptor {
+        media_type: image.media_type().to_owned(),
+        digest: image.digest(),
+        size: image.manifest().len() as u64,
+    }
+}
+
+/// The text of `index.json` with the image under the tag, in the place of the image that had it.
+pub(super) fn with_entry(old: &[u8], image: &Image, tag: Option<&str>) -> Result<Vec<u8>, ContentProblem> {
+    let mut index = match old {
+        [] => json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": []}),
+        old => serde_json::from_slice(old)?,
+    };
+    let descriptor = manifest_descriptor(image);
+    let mut entry = Map::new();
+    entry.insert("mediaType".to_owned(), descriptor.media_type.into());
+    entry.insert("digest".to_owned(), descriptor.digest.to_string().into());
+    entry.insert("size".to_owned(), descriptor.size.into());
+    if let Some(tag) = tag {
+        entry.insert("annotations".to_owned(), json!({ REF_NAME: tag }));
+    }
+    let entry = Value::Object(entry);
+    let not_an_index = || ContentProblem::MediaType {
+        media_type: String::new(),
+    };
+    let manifests = index
+        .as_object_mut()
+        .ok_or_else(not_an_index)?
+        .entry("manifests")
+        .or_insert(json!([]));
+    if manifests.is_null() {
+        *manifests = json!([]);
+    }
+    let manifests = manifests.as_array_mut().ok_or_else(not_an_index)?;
+    let tag_of = |entry: &Value| Some(entry.get("annotations")?.get(REF_NAME)?.as_str()?.to_owned());
+    let same = |old: &Value| tag_of(old).as_deref() == tag;
+    match manifests.iter().position(same) {
+        Some(position) => {
+            let mut kept = 0..;
+            manifests.retain(|old| kept.next() == Some(position) || !same(old));
+            if let Some(old) = manifests.iter_mut().find(|old| same(old)) {
+                *old = entry;
+            }
+        }
+        None => manifests.push(entry),
+    }
+    Ok(index.to_string().into_bytes())
+}
+
+fn write_blob(
+    image: &Image,
+    target: &Path,
+    descriptor: &Descriptor,
+    content: &Blob,
+    part: &str,
+) -> Result<(), ImageError> {
+    if fs::metadata(target).is_ok_and(|metadata| metadata.is_file() && metadata.len() == descriptor.size) {
+        return Ok(());
+    }
+    let mut replacement = Replacement::new(target)?;
+    copy_blob(image.origin(), descriptor, content, part, |bytes| {
+        let written = replacement.file().write_all(bytes);
+        written.map_err(|error| FileError::new("write", target, error).into())
+    })?;
+    Ok(replacement.commit()?)
+}
+
+/// Streams a blob, and fails at its end when it is not what the descriptor says.
+pub(super) fn copy_blob(
+    origin: &str,
+    descriptor: &Descriptor,
+    content: &Blob,
+    part: &str,
+    mut write: impl FnMut(&[u8]) -> Result<(), ImageError>,
+) -> Result<(), ImageError> {
+    let mut reader = content.open()?.take(descriptor.size.saturating_add(1));
+    let mut hasher = Hasher::new();
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        let read = reader.read(&mut buffer);
+        let read = read.map_err(|error| ContentProblem::Damaged(error).of(origin, part))?;
+        let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else {
+            break;
+        };
+        hasher.update(bytes);
+        write(bytes)?;
+    }
+    let (expected, found) = (descriptor.size, hasher.length());
+    if expected != found {
+        return Err(ContentProblem::WrongSize { expected, found }.of(origin, part));
+    }
+    check_digest(&descriptor.digest, hasher.finish()).map_err(|problem| problem.of(origin, part))
+}
+
+fn blob_path(directory: &Path, digest: &Digest) -> PathBuf {
+    directory.join("blobs").join("sha256").join(digest.hex())
+}
+
+fn read_file(path: &Path, origin: &str, limit: u64) -> Result<Vec<u8>, ImageError> {
+    let fail = |error| FileError::new("read", path, error);
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(fail)?;
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(fail)?;
+    if bytes.len() as u64 > limit {
+        let problem = ContentProblem::TooLarge {
+            limit,
+            option: "--max-file-size",
+        };
+        return Err(problem.of(origin, path.display().to_string()));
+    }
+    Ok(bytes)
+}
+
+/// Takes the lock that writers of one layout share, on the one file of it that never changes.
+fn lock(directory: &Path) -> Result<File, ImageError> {
+    let path = directory.join(LAYOUT_FILE);
+    let fail = |error| FileError::new("write", &path, error);
+    let open = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&path);
+    let mut file = open.map_err(fail)?;
+    let mut waited = Duration::ZERO;
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if waited < LOCK_WAIT => {
+                thread::sleep(LOCK_PAUSE);
+                waited += LOCK_PAUSE;
+            }
+            Err(TryLockError::WouldBlock) => {
+                return Err(ImageError::Busy {
+                    layout: directory.display().to_string(),
+                    seconds: LOCK_WAIT.as_secs(),
+                });
+            }
+            // A file system without locks has no second writer to fear more than this one.
+            Ok(()) | Err(TryLockError::Error(_)) => break,
+        }
+    }
+    // Also mends a layout whose first writer was killed between making this file and filling it.
+    if file.metadata().map_err(fail)?.len() == 0 {
+        file.write_all(LAYOUT_CONTENT.as_bytes()).map_err(fail)?;
+        file.sync_all().map_err(fail)?;
+    }
+    Ok(file)
+}
+
+#[cfg(test)]
+pub(in crate::image) mod tests {
+    use super::*;
+    use crate::image::layer::tests::noise;
+    use crate::image::{EntryContent, ImageConfig, LayerEntry, build, extract_file, layer_from_files, validate};
+
+    /// An image with one file, and a second layer that is too large for memory when `large`.
+    pub(in crate::image) fn image(content: &str, large: bool) -> Image {
+        let entry = |path: &str, content: Vec<u8>| LayerEntry {
+            path: path.to_owned(),
+            mode: 0o644,
+            content: EntryContent::Bytes(content),
+        };
+        let mut layers = vec![layer_from_files(&[entry("manifests/a.yaml", content.as_bytes().to_vec())]).unwrap()];
+        if large {
+            layers.push(layer_from_files(&[entry("database/index.db", noise(9 << 20))]).unwrap());
+        }
+        build(&ImageConfig::default(), layers).unwrap()
+    }
+
+    pub(in crate::image) fn assert_same(left: &Image, right: &Image) {
+        assert_eq!(left.manifest(), right.manifest());
+        assert_eq!(left.config(), right.config());
+        assert_eq!(left.digest(), right.digest());
+        validate(left).unwrap();
+        validate(right).unwrap();
+    }
+
+    #[test]
+    fn an_image_comes_back_by_tag_by_digest_and_as_the_only_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let written = image("one", true);
+        write_layout(&written, directory.path(), Some("v1")).unwrap();
+        let digest = written.digest().to_string();
+        for tag in [Some("v1"), Some(digest.as_str()), None] {
+            let read = read_layout(directory.path(), tag, "amd64").unwrap();
+            assert_same(&read, &written);
+            assert!(
+                matches!(read.layers()[1].content, Blob::File(_)),
+                "large layers stay where they are"
+            );
+            let database = directory.path().join("out");
+            extract_file(&read, "database/index.db", &database, u64::MAX).unwrap();
+            assert_eq!(fs::read(database).unwrap(), noise(9 << 20));
+        }
+        assert_eq!(resolve_layout(directory.path(), Some("v1")).unwrap(), written.digest());
+    }
+
+    #[test]
+    fn a_tag_is_replaced_and_others_are_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let (one, two, three) = (image("one", false), image("two", false), image("three", false));
+        write_layout(&one, directory.path(), Some("v1")).unwrap();
+        write_layout(&two, directory.path(), Some("v2")).unwrap();
+        write_layout(&three, directory.path(), Some("v1")).unwrap();
+        let read = |tag| read_layout(directory.path(), tag, "amd64");
+        assert_same(&read(Some("v1")).unwrap(), &three);
+        assert_same(&read(Some("v2")).unwrap(), &two);
+        let error = read(None).unwrap_err().to_string();
+        assert!(error.contains("2 images") && error.contains("v1, v2"), "{error}");
+        let error = read(Some("v3")).unwrap_err().to_string();
+        assert!(error.contains("the tag v3 was not found (there is: v1, v2)"), "{error}");
+        write_layout(&one, directory.path(), None).unwrap();
+        write_layout(&two, directory.path(), None).unwrap();
+        assert_same(&read(None).unwrap(), &two);
+    }
+
+    #[test]
+    fn writers_at_the_same_time_keep_each_others_tags() {
+        let directory = tempfile::tempdir().unwrap();
+        let count = 16;
+        thread::scope(|scope| {
+            for number in 0..count {
+                let directory = directory.path();
+                scope.spawn(move || {
+                    let written = image(&format!("content {number}"), false);
+                    write_layout(&written, directory, Some(&format!("v{number}"))).unwrap();
+                });
+            }
+        });
+        for number in 0..count {
+            let read = read_layout(directory.path(), Some(&format!("v{number}")), "amd64").unwrap();
+            assert_eq!(read.digest(), image(&format!("content {number}"), false).digest());
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_layout_is_named() {
+        let directory = tempfile::tempdir().unwrap();
+        let error = read_layout(directory.path(), Some("v1"), "amd64")
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("an OCI image layout (index.json"), "{error}");
+        fs::write(directory.path().join(INDEX_FILE), "{").unwrap();
+        let error = read_layout(directory.path(), Some("v1"), "amd64")
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("index.json is not valid"), "{error}");
+        let error = write_layout(&image("one", false), directory.path(), Some("v1"))
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("index.json is not valid"), "{error}");
+    }
+
+    #[test]
+    fn damaged_blobs_are_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let written = image("one", true);
+        write_layout(&written, directory.path(), Some("v1")).unwrap();
+        let damage = |digest: &Digest, content: &[u8]| fs::write(blob_path(directory.path(), digest), content).unwrap();
+        let read = || read_layout(directory.path(), Some("v1"), "amd64").and_then(|image| validate(&image));
+        let large = &written.layers()[1].descriptor;
+        let original = fs::read(blob_path(directory.path(), &large.digest)).unwrap();
+        let mut flipped = original.clone();
+        flipped[1000] ^= 1;
+        damage(&large.digest, &flipped);
+        read().unwrap_err();
+        damage(&large.digest, &original[..1000]);
+        assert!(read().unwrap_err().to_string().contains("has 1000 bytes, expected"));
+        damage(&large.digest, &original);
+        read().unwrap();
+        let config = written.config_descriptor();
+        damage(&config.digest, &vec![b' '; usize::try_from(config.size).unwrap()]);
+        assert!(read().unwrap_err().to_string().contains("the config has the digest"));
+    }
+
+    #[test]
+    fn a_platform_is_chosen_behind_an_index_and_found_by_its_digest() {
+        let directory = tempfile::tempdir().unwrap();
+        let (amd64, arm64) = (image("amd64", false), image("arm64", false));
+        write_layout(&amd64, directory.path(), Some("amd64")).unwrap();
+        write_layout(&arm64, directory.path(), Some("arm64")).unwrap();
+        let entry = |image: &Image, architecture: &str| {
+            json!({"mediaType": image.media_type(), "digest": image.digest().to_string(), "size": image.manifest().len(),
+                "platform": {"os": "linux", "architecture": architecture}})
+        };
+        let manifests = [entry(&amd64, "amd64"), entry(&arm64, "arm64")];
+        let index = json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": manifests}).to_string();
+        let digest = Digest::of(index.as_bytes());
+        fs::write(blob_path(directory.path(), &digest), &index).unwrap();
+        let entry = json!({"mediaType": INDEX, "digest": digest.to_string(), "size": index.len()});
+        let top = json!({"schemaVersion": 2, "manifests": [entry]});
+        fs::write(directory.path().join(INDEX_FILE), top.to_string()).unwrap();
+        let read = |tag: Option<&str>, architecture| read_layout(directory.path(), tag, architecture).unwrap();
+        assert_same(&read(None, "arm64"), &arm64);
+        assert_same(&read(None, "s390x"), &amd64);
+        assert_eq!(read(None, "arm64").source_digest(), digest);
+        assert_same(&read(Some(&arm64.digest().to_string()), "amd64"), &arm64);
+    }
+}

@@ -1,0 +1,239 @@
+//! The JSON documents of images: manifests and indexes, of OCI and of Docker. Read-only views; the bytes stay as they are.
+
+use super::digest::Digest;
+use super::error::ContentProblem;
+use oci_distribution::manifest::{OciDescriptor, OciImageIndex, OciImageManifest};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+pub(super) use oci_distribution::manifest::{
+    IMAGE_CONFIG_MEDIA_TYPE as CONFIG, IMAGE_LAYER_GZIP_MEDIA_TYPE as LAYER_GZIP, IMAGE_LAYER_MEDIA_TYPE as LAYER_TAR,
+    IMAGE_MANIFEST_LIST_MEDIA_TYPE as DOCKER_INDEX, IMAGE_MANIFEST_MEDIA_TYPE as DOCKER_MANIFEST,
+    OCI_IMAGE_INDEX_MEDIA_TYPE as INDEX, OCI_IMAGE_MEDIA_TYPE as MANIFEST,
+};
+
+/// The annotation of a layout's index that holds the tag.
+pub(super) const REF_NAME: &str = "org.opencontainers.image.ref.name";
+
+/// Bytes that a manifest or index may have; the distribution specification asks registries for at least this.
+pub(super) const MANIFEST_LIMIT: u64 = 4 << 20;
+/// Bytes that an image config may have.
+pub(super) const CONFIG_LIMIT: u64 = 16 << 20;
+const LAYER_COUNT_LIMIT: usize = 1000;
+
+/// What a manifest says about a piece of content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Descriptor {
+    /// What kind of content it is.
+    pub media_type: String,
+    /// The digest of the bytes as they are stored.
+    pub digest: Digest,
+    /// The number of bytes as they are stored.
+    pub size: u64,
+}
+
+/// A document under a tag: one image, or a list of images for several platforms.
+#[derive(Debug, Clone)]
+pub(super) enum Manifest {
+    Image(ImageManifest),
+    Index(Vec<IndexEntry>),
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct ImageManifest {
+    pub(super) media_type: String,
+    pub(super) config: Descriptor,
+    pub(super) layers: Vec<Descriptor>,
+    pub(super) annotations: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct IndexEntry {
+    pub(super) descriptor: Descriptor,
+    pub(super) platform: Option<Platform>,
+    pub(super) tag: Option<String>,
+}
+
+/// The operating system and processor that an image is for, as Go names them: `linux`, `amd64`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Platform {
+    /// Such as `linux`.
+    pub os: String,
+    /// Such as `amd64` or `arm64`.
+    pub architecture: String,
+}
+
+impl Manifest {
+    /// Reads a manifest. `declared` is the media type that came with it, from a header or descriptor.
+    pub(super) fn parse(bytes: &[u8], declared: Option<&str>) -> Result<Self, ContentProblem> {
+        let value: Value = serde_json::from_slice(bytes)?;
+        let version = value.get("schemaVersion").and_then(Value::as_i64).unwrap_or_default();
+        if version != 2 {
+            return Err(ContentProblem::SchemaVersion { version });
+        }
+        let stated = value.get("mediaType").and_then(Value::as_str);
+        let media_type = stated.or(declared).unwrap_or_default();
+        // A document that could be read both ways would be two different images to two readers.
+        match (value.get("layers").is_some(), value.get("manifests").is_some()) {
+            (true, false) if !matches!(media_type, INDEX | DOCKER_INDEX) => {
+                let fallback = if declared == Some(DOCKER_MANIFEST) {
+                    DOCKER_MANIFEST
+                } else {
+                    MANIFEST
+                };
+                let media_type = stated.unwrap_or(fallback).to_owned();
+                ImageManifest::read(value, media_type).map(Self::Image)
+            }
+            (false, true) if !matches!(media_type, MANIFEST | DOCKER_MANIFEST) => {
+                let index: OciImageIndex = serde_json::from_value(value)?;
+                limit("entries", index.manifests.len())?;
+                let entries = index.manifests.into_iter().map(IndexEntry::read);
+                Ok(Self::Index(entries.collect::<Result<_, _>>()?))
+            }
+            _ => Err(ContentProblem::MediaType {
+                media_type: media_type.to_owned(),
+            }),
+        }
+    }
+}
+
+impl ImageManifest {
+    fn read(value: Value, media_type: String) -> Result<Self, ContentProblem> {
+        let manifest: OciImageManifest = serde_json::from_value(value)?;
+        limit("layers", manifest.layers.len())?;
+        let layers = manifest.layers.iter().map(Descriptor::read);
+        Ok(Self {
+            media_type,
+            config: Descriptor::read(&manifest.config)?,
+            layers: layers.collect::<Result<_, _>>()?,
+            annotations: manifest.annotations.unwrap_or_default(),
+        })
+    }
+}
+
+impl IndexEntry {
+    fn read(entry: oci_distribution::manifest::ImageIndexEntry) -> Result<Self, ContentProblem> {
+        Ok(Self {
+            descriptor: Descriptor::new(entry.media_type, &entry.digest, entry.size)?,
+            platform: entry.platform.map(|platform| Platform {
+                os: platform.os.to_string(),
+                architecture: platform.architecture.to_string(),
+            }),
+            tag: entry
+                .annotations
+                .and_then(|mut annotations| annotations.remove(REF_NAME)),
+        })
+    }
+}
+
+impl Descriptor {
+    fn read(descriptor: &OciDescriptor) -> Result<Self, ContentProblem> {
+        Self::new(descriptor.media_type.clone(), &descriptor.digest, descriptor.size)
+    }
+
+    fn new(media_type: String, digest: &str, size: i64) -> Result<Self, ContentProblem> {
+        Ok(Self {
+            media_type,
+            digest: digest.parse()?,
+            size: u64::try_from(size).map_err(|_| ContentProblem::WrongSize { expected: 0, found: 0 })?,
+        })
+    }
+
+    /// Checks bytes against the size and digest that are stated.
+    pub(super) fn check(&self, bytes: &[u8]) -> Result<(), ContentProblem> {
+        let found = bytes.len() as u64;
+        if found != self.size {
+            return Err(ContentProblem::WrongSize {
+                expected: self.size,
+                found,
+            });
+        }
+        check_digest(&self.digest, Digest::of(bytes))
+    }
+}
+
+pub(super) fn check_digest(expected: &Digest, found: Digest) -> Result<(), ContentProblem> {
+    if found == *expected {
+        return Ok(());
+    }
+    Err(ContentProblem::WrongDigest {
+        expected: *expected,
+        found,
+    })
+}
+
+fn limit(what: &'static str, count: usize) -> Result<(), ContentProblem> {
+    if count > LAYER_COUNT_LIMIT {
+        return Err(ContentProblem::TooMany {
+            what,
+            limit: LAYER_COUNT_LIMIT,
+        });
+    }
+    Ok(())
+}
+
+/// Chooses from an index: Linux with the wanted architecture, else the first Linux, else the first of all.
+///
+/// Bundles and index databases are the same on every platform, so any image is better than none. Entries without a
+/// real platform, such as the attestations that some builders add, come last.
+pub(super) fn choose<'a>(entries: &'a [IndexEntry], architecture: &str) -> Option<&'a IndexEntry> {
+    let first = |suits: &dyn Fn(&Platform) -> bool| {
+        let mut entries = entries.iter();
+        entries.find(|entry| entry.platform.as_ref().is_some_and(suits))
+    };
+    first(&|platform| platform.os == "linux" && platform.architecture == architecture)
+        .or_else(|| first(&|platform| platform.os == "linux"))
+        .or_else(|| entries.iter().find(|entry| entry.platform.is_none()))
+        .or_else(|| first(&|platform| platform.os != "unknown"))
+        .or_else(|| entries.first())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(platform: Option<(&str, &str)>) -> IndexEntry {
+        IndexEntry {
+            descriptor: Descriptor {
+                media_type: MANIFEST.to_owned(),
+                digest: Digest::of(b""),
+                size: 0,
+            },
+            platform: platform.map(|(os, architecture)| Platform {
+                os: os.to_owned(),
+                architecture: architecture.to_owned(),
+            }),
+            tag: None,
+        }
+    }
+
+    fn chosen(entries: &[IndexEntry], architecture: &str) -> Option<usize> {
+        let chosen = choose(entries, architecture)?;
+        entries.iter().position(|entry| std::ptr::eq(entry, chosen))
+    }
+
+    #[test]
+    fn the_platform_is_chosen_without_looking_at_this_machine() {
+        let entries = [
+            entry(Some(("unknown", "unknown"))),
+            entry(Some(("windows", "arm64"))),
+            entry(Some(("linux", "amd64"))),
+            entry(Some(("linux", "arm64"))),
+        ];
+        assert_eq!(chosen(&entries, "arm64"), Some(3));
+        assert_eq!(chosen(&entries, "s390x"), Some(2));
+        assert_eq!(chosen(&entries[..2], "s390x"), Some(1));
+        assert_eq!(chosen(&entries[..1], "amd64"), Some(0));
+        assert_eq!(chosen(&[], "amd64"), None);
+    }
+
+    #[test]
+    fn old_and_ambiguous_manifests_are_refused() {
+        let parse = |text: &str| Manifest::parse(text.as_bytes(), None).unwrap_err().to_string();
+        assert!(parse(r#"{"schemaVersion":1,"fsLayers":[]}"#).contains("schema version 1"));
+        assert!(parse(r#"{"schemaVersion":2,"layers":[],"manifests":[]}"#).contains("neither"));
+        let index = format!(r#"{{"schemaVersion":2,"mediaType":"{INDEX}","layers":[]}}"#);
+        assert!(parse(&index).contains("neither"));
+        assert!(parse("[").contains("not valid"));
+    }
+}

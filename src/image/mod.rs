@@ -1,0 +1,29 @@
+//! Container images without a daemon: references, layers, manifests, and the places where images live.
+//!
+//! An [`Image`] is a value: the bytes of its manifest and config as they are stored, and layers that are read as
+//! streams. [`Transports`] moves images between that value and registries, OCI layouts and archives; [`layer_from_tree`]
+//! and [`build()`] make one, [`tree_of`] and [`extract_file`] take files out of one.
+
+mod archive;
+mod build;
+mod digest;
+mod error;
+#[expect(clippy::module_inception, reason = "a file is named after its main type")]
+mod image;
+mod layer;
+mod layer_reader;
+mod layout;
+mod manifest;
+mod reference;
+mod unpack;
+
+pub use archive::{read_archive, write_archive};
+pub use build::{ImageConfig, append, build};
+pub use digest::{Digest, DigestError, Hasher};
+pub use error::{BuildProblem, ContentProblem, ImageError};
+pub use image::{Blob, Image, Layer, validate};
+pub use layer::{EntryContent, LayerEntry, layer_from_files, layer_from_tree, source_date_epoch};
+pub use layout::{read_layout, write_layout};
+pub use manifest::{Descriptor, Platform};
+pub use reference::{Reference, ReferenceError, RegistryReference};
+pub use unpack::{DEFAULT_IMAGE_LIMIT, extract_file, tree_of};

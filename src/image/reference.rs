@@ -1,0 +1,477 @@
+//! Where an image lives: in a registry, in a layout directory, in an archive file.
+//!
+//! The forms are those of the container tools: `docker://host/repository:tag` or the bare `host/repository:tag`,
+//! `oci:DIRECTORY[:TAG]` and `oci-archive:FILE[:TAG]`. In the last two, `@sha256:…` names an image by digest.
+
+use super::digest::{Digest, DigestError};
+use oci_distribution::ParseError;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// The place of one image.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Reference {
+    /// In a registry that speaks the OCI distribution protocol.
+    Registry(RegistryReference),
+    /// In an OCI image layout directory.
+    Layout {
+        /// The directory that holds `index.json`.
+        directory: PathBuf,
+        /// The value of the annotation `org.opencontainers.image.ref.name`, or a digest; without it, the only image.
+        tag: Option<String>,
+    },
+    /// In a tar file of an OCI image layout.
+    Archive {
+        /// The tar file.
+        file: PathBuf,
+        /// As in a layout.
+        tag: Option<String>,
+    },
+}
+
+/// An image in a registry, both as the user wrote it and as it is asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct RegistryReference {
+    written: String,
+    transport: bool,
+    parsed: oci_distribution::Reference,
+    digest: Option<Digest>,
+}
+
+/// A text that is not a reference to an image.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReferenceError {
+    /// Nothing, or only a transport.
+    #[error("{reference:?} names no image: expected HOST/REPOSITORY:TAG, oci:DIRECTORY:TAG or oci-archive:FILE:TAG")]
+    Empty {
+        /// The text as it was given.
+        reference: String,
+    },
+    /// A transport of other tools that opmx does not have.
+    #[error("{reference:?}: the transport {transport:?} is not supported; use docker://, oci: or oci-archive:")]
+    Transport {
+        /// The text as it was given.
+        reference: String,
+        /// The part before the colon.
+        transport: String,
+    },
+    /// An `http://` or `https://` address.
+    #[error("{reference:?} is a web address, not an image reference; leave out {scheme:?}{}", if scheme == "http://" { " and pass --use-http" } else { "" })]
+    Address {
+        /// The text as it was given.
+        reference: String,
+        /// `http://` or `https://`.
+        scheme: String,
+    },
+    /// A repository, tag or port that the grammar of references does not allow.
+    #[error("{reference:?} is not an image reference: {problem}")]
+    Grammar {
+        /// The text as it was given.
+        reference: String,
+        /// Which part is wrong, and how it should be.
+        problem: String,
+    },
+    /// A digest that is not one.
+    #[error("{reference:?} is not an image reference: {source}")]
+    Digest {
+        /// The text as it was given.
+        reference: String,
+        /// What is wrong with the digest.
+        source: DigestError,
+    },
+}
+
+impl Reference {
+    /// The same place, naming exactly the image with this digest. The tag is left out.
+    #[must_use]
+    pub fn with_digest(&self, digest: &Digest) -> Self {
+        match self {
+            Self::Registry(registry) => Self::Registry(registry.with_digest(digest)),
+            Self::Layout { directory, .. } => Self::Layout {
+                directory: directory.clone(),
+                tag: Some(digest.to_string()),
+            },
+            Self::Archive { file, .. } => Self::Archive {
+                file: file.clone(),
+                tag: Some(digest.to_string()),
+            },
+        }
+    }
+
+    /// The digest that the reference asks for.
+    ///
+    /// # Errors
+    /// When the part behind `@` in a layout or archive is not a digest.
+    pub fn digest(&self) -> Option<Digest> {
+        match self {
+            Self::Registry(registry) => registry.digest(),
+            Self::Layout { tag, .. } | Self::Archive { tag, .. } => tag.as_deref()?.parse().ok(),
+        }
+    }
+
+    /// The tag that the reference asks for, `latest` where a registry reference has neither tag nor digest.
+    pub fn tag(&self) -> Option<&str> {
+        match self {
+            Self::Registry(registry) => registry.tag(),
+            Self::Layout { tag, .. } | Self::Archive { tag, .. } => {
+                tag.as_deref().filter(|tag| tag.parse::<Digest>().is_err())
+            }
+        }
+    }
+}
+
+impl RegistryReference {
+    /// The text that the user wrote, without `docker://`. An index stores a bundle under exactly this text.
+    pub fn as_written(&self) -> &str {
+        &self.written
+    }
+
+    /// The host that is asked, with its port; Docker Hub's own host for short names.
+    pub fn host(&self) -> &str {
+        self.parsed.resolve_registry()
+    }
+
+    /// The registry as credential files name it, such as `docker.io`.
+    pub fn registry(&self) -> &str {
+        self.parsed.registry()
+    }
+
+    /// The repository within the host, with `library/` where Docker Hub implies it.
+    pub fn repository(&self) -> &str {
+        self.parsed.repository()
+    }
+
+    /// The tag; `latest` where there is neither tag nor digest.
+    pub fn tag(&self) -> Option<&str> {
+        self.parsed.tag()
+    }
+
+    /// The digest, which outranks the tag.
+    pub fn digest(&self) -> Option<Digest> {
+        self.digest
+    }
+
+    /// What is asked for in a request: the digest, or else the tag.
+    pub fn manifest_name(&self) -> &str {
+        self.parsed.digest().or_else(|| self.parsed.tag()).unwrap_or("latest")
+    }
+
+    /// The same repository, as the user wrote it, at this digest and without the tag.
+    #[must_use]
+    pub fn with_digest(&self, digest: &Digest) -> Self {
+        let name = self.written.split('@').next().unwrap_or_default();
+        let name = match name.rsplit_once(':') {
+            Some((name, tag)) if !tag.contains('/') => name,
+            _ => name,
+        };
+        Self {
+            written: format!("{name}@{digest}"),
+            transport: self.transport,
+            parsed: self.parsed.clone_with_digest(digest.to_string()),
+            digest: Some(*digest),
+        }
+    }
+
+    fn parse(text: &str, transport: bool) -> Result<Self, ReferenceError> {
+        let reference = || text.to_owned();
+        if let Some((_, digest)) = text.split_once('@') {
+            digest.parse::<Digest>().map_err(|source| ReferenceError::Digest {
+                reference: reference(),
+                source,
+            })?;
+        }
+        let parsed = oci_distribution::Reference::try_from(text).map_err(|error| ReferenceError::Grammar {
+            reference: reference(),
+            problem: explain(text, &error),
+        })?;
+        Ok(Self {
+            digest: parsed.digest().and_then(|digest| digest.parse().ok()),
+            written: text.to_owned(),
+            transport,
+            parsed,
+        })
+    }
+}
+
+/// The parser only says that the whole text is wrong; this finds the part.
+fn explain(text: &str, error: &ParseError) -> String {
+    if *error == ParseError::NameTooLong {
+        return "the repository is longer than 255 characters".to_owned();
+    }
+    if let Some(odd) = text
+        .chars()
+        .find(|letter| letter.is_whitespace() || letter.is_control())
+    {
+        return format!("it contains the character {odd:?}");
+    }
+    let name = text.split('@').next().unwrap_or_default();
+    let (name, tag) = match name.rsplit_once(':') {
+        Some((name, tag)) if !tag.contains('/') => (name, Some(tag)),
+        _ => (name, None),
+    };
+    if let Some(tag) = tag {
+        let letters = |letter: char| letter.is_ascii_alphanumeric() || "_.-".contains(letter);
+        if tag.is_empty() || tag.len() > 128 || !tag.chars().all(letters) || tag.starts_with(['.', '-']) {
+            return format!(
+                "the tag {tag:?} is not valid: up to 128 letters, digits, '_', '.' and '-', not starting with '.' or '-'"
+            );
+        }
+    }
+    let (host, repository) = match name.split_once('/') {
+        Some((host, rest)) if host.contains(['.', ':']) || host == "localhost" => (Some(host), rest),
+        _ => (None, name),
+    };
+    if let Some((_, port)) = host.and_then(|host| host.split_once(':'))
+        && (port.is_empty() || !port.bytes().all(|digit| digit.is_ascii_digit()))
+    {
+        return format!("the port {port:?} is not a number");
+    }
+    if repository.is_empty() {
+        return "the repository is missing".to_owned();
+    }
+    if repository.chars().any(|letter| letter.is_ascii_uppercase()) {
+        return format!("the repository {repository:?} must be lower-case");
+    }
+    if repository.split('/').any(str::is_empty) {
+        return format!("the repository {repository:?} has an empty part");
+    }
+    format!("the name {name:?} is not valid: lower-case letters, digits and single '.', '_', '-' between them")
+}
+
+/// Transports of other tools that a user may try.
+const FOREIGN_TRANSPORTS: [&str; 6] = [
+    "docker-archive",
+    "docker-daemon",
+    "containers-storage",
+    "dir",
+    "ostree",
+    "sif",
+];
+
+impl FromStr for Reference {
+    type Err = ReferenceError;
+
+    fn from_str(text: &str) -> Result<Self, ReferenceError> {
+        let empty = || ReferenceError::Empty {
+            reference: text.to_owned(),
+        };
+        if let Some(rest) = text.strip_prefix("docker://") {
+            if rest.is_empty() {
+                return Err(empty());
+            }
+            return Ok(Self::Registry(RegistryReference::parse(rest, true)?));
+        }
+        if let Some(rest) = text.strip_prefix("oci:") {
+            let (directory, tag) = split_path(text, rest)?;
+            return Ok(Self::Layout { directory, tag });
+        }
+        if let Some(rest) = text.strip_prefix("oci-archive:") {
+            let (file, tag) = split_path(text, rest)?;
+            return Ok(Self::Archive { file, tag });
+        }
+        for scheme in ["http://", "https://"] {
+            if text.starts_with(scheme) {
+                return Err(ReferenceError::Address {
+                    reference: text.to_owned(),
+                    scheme: scheme.to_owned(),
+                });
+            }
+        }
+        if let Some((transport, rest)) = text.split_once(':')
+            && (FOREIGN_TRANSPORTS.contains(&transport) && rest.contains('/') || rest.starts_with("//"))
+        {
+            return Err(ReferenceError::Transport {
+                reference: text.to_owned(),
+                transport: transport.to_owned(),
+            });
+        }
+        if text.is_empty() {
+            return Err(empty());
+        }
+        Ok(Self::Registry(RegistryReference::parse(text, false)?))
+    }
+}
+
+/// Splits `PATH`, `PATH:TAG` and `PATH@sha256:…`. As in the other tools, the first colon ends the path.
+fn split_path(text: &str, rest: &str) -> Result<(PathBuf, Option<String>), ReferenceError> {
+    let (path, tag) = if let Some((path, digest)) = rest.rsplit_once('@')
+        && let Some((algorithm, _)) = digest.split_once(':')
+        && algorithm.starts_with("sha")
+        && !algorithm.contains('/')
+    {
+        let digest: Digest = digest.parse().map_err(|source| ReferenceError::Digest {
+            reference: text.to_owned(),
+            source,
+        })?;
+        (path, Some(digest.to_string()))
+    } else {
+        match rest.split_once(':') {
+            Some((_, "")) => {
+                return Err(ReferenceError::Grammar {
+                    reference: text.to_owned(),
+                    problem: "the tag behind the last colon is empty".to_owned(),
+                });
+            }
+            Some((path, tag)) => (path, Some(tag.to_owned())),
+            None => (rest, None),
+        }
+    };
+    if path.is_empty() {
+        return Err(ReferenceError::Empty {
+            reference: text.to_owned(),
+        });
+    }
+    if let Some(tag) = &tag
+        && let Some(odd) = tag.chars().find(|letter| letter.is_whitespace() || letter.is_control())
+    {
+        return Err(ReferenceError::Grammar {
+            reference: text.to_owned(),
+            problem: format!("the tag {tag:?} contains the character {odd:?}"),
+        });
+    }
+    Ok((PathBuf::from(path), tag))
+}
+
+impl fmt::Display for RegistryReference {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let transport = if self.transport { "docker://" } else { "" };
+        write!(formatter, "{transport}{}", self.written)
+    }
+}
+
+impl fmt::Display for Reference {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let local = |formatter: &mut fmt::Formatter<'_>, transport: &str, path: &Path, tag: Option<&str>| {
+            write!(formatter, "{transport}:{}", path.display())?;
+            match tag {
+                Some(tag) if tag.parse::<Digest>().is_ok() => write!(formatter, "@{tag}"),
+                Some(tag) => write!(formatter, ":{tag}"),
+                None => Ok(()),
+            }
+        };
+        match self {
+            Self::Registry(registry) => registry.fmt(formatter),
+            Self::Layout { directory, tag } => local(formatter, "oci", directory, tag.as_deref()),
+            Self::Archive { file, tag } => local(formatter, "oci-archive", file, tag.as_deref()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const DIGEST: &str = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+    fn registry(text: &str) -> RegistryReference {
+        match text.parse() {
+            Ok(Reference::Registry(registry)) => registry,
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    fn message(text: &str) -> String {
+        text.parse::<Reference>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_registry_reference_keeps_the_text_and_knows_its_parts() {
+        let reference = registry("registry.example.com:5000/team/bundle:v1");
+        assert_eq!(reference.as_written(), "registry.example.com:5000/team/bundle:v1");
+        assert_eq!(reference.host(), "registry.example.com:5000");
+        assert_eq!(reference.repository(), "team/bundle");
+        assert_eq!(reference.tag(), Some("v1"));
+        let pinned = reference.with_digest(&DIGEST.parse().unwrap());
+        assert_eq!(
+            pinned.as_written(),
+            format!("registry.example.com:5000/team/bundle@{DIGEST}")
+        );
+        assert_eq!(pinned, registry(pinned.as_written()));
+        assert_eq!(pinned.manifest_name(), DIGEST);
+    }
+
+    #[test]
+    fn short_names_are_asked_from_docker_hub_and_kept_as_written() {
+        let reference = registry("busybox");
+        assert_eq!(reference.as_written(), "busybox");
+        assert_eq!(reference.registry(), "docker.io");
+        assert_eq!(reference.repository(), "library/busybox");
+        assert_eq!(reference.tag(), Some("latest"));
+        let pinned = reference.with_digest(&DIGEST.parse().unwrap());
+        assert_eq!(pinned.as_written(), format!("busybox@{DIGEST}"));
+        let port = registry("localhost:5000/bundle").with_digest(&DIGEST.parse().unwrap());
+        assert_eq!(port.as_written(), format!("localhost:5000/bundle@{DIGEST}"));
+    }
+
+    #[test]
+    fn a_tag_and_a_digest_together_ask_for_the_digest() {
+        let reference = registry(&format!("registry.example.com/bundle:v1@{DIGEST}"));
+        assert_eq!((reference.tag(), reference.manifest_name()), (Some("v1"), DIGEST));
+    }
+
+    #[test]
+    fn layouts_and_archives_take_a_tag_or_a_digest() {
+        let layout = |directory: &str, tag: Option<&str>| Reference::Layout {
+            directory: directory.into(),
+            tag: tag.map(str::to_owned),
+        };
+        assert_eq!("oci:out".parse(), Ok(layout("out", None)));
+        assert_eq!("oci:/a/b:v1".parse(), Ok(layout("/a/b", Some("v1"))));
+        assert_eq!("oci:out:host/name:v1".parse(), Ok(layout("out", Some("host/name:v1"))));
+        assert_eq!(format!("oci:out@{DIGEST}").parse(), Ok(layout("out", Some(DIGEST))));
+        let pinned = layout("out", Some("v1")).with_digest(&DIGEST.parse().unwrap());
+        assert_eq!(pinned.to_string(), format!("oci:out@{DIGEST}"));
+        assert_eq!(
+            (pinned.tag(), pinned.digest().unwrap().to_string().as_str()),
+            (None, DIGEST)
+        );
+        let archive = "oci-archive:bundle.tar:v1".parse::<Reference>().unwrap();
+        assert_eq!(archive.tag(), Some("v1"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (text, expected) in [
+            ("", "names no image"),
+            ("docker://", "names no image"),
+            ("oci:", "names no image"),
+            ("oci::v1", "names no image"),
+            ("oci:out:", "is empty"),
+            ("https://registry.example.com/a", "leave out \"https://\""),
+            ("http://registry.example.com/a", "--use-http"),
+            ("docker-daemon:team/bundle:v1", "transport \"docker-daemon\""),
+            ("ftp://registry.example.com/a", "transport \"ftp\""),
+            ("registry.example.com/Team/bundle", "must be lower-case"),
+            ("registry.example.com/team//bundle", "empty part"),
+            ("registry.example.com/", "repository is missing"),
+            ("registry.example.com:port/a", "port \"port\""),
+            ("registry.example.com/a:.v1", "tag \".v1\""),
+            ("registry.example.com/a b", "' '"),
+            ("registry.example.com/a@sha256:abc", "64 lower-case"),
+            ("oci:out@sha256:abc", "64 lower-case"),
+            ("registry.example.com/a@v1", "is not a digest"),
+        ] {
+            assert!(message(text).contains(expected), "{text}: {}", message(text));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_parses_displays_as_it_was_written(text in "(docker://|oci:|oci-archive:)?[a-z./:@-]{0,24}(:[A-Za-z0-9._-]{0,8})?") {
+            if let Ok(reference) = text.parse::<Reference>() {
+                prop_assert_eq!(reference.to_string(), text.clone());
+                let digest = Digest::of(text.as_bytes());
+                let pinned = reference.with_digest(&digest);
+                prop_assert_eq!(pinned.digest(), Some(digest));
+                prop_assert_eq!(pinned.to_string().parse::<Reference>(), Ok(pinned));
+            }
+        }
+
+        #[test]
+        fn no_text_panics(text in ".*") {
+            let _ = text.parse::<Reference>();
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Writing the graph of one package: its row, channels and entries.
+//!
+//! What is there is changed in place. Entry numbers are used again, channel by channel, because deleting an entry makes
+//! the database look through all entries of all packages for one that points at it: there is no index for that.
+
+use super::stored::Package;
+use crate::catalog::graph::{Channel, Graph};
+use rusqlite::{OptionalExtension, Transaction};
+use std::collections::BTreeSet;
+
+pub(super) fn write(transaction: &Transaction<'_>, graph: &Graph, before: &Package) -> rusqlite::Result<()> {
+    for channel in &graph.channels {
+        write_channel(transaction, &graph.package, channel, before)?;
+    }
+    write_entries(transaction, graph, before)?;
+    write_package(transaction, graph, before)?;
+    // Last, because the row of the package and the entries go with a channel that they name.
+    let kept: BTreeSet<&str> = graph.channels.iter().map(|channel| channel.name.as_str()).collect();
+    for gone in before.heads.keys().filter(|channel| !kept.contains(channel.as_str())) {
+        transaction
+            .prepare("DELETE FROM channel WHERE name = ?1 AND package_name = ?2")?
+            .execute((gone, &graph.package))?;
+    }
+    Ok(())
+}
+
+fn write_channel(
+    transaction: &Transaction<'_>,
+    package: &str,
+    channel: &Channel,
+    before: &Package,
+) -> rusqlite::Result<()> {
+    let sql = match before.heads.get(&channel.name) {
+        Some(head) if *head == channel.head => return Ok(()),
+        Some(_) => "UPDATE channel SET head_operatorbundle_name = ?3 WHERE name = ?1 AND package_name = ?2",
+        None => "INSERT INTO channel (name, package_name, head_operatorbundle_name) VALUES (?1, ?2, ?3)",
+    };
+    transaction
+        .prepare(sql)?
+        .execute((&channel.name, package, &channel.head))?;
+    Ok(())
+}
+
+fn write_package(transaction: &Transaction<'_>, graph: &Graph, before: &Package) -> rusqlite::Result<()> {
+    let sql = if before.exists {
+        "UPDATE package SET default_channel = ?2 WHERE name = ?1"
+    } else {
+        "INSERT INTO package (name, default_channel) VALUES (?1, ?2)"
+    };
+    transaction
+        .prepare(sql)?
+        .execute((&graph.package, &graph.default_channel))?;
+    Ok(())
+}
+
+fn write_entries(transaction: &Transaction<'_>, graph: &Graph, before: &Package) -> rusqlite::Result<()> {
+    let (numbers, surplus) = numbers(transaction, graph, before)?;
+    let stored: BTreeSet<i64> = before.entries.values().flatten().copied().collect();
+    let mut insert = transaction.prepare("INSERT INTO channel_entry VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+    let mut update = transaction.prepare(
+        "UPDATE channel_entry
+         SET channel_name = ?2, package_name = ?3, operatorbundle_name = ?4, replaces = ?5, depth = ?6
+         WHERE entry_id = ?1",
+    )?;
+    for (channel, numbers) in graph.channels.iter().zip(&numbers) {
+        for (entry, number) in channel.entries.iter().zip(numbers) {
+            let replaces = entry.replaces.and_then(|below| numbers.get(below));
+            let statement = if stored.contains(number) {
+                &mut update
+            } else {
+                &mut insert
+            };
+            statement.execute((
+                number,
+                &channel.name,
+                &graph.package,
+                &entry.bundle,
+                replaces,
+                entry.depth,
+            ))?;
+        }
+    }
+    let mut delete = transaction.prepare("DELETE FROM channel_entry WHERE entry_id = ?1")?;
+    for number in surplus {
+        delete.execute([number])?;
+    }
+    Ok(())
+}
+
+/// The number of each entry of each channel, ascending within the channel, and the numbers that are not needed.
+fn numbers(
+    transaction: &Transaction<'_>,
+    graph: &Graph,
+    before: &Package,
+) -> rusqlite::Result<(Vec<Vec<i64>>, Vec<i64>)> {
+    let greatest: Option<i64> = transaction
+        .query_row("SELECT max(entry_id) FROM channel_entry", [], |row| row.get(0))
+        .optional()?
+        .flatten();
+    let mut free: BTreeSet<i64> = before.entries.values().flatten().copied().collect();
+    let mut numbers = Vec::with_capacity(graph.channels.len());
+    for channel in &graph.channels {
+        let own = before.entries.get(&channel.name).map(Vec::as_slice).unwrap_or_default();
+        let own: Vec<i64> = own.iter().take(channel.entries.len()).copied().collect();
+        for number in &own {
+            free.remove(number);
+        }
+        numbers.push(own);
+    }
+    let mut next = greatest.unwrap_or(0);
+    for (channel, numbers) in graph.channels.iter().zip(&mut numbers) {
+        while numbers.len() < channel.entries.len() {
+            numbers.push(free.pop_first().unwrap_or_else(|| {
+                next += 1;
+                next
+            }));
+        }
+        numbers.sort_unstable();
+    }
+    Ok((numbers, free.into_iter().collect()))
+}

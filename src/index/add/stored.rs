@@ -1,0 +1,238 @@
+//! What an index holds of the packages that a call touches: names, edges and entry numbers, no manifests.
+
+use super::{Addition, split_skips};
+use crate::catalog::graph;
+use rusqlite::{OptionalExtension, Row, Statement, Transaction};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The part of an index that the bundles of a call touch.
+#[derive(Debug, Default)]
+pub(super) struct Stored {
+    /// The packages of the bundles, by name; an empty one for each that is new.
+    pub(super) packages: BTreeMap<String, Package>,
+    /// Bundles of the call, and bundles that they replace or skip, that other packages hold: name and packages.
+    pub(super) elsewhere: BTreeMap<String, BTreeSet<String>>,
+    /// The bundles of the call that are stored already.
+    pub(super) present: BTreeSet<String>,
+    /// All deprecated bundles.
+    pub(super) deprecated: BTreeSet<String>,
+}
+
+/// One package as it is stored.
+#[derive(Debug, Default)]
+pub(super) struct Package {
+    /// Whether there is a row for it.
+    pub(super) exists: bool,
+    pub(super) default_channel: Option<String>,
+    /// The head of each channel.
+    pub(super) heads: BTreeMap<String, String>,
+    /// The numbers of the entries of each channel, ascending.
+    pub(super) entries: BTreeMap<String, Vec<i64>>,
+    /// The image of each bundle that has one.
+    pub(super) images: BTreeMap<String, String>,
+    pub(super) graph: graph::Package,
+}
+
+/// A row of the table of bundles, without the large columns.
+struct Bundle {
+    version: String,
+    path: String,
+    replaces: String,
+    skips: String,
+}
+
+impl Stored {
+    pub(super) fn read(transaction: &Transaction<'_>, added: &[Addition]) -> rusqlite::Result<Self> {
+        let mut stored = Self::default();
+        for bundle in added {
+            let package = stored.packages.entry(bundle.package.clone()).or_default();
+            package.graph.name.clone_from(&bundle.package);
+        }
+        stored.read_deprecated(transaction)?;
+        let memberships = stored.read_entries(transaction, added)?;
+        stored.read_channels(transaction)?;
+        let mut bundles =
+            transaction.prepare("SELECT version, bundlepath, replaces, skips FROM operatorbundle WHERE name = ?1")?;
+        for (name, package) in &mut stored.packages {
+            package.read_row(transaction, name)?;
+            if let Some(members) = memberships.get(name) {
+                package.read_members(&mut bundles, members, &stored.deprecated)?;
+            }
+        }
+        for bundle in added {
+            if find(&mut bundles, &bundle.name)?.is_some() {
+                stored.present.insert(bundle.name.clone());
+            }
+        }
+        stored.read_targets(&mut bundles, added)?;
+        Ok(stored)
+    }
+
+    fn read_deprecated(&mut self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+        let mut statement = transaction.prepare("SELECT operatorbundle_name FROM deprecated")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            self.deprecated.extend(row.get::<_, Option<String>>(0)?);
+        }
+        Ok(())
+    }
+
+    /// One pass over the entries of all packages: those of the touched ones, and where else the names of the call are.
+    fn read_entries(
+        &mut self,
+        transaction: &Transaction<'_>,
+        added: &[Addition],
+    ) -> rusqlite::Result<BTreeMap<String, Members>> {
+        let packages: Vec<&str> = self.packages.keys().map(String::as_str).collect();
+        let names: BTreeSet<&str> = added.iter().flat_map(Addition::names).collect();
+        let mut statement = transaction.prepare(
+            "SELECT entry_id, package_name, channel_name, operatorbundle_name FROM channel_entry
+             WHERE package_name IN (SELECT value FROM json_each(?1))
+                OR operatorbundle_name IN (SELECT value FROM json_each(?2))
+             ORDER BY entry_id",
+        )?;
+        let mut memberships: BTreeMap<String, Members> = BTreeMap::new();
+        let mut rows = statement.query((json(&packages), json(&names)))?;
+        while let Some(row) = rows.next()? {
+            let (Some(package), Some(bundle)) = (row.get::<_, Option<String>>(1)?, row.get::<_, Option<String>>(3)?)
+            else {
+                continue;
+            };
+            let channel = row.get::<_, Option<String>>(2)?.unwrap_or_default();
+            if let Some(stored) = self.packages.get_mut(&package) {
+                stored.entries.entry(channel.clone()).or_default().push(row.get(0)?);
+                memberships
+                    .entry(package.clone())
+                    .or_default()
+                    .entry(bundle.clone())
+                    .or_default()
+                    .insert(channel);
+            }
+            if names.contains(bundle.as_str()) {
+                self.elsewhere.entry(bundle).or_default().insert(package);
+            }
+        }
+        Ok(memberships)
+    }
+
+    fn read_channels(&mut self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+        let packages: Vec<&str> = self.packages.keys().map(String::as_str).collect();
+        let mut statement = transaction.prepare(
+            "SELECT package_name, name, head_operatorbundle_name FROM channel
+             WHERE package_name IN (SELECT value FROM json_each(?1))",
+        )?;
+        let mut rows = statement.query([json(&packages)])?;
+        while let Some(row) = rows.next()? {
+            let (package, channel): (String, Option<String>) = (row.get(0)?, row.get(1)?);
+            let head: Option<String> = row.get(2)?;
+            if let Some(package) = self.packages.get_mut(&package) {
+                package
+                    .heads
+                    .insert(channel.unwrap_or_default(), head.unwrap_or_default());
+            }
+        }
+        Ok(())
+    }
+
+    /// Follows the edges that lead out of what is known, to bundles that are stored but in no channel.
+    fn read_targets(&mut self, stored: &mut Statement<'_>, added: &[Addition]) -> rusqlite::Result<()> {
+        let in_call: BTreeSet<&str> = added.iter().map(|bundle| bundle.name.as_str()).collect();
+        for (name, package) in &mut self.packages {
+            let bundles = &mut package.graph.bundles;
+            let from_call = added.iter().filter(|bundle| bundle.package == *name);
+            let mut open: Vec<String> = from_call.map(|bundle| bundle.node.replaces.clone()).collect();
+            open.extend(bundles.values().map(|node| node.replaces.clone()));
+            while let Some(target) = open.pop() {
+                if target.is_empty() || in_call.contains(target.as_str()) || bundles.contains_key(&target) {
+                    continue;
+                }
+                if let Some(bundle) = find(stored, &target)? {
+                    open.push(bundle.replaces.clone());
+                    let deprecated = self.deprecated.contains(&target);
+                    bundles.insert(target, bundle.node(BTreeSet::new(), None, deprecated));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The channels of each bundle that an entry names.
+type Members = BTreeMap<String, BTreeSet<String>>;
+
+impl Package {
+    fn read_row(&mut self, transaction: &Transaction<'_>, name: &str) -> rusqlite::Result<()> {
+        let mut statement = transaction.prepare("SELECT default_channel FROM package WHERE name = ?1")?;
+        let row: Option<Option<String>> = statement.query_row([name], |row| row.get(0)).optional()?;
+        self.exists = row.is_some();
+        self.default_channel = row.flatten();
+        Ok(())
+    }
+
+    fn read_members(
+        &mut self,
+        bundles: &mut Statement<'_>,
+        members: &Members,
+        deprecated: &BTreeSet<String>,
+    ) -> rusqlite::Result<()> {
+        for (name, channels) in members {
+            // A skipped bundle need not exist.
+            let Some(bundle) = find(bundles, name)? else {
+                continue;
+            };
+            if !bundle.path.is_empty() {
+                self.images.insert(name.clone(), bundle.path.clone());
+            }
+            let node = bundle.node(
+                channels.clone(),
+                self.default_channel.clone(),
+                deprecated.contains(name),
+            );
+            self.graph.bundles.insert(name.clone(), node);
+        }
+        Ok(())
+    }
+}
+
+impl Bundle {
+    fn node(self, channels: BTreeSet<String>, default_channel: Option<String>, deprecated: bool) -> graph::Node {
+        graph::Node {
+            version: self.version,
+            replaces: self.replaces,
+            skips: split_skips(&self.skips),
+            channels,
+            default_channel,
+            deprecated,
+        }
+    }
+}
+
+impl Addition {
+    /// Its own name and those of its edges: all belong to its package.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        let edges = std::iter::once(&self.node.replaces).chain(&self.node.skips);
+        std::iter::once(&self.name)
+            .chain(edges)
+            .map(String::as_str)
+            .filter(|name| !name.is_empty())
+    }
+}
+
+fn find(bundles: &mut Statement<'_>, name: &str) -> rusqlite::Result<Option<Bundle>> {
+    let text = |row: &Row<'_>, column: usize| row.get(column).map(Option::<String>::unwrap_or_default);
+    bundles
+        .query_row([name], |row| {
+            Ok(Bundle {
+                version: text(row, 0)?,
+                path: text(row, 1)?,
+                replaces: text(row, 2)?,
+                skips: text(row, 3)?,
+            })
+        })
+        .optional()
+}
+
+fn json<'a>(names: impl IntoIterator<Item = &'a &'a str>) -> String {
+    let names = names.into_iter().map(|name| serde_json::Value::from(*name));
+    serde_json::Value::Array(names.collect()).to_string()
+}

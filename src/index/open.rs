@@ -1,0 +1,310 @@
+//! Opening a database for a change, and making the change visible in one step.
+//!
+//! A database is changed where it lies, in one transaction, or as a private copy that takes the place of its target
+//! when it is complete. A file that does not exist yet is always made privately, so that nobody ever sees half of it.
+//! Whatever happens before the end, the target stays as it was.
+
+use super::error::DatabaseError;
+use super::schema::{self, State};
+use crate::files::{self, FileError, Replacement};
+use rusqlite::backup::{Backup, StepResult};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, ffi};
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Where a change goes.
+#[derive(Debug, Clone, Copy)]
+pub enum Target<'a> {
+    /// The database itself is changed; where it is absent, it is created.
+    InPlace(&'a Path),
+    /// `to` becomes the changed copy of `from`, or of an empty index.
+    Copy {
+        /// The database to begin with; only read.
+        from: Option<&'a Path>,
+        /// The file to write, replaced where it exists.
+        to: &'a Path,
+    },
+}
+
+impl Target<'_> {
+    /// The file that is written.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::InPlace(path) => path,
+            Self::Copy { to, .. } => to,
+        }
+    }
+}
+
+/// What a change needs to know besides its target.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// How long to wait for another writer.
+    pub busy_timeout: Duration,
+    /// The time that a new database shows as that of its creation, in seconds since 1970: `SOURCE_DATE_EPOCH` or 0,
+    /// never the clock.
+    pub epoch: i64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            busy_timeout: Duration::from_secs(30),
+            epoch: 0,
+        }
+    }
+}
+
+/// Runs `work` in one transaction on the database and makes its changes visible if it succeeds.
+///
+/// An empty file becomes an empty index first. Where two programs create the same file at once, the one that comes
+/// second runs its work again, on the file of the first.
+///
+/// # Errors
+/// Those of `work`, and of opening, locking, writing and publishing the database. Then nothing is changed.
+pub fn change<T, E, W>(target: &Target<'_>, options: &Options, mut work: W) -> Result<T, E>
+where
+    E: From<DatabaseError>,
+    W: FnMut(&Transaction<'_>) -> Result<T, E>,
+{
+    loop {
+        let mut database = Database::open(target, options)?;
+        let result = database.run(options, &mut work)?;
+        if database.publish()? {
+            return Ok(result);
+        }
+    }
+}
+
+/// Whether a change of `target` can begin, as far as the files say: asked before bundles are fetched, so that a call
+/// that cannot succeed fails at once. Nothing is written, and nobody is waited for.
+///
+/// # Errors
+/// What [`change`] would report of the file to begin with, and of the folder of the file to write.
+pub fn check(target: &Target<'_>) -> Result<(), DatabaseError> {
+    require_folder(target.path())?;
+    let from = match *target {
+        Target::InPlace(path) if exists(path)? => path,
+        Target::Copy { from: Some(from), .. } => from,
+        _ => return Ok(()),
+    };
+    fs::metadata(from).map_err(|error| FileError::new("read", from, error))?;
+    let options = Options {
+        busy_timeout: Duration::ZERO,
+        ..Options::default()
+    };
+    let connection = open(from, OpenFlags::SQLITE_OPEN_READ_ONLY, &options);
+    match connection.and_then(|connection| schema::state(&connection)) {
+        Ok(state) => check_state(state, from),
+        Err(error) => match DatabaseError::new(from, options.busy_timeout, &error) {
+            // A writer that is at work now may be done by then, and one that was killed is undone then.
+            DatabaseError::Locked { .. } | DatabaseError::ReadOnly { .. } => Ok(()),
+            other => Err(other),
+        },
+    }
+}
+
+struct Database {
+    connection: Connection,
+    /// The file to write, as the user knows it.
+    path: PathBuf,
+    /// The file that the content came from.
+    origin: PathBuf,
+    private: Option<Private>,
+}
+
+struct Private {
+    replacement: Replacement,
+    /// Whether a target that exists by now is somebody else's work.
+    create: bool,
+}
+
+impl Database {
+    fn open(target: &Target<'_>, options: &Options) -> Result<Self, DatabaseError> {
+        let path = target.path();
+        let (from, create) = match *target {
+            Target::InPlace(_) if exists(path)? => {
+                let connection = open_for_writing(path, path, options)?;
+                return Ok(Self {
+                    connection,
+                    path: path.to_owned(),
+                    origin: path.to_owned(),
+                    private: None,
+                });
+            }
+            Target::InPlace(_) => (None, true),
+            Target::Copy { from, .. } => (from, false),
+        };
+        require_folder(path)?;
+        let replacement = Replacement::new(path)?;
+        if let Some(from) = from {
+            copy(from, replacement.path(), options)?;
+        }
+        let connection = open_for_writing(replacement.path(), path, options)?;
+        // Nobody else knows this file, and it is thrown away if anything fails: it needs neither journal nor syncing.
+        // The version is asked for first because reading rolls a journal back that came with a copy.
+        schema::state(&connection)
+            .and_then(|_| connection.pragma_update(None, "journal_mode", "OFF"))
+            .and_then(|()| connection.pragma_update(None, "synchronous", "OFF"))
+            .map_err(|error| DatabaseError::new(from.unwrap_or(path), options.busy_timeout, &error))?;
+        Ok(Self {
+            connection,
+            path: path.to_owned(),
+            origin: from.unwrap_or(path).to_owned(),
+            private: Some(Private { replacement, create }),
+        })
+    }
+
+    fn run<T, E, W>(&mut self, options: &Options, work: &mut W) -> Result<T, E>
+    where
+        E: From<DatabaseError>,
+        W: FnMut(&Transaction<'_>) -> Result<T, E>,
+    {
+        let failed = |error: &rusqlite::Error| DatabaseError::new(&self.path, options.busy_timeout, error);
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(|error| failed(&error))?;
+        match schema::state(&transaction).map_err(|error| failed(&error))? {
+            State::Empty => schema::create(&transaction, options.epoch).map_err(|error| failed(&error))?,
+            state => check_state(state, &self.origin)?,
+        }
+        let result = work(&transaction)?;
+        transaction.commit().map_err(|error| failed(&error))?;
+        Ok(result)
+    }
+
+    /// Whether the change is visible now; not so where somebody else created the file meanwhile.
+    fn publish(self) -> Result<bool, DatabaseError> {
+        let Self {
+            connection,
+            path,
+            private,
+            ..
+        } = self;
+        connection
+            .close()
+            .map_err(|(_, error)| DatabaseError::new(&path, Duration::ZERO, &error))?;
+        match private {
+            None => Ok(true),
+            Some(Private { replacement, create }) if create => create_from(replacement, &path),
+            Some(Private { replacement, .. }) => {
+                replacement.commit()?;
+                Ok(true)
+            }
+        }
+    }
+}
+
+/// Whether a database of this state can be changed.
+fn check_state(state: State, path: &Path) -> Result<(), DatabaseError> {
+    let path = path.to_owned();
+    match state {
+        State::Index(schema::VERSION) | State::Empty => Ok(()),
+        State::Index(version) if version > schema::VERSION => Err(DatabaseError::Newer { path, version }),
+        State::Index(version) => Err(DatabaseError::Older { path, version }),
+        State::Foreign => Err(DatabaseError::NotAnIndex { path }),
+    }
+}
+
+fn exists(path: &Path) -> Result<bool, FileError> {
+    match path.symlink_metadata() {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(FileError::new("read", path, error)),
+    }
+}
+
+fn require_folder(path: &Path) -> Result<(), DatabaseError> {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && !exists(folder)? => {
+            Err(DatabaseError::NoFolder { path: path.to_owned() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// `shown` is the file that the user knows, for messages.
+fn open_for_writing(file: &Path, shown: &Path, options: &Options) -> Result<Connection, DatabaseError> {
+    open(file, OpenFlags::SQLITE_OPEN_READ_WRITE, options)
+        .and_then(|connection| {
+            connection.pragma_update(None, "foreign_keys", true)?;
+            // A database can come from anywhere: what it defines may not reach outside of it.
+            connection.pragma_update(None, "trusted_schema", false)?;
+            Ok(connection)
+        })
+        .map_err(|error| DatabaseError::new(shown, options.busy_timeout, &error))
+}
+
+fn open(file: &Path, access: OpenFlags, options: &Options) -> rusqlite::Result<Connection> {
+    // Absolute, because some relative names, such as `:memory:`, mean something else to the library.
+    let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    let connection = Connection::open_with_flags(file, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(options.busy_timeout)?;
+    Ok(connection)
+}
+
+/// Copies a database as it stands between two transactions. A journal that a killed program left is not rolled back
+/// in `from`, which is only read, but in the copy.
+fn copy(from: &Path, to: &Path, options: &Options) -> Result<(), DatabaseError> {
+    fs::metadata(from).map_err(|error| FileError::new("read", from, error))?;
+    let failed = |error: &rusqlite::Error| DatabaseError::new(from, options.busy_timeout, error);
+    let source = open(from, OpenFlags::SQLITE_OPEN_READ_ONLY, options).map_err(|error| failed(&error))?;
+    match source.execute_batch("BEGIN; SELECT count(*) FROM sqlite_master") {
+        Ok(()) => {}
+        Err(error) if has_hot_journal(&error) => return copy_with_journal(from, to),
+        Err(error) => return Err(failed(&error)),
+    }
+    let mut target = open(to, OpenFlags::SQLITE_OPEN_READ_WRITE, options).map_err(|error| failed(&error))?;
+    let mut run = || -> rusqlite::Result<()> {
+        target.pragma_update(None, "synchronous", "OFF")?;
+        match Backup::new(&source, &mut target)?.step(-1)? {
+            StepResult::Done => Ok(()),
+            _ => Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_BUSY), None)),
+        }
+    };
+    run().map_err(|error| failed(&error))
+}
+
+fn has_hot_journal(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::ReadOnly)
+}
+
+fn copy_with_journal(from: &Path, to: &Path) -> Result<(), DatabaseError> {
+    for suffix in ["-journal", ""] {
+        let (from, to) = (with_suffix(from, suffix), with_suffix(to, suffix));
+        fs::copy(&from, &to).map_err(|error| FileError::new("copy", from, error))?;
+    }
+    Ok(())
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    name.into()
+}
+
+/// Gives the finished file its name, if nobody else has taken it meanwhile.
+fn create_from(mut replacement: Replacement, path: &Path) -> Result<bool, DatabaseError> {
+    let written = replacement.file().sync_all();
+    written.map_err(|error| FileError::new("write", path, error))?;
+    match fs::hard_link(replacement.path(), path) {
+        Ok(()) => {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            files::sync_directory(folder.unwrap_or(Path::new(".")))?;
+            Ok(true)
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        // A file system without hard links.
+        Err(_) => {
+            replacement.commit()?;
+            Ok(true)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,105 @@
+//! Walking through an object by names, with errors that name the place.
+
+use super::RecordError;
+use crate::text::kind_of;
+use serde_json::Value;
+
+/// A value inside an object, which may be absent; null counts as absent.
+#[derive(Debug, Clone)]
+pub(super) struct Field<'a> {
+    origin: &'a str,
+    object: &'a Value,
+    value: Option<&'a Value>,
+    path: String,
+}
+
+impl<'a> Field<'a> {
+    /// The object itself.
+    pub(super) fn of(origin: &'a str, object: &'a Value) -> Self {
+        Self {
+            origin,
+            object,
+            value: Some(object),
+            path: String::new(),
+        }
+    }
+
+    /// The value of a key; absent where this is not a map.
+    pub(super) fn at(&self, key: &str) -> Self {
+        let value = self.value.and_then(|value| value.get(key));
+        let path = if self.path.is_empty() {
+            key.to_owned()
+        } else {
+            format!("{}.{key}", self.path)
+        };
+        self.with(value, path)
+    }
+
+    fn with(&self, value: Option<&'a Value>, path: String) -> Self {
+        Self {
+            value: value.filter(|value| !value.is_null()),
+            path,
+            ..*self
+        }
+    }
+
+    /// Where it stands, as `spec.skips[0]`.
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// A text; empty where absent.
+    pub(super) fn text(&self) -> Result<&'a str, RecordError> {
+        match self.value {
+            None => Ok(""),
+            Some(Value::String(text)) => Ok(text),
+            Some(other) => Err(self.shape("a string", other)),
+        }
+    }
+
+    /// The items of a list; none where absent.
+    pub(super) fn items(&self) -> Result<Vec<Self>, RecordError> {
+        match self.value {
+            None => Ok(Vec::new()),
+            Some(Value::Array(items)) => {
+                let items = items.iter().enumerate();
+                Ok(items
+                    .map(|(index, item)| self.with(Some(item), format!("{}[{index}]", self.path)))
+                    .collect())
+            }
+            Some(other) => Err(self.shape("a list", other)),
+        }
+    }
+
+    /// The items of a list that must be maps; none where absent.
+    pub(super) fn maps(&self) -> Result<Vec<Self>, RecordError> {
+        let items = self.items()?;
+        for item in &items {
+            match item.value {
+                None | Some(Value::Object(_)) => {}
+                Some(other) => return Err(item.shape("a map", other)),
+            }
+        }
+        Ok(items)
+    }
+
+    /// The texts of a list; none where absent.
+    pub(super) fn texts(&self) -> Result<Vec<&'a str>, RecordError> {
+        self.items()?.iter().map(Self::text).collect()
+    }
+
+    fn shape(&self, expected: &'static str, found: &Value) -> RecordError {
+        let word = |value: &Value| value.as_str().unwrap_or("(unnamed)").to_owned();
+        RecordError::Shape {
+            origin: self.origin.to_owned(),
+            object: format!(
+                "{} {}",
+                word(&self.object["kind"]),
+                word(&self.object["metadata"]["name"])
+            ),
+            path: self.path.clone(),
+            expected,
+            found: kind_of(found).to_owned(),
+        }
+    }
+}

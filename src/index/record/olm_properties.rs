@@ -1,0 +1,180 @@
+//! The annotation `olm.properties` of a `ClusterServiceVersion`: a JSON list of properties.
+//!
+//! Their values are stored as they are written, with the order of keys and the text of numbers, only compacted. So the
+//! text itself is cut into pieces, after it was parsed once to know that it is sound.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+#[derive(Deserialize)]
+struct Property {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    value: Value,
+}
+
+/// Type and value of each property; none for an absent annotation. The error says what is wrong, as in
+/// "the annotation …".
+pub(super) fn read(annotation: &str) -> Result<Vec<(String, String)>, String> {
+    if annotation.is_empty() {
+        return Ok(Vec::new());
+    }
+    let parsed: Option<Vec<Property>> =
+        serde_json::from_str(annotation).map_err(|error| format!("cannot be read ({error})"))?;
+    let parsed = parsed.unwrap_or_default();
+    let compacted = compact(annotation);
+    let texts = items(&compacted);
+    let mut properties = Vec::with_capacity(parsed.len());
+    for (index, property) in parsed.into_iter().enumerate() {
+        check_known(&property)
+            .map_err(|reason| format!("has a wrong entry {index} of type {}: {reason}", property.kind))?;
+        let value = texts.get(index).and_then(|item| member(item, "value"));
+        properties.push((property.kind, value.unwrap_or("null").to_owned()));
+    }
+    Ok(properties)
+}
+
+/// The properties that every reader of an index decodes must have their fields as strings.
+fn check_known(property: &Property) -> Result<(), String> {
+    let fields: &[&str] = match property.kind.as_str() {
+        "olm.gvk" => &["group", "kind", "version"],
+        "olm.package" => &["packageName", "version"],
+        "olm.label" => &["label"],
+        _ => return Ok(()),
+    };
+    let map = match &property.value {
+        Value::Null => return Ok(()),
+        Value::Object(map) => map,
+        _ => return Err(format!("its value must be an object with {}", fields.join(", "))),
+    };
+    for field in fields {
+        if map
+            .get(*field)
+            .is_some_and(|value| !value.is_string() && !value.is_null())
+        {
+            return Err(format!("{field} must be a string"));
+        }
+    }
+    Ok(())
+}
+
+/// JSON without white space between its tokens, and with the characters escaped that an index escapes. All else stays
+/// as it is written.
+fn compact(json: &str) -> String {
+    let mut compacted = String::with_capacity(json.len());
+    let (mut inside, mut escaped) = (false, false);
+    for character in json.chars() {
+        if !inside {
+            inside = character == '"';
+            if !character.is_ascii_whitespace() {
+                compacted.push(character);
+            }
+            continue;
+        }
+        match character {
+            '<' => compacted.push_str("\\u003c"),
+            '>' => compacted.push_str("\\u003e"),
+            '&' => compacted.push_str("\\u0026"),
+            '\u{2028}' => compacted.push_str("\\u2028"),
+            '\u{2029}' => compacted.push_str("\\u2029"),
+            other => compacted.push(other),
+        }
+        inside = escaped || character != '"';
+        escaped = !escaped && character == '\\';
+    }
+    compacted
+}
+
+/// The texts of the items of a compact JSON list.
+fn items(list: &str) -> Vec<&str> {
+    let mut items = Vec::new();
+    let mut rest = list.strip_prefix('[').unwrap_or_default();
+    while let Some((item, behind)) = split_value(rest) {
+        items.push(item);
+        rest = behind.strip_prefix(',').unwrap_or_default();
+    }
+    items
+}
+
+/// The text of a member of a compact JSON object.
+fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
+    let mut rest = object.strip_prefix('{')?;
+    while let Some((key, behind)) = split_value(rest) {
+        let (value, behind) = split_value(behind.strip_prefix(':')?)?;
+        if serde_json::from_str::<String>(key).is_ok_and(|key| key == name) {
+            return Some(value);
+        }
+        rest = behind.strip_prefix(',').unwrap_or_default();
+    }
+    None
+}
+
+/// The first JSON value and what stands behind it.
+fn split_value(text: &str) -> Option<(&str, &str)> {
+    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    stream.next()?.ok()?;
+    text.split_at_checked(stream.byte_offset())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(annotation: &str) -> Vec<String> {
+        read(annotation)
+            .unwrap()
+            .into_iter()
+            .map(|(kind, value)| format!("{kind} {value}"))
+            .collect()
+    }
+
+    #[test]
+    fn the_text_of_values_is_kept_and_compacted() {
+        let annotation = r#" [
+            {"type": "t", "value": { "b": 1.0, "a": [ 1e3, "x \" < y" ] } },
+            {"value":12345678901234567890123, "type":"t"},
+            {"type":"u", "value": "\u00e9\\ & \u2028"},
+            {"type":"olm.maxOpenShiftVersion","value":"4.8"}, {"type":"n"}, {"type":"n","value":null}
+        ]"#;
+        assert_eq!(
+            values(annotation),
+            [
+                r#"t {"b":1.0,"a":[1e3,"x \" \u003c y"]}"#,
+                "t 12345678901234567890123",
+                r#"u "\u00e9\\ \u0026 \u2028""#,
+                r#"olm.maxOpenShiftVersion "4.8""#,
+                "n null",
+                "n null"
+            ]
+        );
+        assert_eq!(values(""), Vec::<String>::new());
+        assert_eq!(values("null"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_no_list_of_properties_is_refused() {
+        for annotation in [
+            "x",
+            "{}",
+            "[1]",
+            "[{}]",
+            r#"[{"type":1}]"#,
+            r#"[{"type":"a"}] x"#,
+            r#"[{"type":"a","value":1,"value":2}]"#,
+        ] {
+            assert!(
+                read(annotation).unwrap_err().starts_with("cannot be read"),
+                "{annotation}"
+            );
+        }
+        for annotation in [
+            r#"[{"type":"olm.gvk","value":"x"}]"#,
+            r#"[{"type":"olm.package","value":{"packageName":1}}]"#,
+            r#"[{"type":"olm.label","value":{"label":[]}}]"#,
+        ] {
+            assert!(read(annotation).unwrap_err().contains("wrong entry 0"), "{annotation}");
+        }
+    }
+}

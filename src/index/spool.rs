@@ -1,0 +1,100 @@
+//! A place for the rows of bundles until all of them are known: in memory while small, else in a file without a name.
+
+use crate::files::FileError;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use tempfile::SpooledTempFile;
+
+/// Up to so many bytes stay in memory.
+const IN_MEMORY: usize = 8 << 20;
+
+/// Bytes that are written one piece after the other and read again in any order. Nothing is left of it when the
+/// process ends, however it ends.
+#[derive(Debug)]
+pub(super) struct Spool {
+    file: SpooledTempFile,
+    folder: PathBuf,
+    end: u64,
+}
+
+/// Where a piece lies.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Piece {
+    start: u64,
+    length: usize,
+}
+
+impl Spool {
+    /// An empty spool; a file for it, where it becomes large, is made in `folder`.
+    pub(super) fn new(folder: &Path) -> Self {
+        Self {
+            file: tempfile::spooled_tempfile_in(IN_MEMORY, folder),
+            folder: folder.to_owned(),
+            end: 0,
+        }
+    }
+
+    /// Adds a piece.
+    ///
+    /// # Errors
+    /// When the file cannot be made or written.
+    pub(super) fn push(&mut self, content: &[u8]) -> Result<Piece, FileError> {
+        let piece = Piece {
+            start: self.end,
+            length: content.len(),
+        };
+        self.file
+            .seek(SeekFrom::Start(self.end))
+            .and_then(|_| self.file.write_all(content))
+            .map_err(|error| self.failed("write", error))?;
+        self.end += content.len() as u64;
+        Ok(piece)
+    }
+
+    /// Reads a piece into `content`, whatever that held before.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub(super) fn read(&mut self, piece: Piece, content: &mut Vec<u8>) -> Result<(), FileError> {
+        content.resize(piece.length, 0);
+        self.file
+            .seek(SeekFrom::Start(piece.start))
+            .and_then(|_| self.file.read_exact(content))
+            .map_err(|error| self.failed("read", error))
+    }
+
+    /// An error about this spool; `action` is "read" or "write".
+    pub(super) fn failed(&self, action: &'static str, error: io::Error) -> FileError {
+        let action = match action {
+            "read" => "read a temporary file in",
+            _ => "write a temporary file in",
+        };
+        FileError::new(action, &self.folder, error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_come_back_from_memory_and_from_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut spool = Spool::new(folder.path());
+        let contents: Vec<Vec<u8>> = (0..5_u8)
+            .map(|byte| vec![byte; (IN_MEMORY / 3) + usize::from(byte)])
+            .collect();
+        let mut pieces: Vec<_> = contents.iter().map(|content| spool.push(content).unwrap()).collect();
+        pieces.reverse();
+        let mut read = Vec::new();
+        for (piece, content) in pieces.into_iter().zip(contents.iter().rev()) {
+            spool.read(piece, &mut read).unwrap();
+            assert!(read == *content);
+        }
+        assert_eq!(
+            std::fs::read_dir(folder.path()).unwrap().count(),
+            0,
+            "the file has a name"
+        );
+    }
+}

@@ -1,0 +1,57 @@
+//! The syntax of names, as the API server checks it.
+
+/// Whether the text is a DNS-1123 label: up to 63 of `a-z`, `0-9` and `-`, with a letter or digit at both ends.
+pub fn is_dns1123_label(text: &str) -> bool {
+    text.len() <= 63 && is_dashed(text, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+}
+
+/// Whether the text is a DNS-1123 subdomain: up to 253 characters, labels joined by dots.
+pub fn is_dns1123_subdomain(text: &str) -> bool {
+    let label = |part: &str| is_dashed(part, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    text.len() <= 253 && text.split('.').all(label)
+}
+
+/// Whether the text is a DNS-1035 label: as a DNS-1123 label, but it begins with a letter.
+pub fn is_dns1035_label(text: &str) -> bool {
+    is_dns1123_label(text) && text.starts_with(|c: char| c.is_ascii_lowercase())
+}
+
+/// Whether the text can be the value of a label: up to 63 characters, or empty.
+pub fn is_label_value(text: &str) -> bool {
+    let end = |byte: &u8| byte.is_ascii_alphanumeric();
+    let inner = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let bytes = text.as_bytes();
+    text.is_empty()
+        || text.len() <= 63
+            && bytes.first().is_some_and(end)
+            && bytes.last().is_some_and(end)
+            && text.bytes().all(inner)
+}
+
+/// Whether the text can name a `ClusterServiceVersion`: OLM also uses the name as the value of a label.
+pub fn is_csv_name(text: &str) -> bool {
+    is_dns1123_subdomain(text) && is_label_value(text)
+}
+
+fn is_dashed(text: &str, allowed: impl Fn(u8) -> bool) -> bool {
+    !text.is_empty()
+        && text.bytes().all(|byte| byte == b'-' || allowed(byte))
+        && !text.starts_with('-')
+        && !text.ends_with('-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_follow_the_api_server() {
+        let long = "a".repeat(64);
+        assert!(is_dns1123_label("a-1") && !is_dns1123_label("a.b") && !is_dns1123_label(&long));
+        assert!(is_dns1123_subdomain("a.b-c.v1.0.0") && !is_dns1123_subdomain("a..b") && !is_dns1123_subdomain("A"));
+        assert!(is_dns1123_subdomain(&format!("{long}.x")));
+        assert!(is_dns1035_label("a1") && !is_dns1035_label("1a"));
+        assert!(is_label_value("") && is_label_value("A_b.c") && !is_label_value("-a") && !is_label_value(&long));
+        assert!(is_csv_name("foo.v1.0.0") && !is_csv_name("foo.v1.0.0+1") && !is_csv_name(&long));
+    }
+}

@@ -1,0 +1,53 @@
+//! The log of `-v`, on standard error.
+
+use crate::terminal::Printer;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
+
+/// Sends what the rooms trace to standard error: the steps of opmx with `-v`, their details with `-vv`, and with `-vvv`
+/// those of the libraries below, too. Lines carry no time, so that two runs can be compared.
+///
+/// # Errors
+/// When the process has a log already.
+pub fn install(verbose: u8, printer: &Printer) -> Result<(), TryInitError> {
+    if verbose == 0 {
+        return Ok(());
+    }
+    let layer = tracing_subscriber::fmt::layer()
+        .with_writer(printer.progress().writer())
+        .with_ansi(printer.stderr_color())
+        .with_target(verbose > 1)
+        .without_time();
+    tracing_subscriber::registry()
+        .with(levels(verbose))
+        .with(layer)
+        .try_init()
+}
+
+fn levels(verbose: u8) -> Targets {
+    let (own, others) = match verbose {
+        0 => (LevelFilter::OFF, LevelFilter::OFF),
+        1 => (LevelFilter::INFO, LevelFilter::WARN),
+        2 => (LevelFilter::DEBUG, LevelFilter::WARN),
+        // More than this of the HTTP libraries would show the credentials that they send.
+        _ => (LevelFilter::TRACE, LevelFilter::DEBUG),
+    };
+    Targets::new().with_target("opmx", own).with_default(others)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tracing::Level;
+
+    #[test]
+    fn each_v_shows_more() {
+        assert!(levels(1).would_enable("opmx::image", &Level::INFO));
+        assert!(!levels(1).would_enable("opmx::image", &Level::DEBUG));
+        assert!(levels(2).would_enable("opmx::image", &Level::DEBUG));
+        assert!(!levels(2).would_enable("hyper", &Level::DEBUG));
+        assert!(levels(3).would_enable("hyper", &Level::DEBUG));
+        assert!(!levels(9).would_enable("hyper", &Level::TRACE));
+    }
+}

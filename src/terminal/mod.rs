@@ -1,0 +1,15 @@
+//! What the user sees: findings with their source lines, tables, progress bars, and the two streams they go to.
+//!
+//! The result of a command goes to standard output, everything else to standard error. Nothing needs colour to be
+//! understood, and text from files and images is shown without the control characters that would steer the terminal.
+
+pub mod findings;
+pub mod log;
+pub mod output;
+pub mod progress;
+pub mod table;
+
+mod visible;
+
+pub use output::{Format, Printer};
+pub use visible::visible;

@@ -1,0 +1,375 @@
+//! The two streams of a command: the result on standard output, everything else on standard error.
+
+use crate::diagnostic::Diagnostic;
+use crate::rules::Severity;
+use crate::terminal::findings::{self, Summary};
+use crate::terminal::progress::Bars;
+use crate::terminal::visible;
+use clap::ValueEnum;
+use serde::Serialize;
+use std::fmt;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The form of a result.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For a person.
+    #[default]
+    Text,
+    /// JSON, with stable field names.
+    Json,
+    /// The same fields as YAML.
+    Yaml,
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, where the environment does not refuse it.
+    #[default]
+    Auto,
+    /// Also in pipes and files.
+    Always,
+    /// Not at all.
+    Never,
+}
+
+/// What the global options say about the output.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Settings {
+    /// Leaves out progress, remarks and warnings.
+    pub quiet: bool,
+    /// When to use colour.
+    pub color: ColorChoice,
+}
+
+/// Why a result could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum OutputError {
+    /// The reader of a pipe went away, as `head` does. It has what it wanted: this is no failure.
+    #[error("nobody reads the output any more")]
+    Closed,
+    /// The result is incomplete.
+    #[error("cannot write to standard output: {0}")]
+    Write(#[source] io::Error),
+    /// A value has no such form, which only a mistake in opmx can bring about.
+    #[error("cannot write the result as {format}: {reason}")]
+    Form {
+        /// The form asked for.
+        format: &'static str,
+        /// What stands against it.
+        reason: String,
+    },
+}
+
+impl From<io::Error> for OutputError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::Closed,
+            _ => Self::Write(error),
+        }
+    }
+}
+
+type Stream = Box<dyn Write + Send>;
+
+/// The one object that prints. It can be shared between threads; what they print does not interleave.
+pub struct Printer {
+    stdout: Mutex<BufWriter<Stream>>,
+    stderr: Mutex<Stream>,
+    quiet: bool,
+    color: Colors,
+    bars: Bars,
+}
+
+/// Whether each stream is coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Colors {
+    stdout: bool,
+    stderr: bool,
+}
+
+impl Printer {
+    /// Prints to the streams of the process.
+    pub fn new(settings: Settings) -> Self {
+        let watched = io::stderr().is_terminal() && !dumb_terminal();
+        let color = Colors {
+            stdout: colored(settings.color, io::stdout().is_terminal()),
+            stderr: colored(settings.color, io::stderr().is_terminal()),
+        };
+        let bars = if watched && !settings.quiet {
+            Bars::shown()
+        } else {
+            Bars::hidden()
+        };
+        Self::with_streams(settings, Box::new(io::stdout()), Box::new(io::stderr()), color, bars)
+    }
+
+    fn with_streams(settings: Settings, stdout: Stream, stderr: Stream, color: Colors, bars: Bars) -> Self {
+        Self {
+            stdout: Mutex::new(BufWriter::with_capacity(32 << 10, stdout)),
+            stderr: Mutex::new(stderr),
+            quiet: settings.quiet,
+            color,
+            bars,
+        }
+    }
+
+    /// Standard output, held until the value is dropped.
+    pub fn stdout(&self) -> Output<'_> {
+        Output {
+            stream: self.stdout.lock().unwrap_or_else(PoisonError::into_inner),
+        }
+    }
+
+    /// Whether standard output is coloured.
+    pub fn stdout_color(&self) -> bool {
+        self.color.stdout
+    }
+
+    /// Whether standard error is coloured.
+    pub fn stderr_color(&self) -> bool {
+        self.color.stderr
+    }
+
+    /// The progress bars; they show nothing where nobody watches.
+    pub fn progress(&self) -> &Bars {
+        &self.bars
+    }
+
+    /// One line of the result.
+    ///
+    /// # Errors
+    /// When nobody reads the output any more, or it cannot be written.
+    pub fn line(&self, text: impl AsRef<str>) -> Result<(), OutputError> {
+        self.stdout().line(text.as_ref())
+    }
+
+    /// The result as it is, byte for byte.
+    ///
+    /// # Errors
+    /// When nobody reads the output any more, or it cannot be written.
+    pub fn bytes(&self, content: &[u8]) -> Result<(), OutputError> {
+        self.stdout().bytes(content)
+    }
+
+    /// The result as one document. `Format::Text` prints it as YAML, for values that have no text form of their own.
+    ///
+    /// # Errors
+    /// When nobody reads the output any more, or it cannot be written.
+    pub fn document(&self, format: Format, value: &impl Serialize) -> Result<(), OutputError> {
+        let text = match format {
+            Format::Json => json(value)?,
+            Format::Text | Format::Yaml => yaml(value)?,
+        };
+        let mut output = self.stdout();
+        output.bytes(text.as_bytes())?;
+        output.flush()
+    }
+
+    /// Findings as the result of a command, with a summary under them.
+    ///
+    /// # Errors
+    /// When nobody reads the output any more, or it cannot be written.
+    pub fn findings(&self, format: Format, diagnostics: &[Diagnostic]) -> Result<(), OutputError> {
+        if format != Format::Text {
+            return self.document(format, &findings::Report::of(diagnostics));
+        }
+        let mut output = self.stdout();
+        for diagnostic in diagnostics {
+            output.line(&findings::render(diagnostic, self.color.stdout))?;
+            output.line("")?;
+        }
+        output.line(&Summary::of(diagnostics).to_string())?;
+        output.flush()
+    }
+
+    /// Findings beside the result of a command, on standard error; with `--quiet` only those that fail it.
+    pub fn report(&self, diagnostics: &[Diagnostic]) {
+        let shown = |diagnostic: &&Diagnostic| !self.quiet || diagnostic.severity == Severity::Error;
+        let mut any = false;
+        for diagnostic in diagnostics.iter().filter(shown) {
+            self.say(&format!("{}\n", findings::render(diagnostic, self.color.stderr)));
+            any = true;
+        }
+        if any {
+            self.say(&Summary::of(diagnostics).to_string());
+        }
+    }
+
+    /// A remark on what was done, for a person who watches.
+    pub fn status(&self, message: impl fmt::Display) {
+        if !self.quiet {
+            self.say(&visible(&message.to_string()));
+        }
+    }
+
+    /// Something that the user should know although the command goes on.
+    pub fn warning(&self, message: impl fmt::Display) {
+        if !self.quiet {
+            self.labelled("warning", "\u{1b}[1;33m", &message.to_string());
+        }
+    }
+
+    /// The sentence that a failed command ends with. Not silenced by anything.
+    pub fn error(&self, message: impl fmt::Display) {
+        self.labelled("error", "\u{1b}[1;31m", &message.to_string());
+    }
+
+    /// A line that belongs to the error before it: a cause or a hint.
+    pub fn detail(&self, label: &str, message: impl fmt::Display) {
+        self.labelled(&format!("  {label}"), "\u{1b}[1m", &message.to_string());
+    }
+
+    fn labelled(&self, label: &str, style: &str, message: &str) {
+        // The further lines of a message stand below its first, so that it is seen where the next one begins.
+        let below = format!("\n{:1$}", "", label.chars().count() + 2);
+        let message = visible(message).replace('\n', &below);
+        if self.color.stderr {
+            self.say(&format!("{style}{label}:\u{1b}[0m {message}"));
+        } else {
+            self.say(&format!("{label}: {message}"));
+        }
+    }
+
+    /// Text with styles of its own, on standard error.
+    pub fn say(&self, text: &str) {
+        self.bars.aside(|| {
+            let mut stderr = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+            // Where standard error is gone there is nobody left to tell.
+            let _ = stderr.write_all(format!("{text}\n").as_bytes());
+            let _ = stderr.flush();
+        });
+    }
+
+    /// Writes what is still buffered. The last thing a command does.
+    ///
+    /// # Errors
+    /// When nobody reads the output any more, or it cannot be written.
+    pub fn flush(&self) -> Result<(), OutputError> {
+        self.stdout().flush()
+    }
+}
+
+/// Standard output, held by one writer.
+pub struct Output<'a> {
+    stream: MutexGuard<'a, BufWriter<Stream>>,
+}
+
+impl Output<'_> {
+    /// Writes a line. It may stay in the buffer until [`Output::flush`].
+    ///
+    /// # Errors
+    /// When nobody reads the output any more, or it cannot be written.
+    pub fn line(&mut self, text: &str) -> Result<(), OutputError> {
+        self.bytes(text.as_bytes())?;
+        self.bytes(b"\n")
+    }
+
+    /// Writes bytes as they are.
+    ///
+    /// # Errors
+    /// When nobody reads the output any more, or it cannot be written.
+    pub fn bytes(&mut self, content: &[u8]) -> Result<(), OutputError> {
+        Ok(self.stream.write_all(content)?)
+    }
+
+    /// Hands everything written so far to the reader.
+    ///
+    /// # Errors
+    /// When nobody reads the output any more, or it cannot be written.
+    pub fn flush(&mut self) -> Result<(), OutputError> {
+        Ok(self.stream.flush()?)
+    }
+}
+
+/// A list of values as one JSON array or YAML sequence, printed one value at a time.
+pub struct List<'a> {
+    output: Output<'a>,
+    format: Format,
+    count: usize,
+}
+
+impl<'a> List<'a> {
+    /// Values of the first rows that are printed without waiting for the buffer to fill.
+    const FIRST: usize = 100;
+
+    /// An empty list; `Format::Text` counts as YAML.
+    pub fn new(output: Output<'a>, format: Format) -> Self {
+        Self {
+            output,
+            format,
+            count: 0,
+        }
+    }
+
+    /// Adds a value.
+    ///
+    /// # Errors
+    /// When nobody reads the output any more, or it cannot be written.
+    pub fn item(&mut self, value: &impl Serialize) -> Result<(), OutputError> {
+        if self.format == Format::Json {
+            let text = json(value)?;
+            let opening = if self.count == 0 { "[\n  " } else { ",\n  " };
+            self.output.bytes(opening.as_bytes())?;
+            self.output.bytes(text.trim_end().replace('\n', "\n  ").as_bytes())?;
+        } else {
+            self.output.bytes(yaml(&[value])?.as_bytes())?;
+        }
+        self.count += 1;
+        if self.count == Self::FIRST {
+            self.output.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Closes the list.
+    ///
+    /// # Errors
+    /// When nobody reads the output any more, or it cannot be written.
+    pub fn finish(mut self) -> Result<(), OutputError> {
+        let closing = match (self.format, self.count) {
+            (Format::Json, 0) => "[]\n",
+            (Format::Json, _) => "\n]\n",
+            (_, 0) => "[]\n",
+            _ => "",
+        };
+        self.output.bytes(closing.as_bytes())?;
+        self.output.flush()
+    }
+}
+
+fn json(value: &impl Serialize) -> Result<String, OutputError> {
+    let mut text = serde_json::to_string_pretty(value).map_err(|error| OutputError::Form {
+        format: "JSON",
+        reason: error.to_string(),
+    })?;
+    text.push('\n');
+    Ok(text)
+}
+
+fn yaml(value: &(impl Serialize + ?Sized)) -> Result<String, OutputError> {
+    serde_yaml::to_string(value).map_err(|error| OutputError::Form {
+        format: "YAML",
+        reason: error.to_string(),
+    })
+}
+
+fn dumb_terminal() -> bool {
+    std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb")
+}
+
+fn colored(choice: ColorChoice, is_terminal: bool) -> bool {
+    match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => {
+            let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+            is_terminal && !refused && !dumb_terminal()
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,185 @@
+use super::*;
+use crate::rules;
+use std::sync::Arc;
+
+/// What a captured printer has written so far.
+#[derive(Clone, Default)]
+pub(crate) struct Streams {
+    stdout: Arc<Mutex<Vec<u8>>>,
+    stderr: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Streams {
+    pub(crate) fn stdout(&self) -> String {
+        String::from_utf8(self.stdout.lock().unwrap().clone()).unwrap()
+    }
+
+    pub(crate) fn stderr(&self) -> String {
+        String::from_utf8(self.stderr.lock().unwrap().clone()).unwrap()
+    }
+}
+
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+const PLAIN: Colors = Colors {
+    stdout: false,
+    stderr: false,
+};
+
+/// A printer without colour that writes to memory.
+pub(crate) fn captured() -> (Printer, Streams) {
+    captured_with(Settings::default())
+}
+
+pub(crate) fn captured_with(settings: Settings) -> (Printer, Streams) {
+    let streams = Streams::default();
+    let stdout = Box::new(Shared(Arc::clone(&streams.stdout)));
+    let stderr = Box::new(Shared(Arc::clone(&streams.stderr)));
+    let printer = Printer::with_streams(settings, stdout, stderr, PLAIN, Bars::hidden());
+    (printer, streams)
+}
+
+struct Failing(io::ErrorKind);
+
+impl Write for Failing {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(self.0.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Err(self.0.into())
+    }
+}
+
+fn failing(kind: io::ErrorKind) -> Printer {
+    Printer::with_streams(
+        Settings::default(),
+        Box::new(Failing(kind)),
+        Box::new(Failing(kind)),
+        PLAIN,
+        Bars::hidden(),
+    )
+}
+
+#[test]
+fn a_reader_that_went_away_is_told_from_a_full_disk() {
+    let printer = failing(io::ErrorKind::BrokenPipe);
+    printer.line("x").unwrap();
+    assert!(matches!(printer.flush(), Err(OutputError::Closed)));
+    let printer = failing(io::ErrorKind::StorageFull);
+    printer.line("x").unwrap();
+    assert!(matches!(printer.flush(), Err(OutputError::Write(_))));
+    printer.warning("standard error is gone, too");
+}
+
+#[test]
+fn the_result_and_the_remarks_go_apart() {
+    let (printer, streams) = captured();
+    printer.line("result").unwrap();
+    printer.status("pulled \u{1b}[31m");
+    printer.warning("careful");
+    printer.error("it broke");
+    printer.detail("caused by", "a reason");
+    printer.flush().unwrap();
+    assert_eq!(streams.stdout(), "result\n");
+    assert_eq!(
+        streams.stderr(),
+        "pulled \\u{1b}[31m\nwarning: careful\nerror: it broke\n  caused by: a reason\n"
+    );
+}
+
+#[test]
+fn further_lines_stand_below_the_first() {
+    let (printer, streams) = captured();
+    printer.error("bundle a is given twice\nbundle b has no name");
+    assert_eq!(
+        streams.stderr(),
+        "error: bundle a is given twice\n       bundle b has no name\n"
+    );
+}
+
+#[test]
+fn quiet_leaves_only_errors() {
+    let (printer, streams) = captured_with(Settings {
+        quiet: true,
+        color: ColorChoice::Auto,
+    });
+    let error = Diagnostic::new(&rules::YAML_SYNTAX, "broken");
+    let info = Diagnostic::new(&rules::YAML_EMPTY_DOCUMENT, "empty");
+    printer.status("pulled");
+    printer.warning("careful");
+    printer.report(std::slice::from_ref(&info));
+    assert_eq!(streams.stderr(), "");
+    printer.report(&[info, error]);
+    printer.error("it broke");
+    let shown = streams.stderr();
+    assert!(shown.starts_with("error[yaml-syntax]: broken\n"), "{shown}");
+    assert!(shown.ends_with("\n1 error, 1 info\nerror: it broke\n"), "{shown}");
+}
+
+#[test]
+fn findings_as_a_result_have_every_form() {
+    let findings = [Diagnostic::new(&rules::YAML_SYNTAX, "broken")];
+    let (printer, streams) = captured();
+    printer.findings(Format::Text, &findings).unwrap();
+    assert!(streams.stdout().ends_with("\n\n1 error\n"), "{}", streams.stdout());
+    let (printer, streams) = captured();
+    printer.findings(Format::Json, &findings).unwrap();
+    let from_json: serde_json::Value = serde_json::from_str(&streams.stdout()).unwrap();
+    let (printer, streams) = captured();
+    printer.findings(Format::Yaml, &findings).unwrap();
+    let from_yaml: serde_json::Value = serde_yaml::from_str(&streams.stdout()).unwrap();
+    assert_eq!(from_json, from_yaml);
+    assert_eq!(from_json["findings"][0]["rule"], "yaml-syntax");
+}
+
+#[test]
+fn a_list_is_one_document_in_both_forms() {
+    #[derive(Serialize)]
+    struct Row {
+        name: String,
+        channels: Vec<&'static str>,
+    }
+    for count in [0, 1, 3, 250] {
+        for format in [Format::Json, Format::Yaml] {
+            let (printer, streams) = captured();
+            let mut list = List::new(printer.stdout(), format);
+            for number in 0..count {
+                let row = Row {
+                    name: format!("bundle-{number}"),
+                    channels: vec!["alpha", "on"],
+                };
+                list.item(&row).unwrap();
+            }
+            list.finish().unwrap();
+            let read: Vec<serde_json::Value> = match format {
+                Format::Json => serde_json::from_str(&streams.stdout()).unwrap(),
+                _ => serde_yaml::from_str(&streams.stdout()).unwrap(),
+            };
+            assert_eq!(read.len(), count);
+            assert!(read.iter().all(|row| row["channels"][0] == "alpha"));
+        }
+    }
+}
+
+#[test]
+fn the_first_values_of_a_long_list_do_not_wait_for_the_last() {
+    let (printer, streams) = captured();
+    let mut list = List::new(printer.stdout(), Format::Json);
+    for number in 0..List::FIRST {
+        list.item(&number).unwrap();
+    }
+    assert_eq!(streams.stdout().lines().count(), List::FIRST + 1);
+    list.finish().unwrap();
+}

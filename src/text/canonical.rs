@@ -1,0 +1,134 @@
+//! The JSON of indexes: compact, keys in byte order on every level, numbers and escapes as Go's `encoding/json` writes
+//! them.
+
+use super::number::write_float;
+use serde_json::{Number, Value};
+
+/// Adds the text of a value, without a line feed at its end.
+pub fn write(value: &Value, out: &mut Vec<u8>) {
+    match value {
+        Value::Null => out.extend_from_slice(b"null"),
+        Value::Bool(true) => out.extend_from_slice(b"true"),
+        Value::Bool(false) => out.extend_from_slice(b"false"),
+        Value::Number(number) => write_number(number, out),
+        Value::String(text) => write_text(text, out),
+        Value::Array(items) => {
+            out.push(b'[');
+            for (position, item) in items.iter().enumerate() {
+                if position > 0 {
+                    out.push(b',');
+                }
+                write(item, out);
+            }
+            out.push(b']');
+        }
+        Value::Object(map) => {
+            let mut entries: Vec<(&String, &Value)> = map.iter().collect();
+            entries.sort_unstable_by_key(|(key, _)| *key);
+            out.push(b'{');
+            for (position, (key, value)) in entries.into_iter().enumerate() {
+                if position > 0 {
+                    out.push(b',');
+                }
+                write_text(key, out);
+                out.push(b':');
+                write(value, out);
+            }
+            out.push(b'}');
+        }
+    }
+}
+
+/// The text of a value, without a line feed at its end.
+pub fn to_string(value: &Value) -> String {
+    let mut out = Vec::new();
+    write(value, &mut out);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// Integers of 64 bits with a sign stay what they are; what is larger has become a float in Go.
+fn write_number(number: &Number, out: &mut Vec<u8>) {
+    match number.as_i64() {
+        Some(integer) => out.extend_from_slice(integer.to_string().as_bytes()),
+        None => write_float(number.as_f64().unwrap_or_default(), out),
+    }
+}
+
+fn write_text(text: &str, out: &mut Vec<u8>) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    out.push(b'"');
+    let bytes = text.as_bytes();
+    let mut written = 0;
+    for (at, byte) in bytes.iter().enumerate() {
+        let short = match byte {
+            b'"' => b'"',
+            b'\\' => b'\\',
+            0x08 => b'b',
+            0x0C => b'f',
+            b'\n' => b'n',
+            b'\r' => b'r',
+            b'\t' => b't',
+            0x00..=0x1F | b'<' | b'>' | b'&' => 0,
+            0xE2 if matches!(bytes.get(at + 1..at + 3), Some([0x80, 0xA8 | 0xA9])) => 0,
+            _ => continue,
+        };
+        out.extend_from_slice(&bytes[written..at]);
+        written = at + 1;
+        if short != 0 {
+            out.extend_from_slice(&[b'\\', short]);
+        } else if *byte == 0xE2 {
+            // The line separator U+2028 and the paragraph separator U+2029.
+            out.extend_from_slice(if bytes[at + 2] == 0xA8 { b"\\u2028" } else { b"\\u2029" });
+            written = at + 3;
+        } else {
+            out.extend_from_slice(b"\\u00");
+            out.extend_from_slice(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
+        }
+    }
+    out.extend_from_slice(&bytes[written..]);
+    out.push(b'"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn keys_are_sorted_by_bytes_on_every_level() {
+        let value = json!({"b": {"z": 1, "a": [{"d": 1, "c": 2}]}, "B": null, "ä": true, "a": "x"});
+        assert_eq!(
+            to_string(&value),
+            r#"{"B":null,"a":"x","b":{"a":[{"c":2,"d":1}],"z":1},"ä":true}"#
+        );
+    }
+
+    #[test]
+    fn escapes_are_those_of_go() {
+        let value = json!("<a> & \"b\" \\ / \u{8}\u{c}\n\r\t\u{0}\u{1f}\u{7f}\u{2028}\u{2029}\u{2030}ä😀");
+        assert_eq!(
+            to_string(&value),
+            "\"\\u003ca\\u003e \\u0026 \\\"b\\\" \\\\ / \\b\\f\\n\\r\\t\\u0000\\u001f\u{7f}\\u2028\\u2029\u{2030}ä😀\""
+        );
+        assert_eq!(to_string(&json!({"<": 1})), r#"{"\u003c":1}"#);
+    }
+
+    #[test]
+    fn numbers_are_those_of_go() {
+        for (number, text) in [
+            (json!(1.0), "1"),
+            (json!(1e3), "1000"),
+            (json!(0.5), "0.5"),
+            (json!(1.5e300), "1.5e+300"),
+            (json!(1e-7), "1e-7"),
+            (json!(1e21), "1e+21"),
+            (json!(-0.0), "0"),
+            (json!(-16), "-16"),
+            (json!(i64::MIN), "-9223372036854775808"),
+            (json!(i64::MAX), "9223372036854775807"),
+            (json!(u64::MAX), "18446744073709552000"),
+        ] {
+            assert_eq!(to_string(&number), text);
+        }
+    }
+}

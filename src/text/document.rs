@@ -1,0 +1,140 @@
+//! One document of a file.
+
+use super::decoded::{self, Offsets};
+use super::events::Style;
+use super::json;
+use super::limits::Limits;
+use super::passage::Passage;
+use super::path::Path;
+use super::places::Places;
+use super::read::{Reading, read_embedded};
+use crate::source::{Place, Source};
+use serde_json::Value;
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+/// What a document is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Format {
+    /// YAML 1.1 as Kubernetes tools read it.
+    Yaml,
+    /// JSON.
+    Json,
+}
+
+/// One document of a file: its text, its value, and the place of everything in it. Cloning shares all of it.
+#[derive(Clone)]
+pub struct Document(Arc<Inner>);
+
+struct Inner {
+    passage: Passage,
+    number: usize,
+    format: Format,
+    value: Value,
+    places: OnceLock<Places>,
+}
+
+impl Document {
+    pub(super) fn new(passage: Passage, number: usize, format: Format, value: Value) -> Self {
+        Self(Arc::new(Inner {
+            passage,
+            number,
+            format,
+            value,
+            places: OnceLock::new(),
+        }))
+    }
+
+    /// The file.
+    pub fn source(&self) -> &Arc<Source> {
+        self.0.passage.source()
+    }
+
+    /// Which document of the file it is, from 0; empty documents count, as they do for Kubernetes tools.
+    pub fn number(&self) -> usize {
+        self.0.number
+    }
+
+    /// What it is written in.
+    pub fn format(&self) -> Format {
+        self.0.format
+    }
+
+    /// What it says, keys in the order of the text.
+    pub fn value(&self) -> &Value {
+        &self.0.value
+    }
+
+    /// The value, taken out of the document where nobody else holds it, else copied.
+    pub fn into_value(self) -> Value {
+        Arc::try_unwrap(self.0).map_or_else(|shared| shared.value.clone(), |inner| inner.value)
+    }
+
+    /// The text of the value at `path`, with its anchor and tag; where the path does not exist, of the last value on
+    /// the way that does.
+    pub fn place(&self, path: &Path) -> Place {
+        self.0.passage.place(self.places().find(path).value)
+    }
+
+    /// The text of the key that leads to `path`; items of lists and the document itself stand for themselves.
+    pub fn key_place(&self, path: &Path) -> Place {
+        self.0.passage.place(self.places().find(path).key)
+    }
+
+    /// The text behind the bytes `range` of the scalar at `path`, as it reads when decoded: without quotes, escapes,
+    /// indentation and line folding. Where that cannot be told, the place of the whole scalar.
+    pub fn scalar_place(&self, path: &Path, range: Range<usize>) -> Place {
+        let found = self.places().find(path);
+        let span = match self.offsets(path, found.scalar) {
+            Some(offsets) => offsets.span(range),
+            None => found.value,
+        };
+        self.0.passage.place(span)
+    }
+
+    /// Reads the text inside the scalar at `path`, with places in this document's file: JSON where it begins with
+    /// `{` or `[`, else YAML. Empty where there is no string at `path`.
+    pub fn embedded(&self, path: &Path, limits: &Limits) -> Reading {
+        let Some(text) = path.get(self.value()).and_then(Value::as_str) else {
+            return Reading::default();
+        };
+        let found = self.places().find(path);
+        let offsets = self.offsets(path, found.scalar);
+        let offsets = offsets.unwrap_or_else(|| Offsets::whole(text.len(), found.value));
+        read_embedded(&self.0.passage.scalar(text.to_owned(), offsets), limits)
+    }
+
+    fn offsets(&self, path: &Path, scalar: Option<(Style, Range<usize>)>) -> Option<Offsets> {
+        let (style, span) = scalar?;
+        match path.get(self.value())? {
+            Value::String(decoded) => decoded::scan(self.0.passage.text(), span, style, decoded),
+            _ => Some(Offsets::identity(
+                decoded::content_start(self.0.passage.text(), &span)..span.end,
+            )),
+        }
+    }
+
+    pub(super) fn places(&self) -> &Places {
+        self.0.places.get_or_init(|| match self.0.format {
+            Format::Yaml => Places::yaml(self.0.passage.text()),
+            Format::Json => json::places(self.0.passage.text()),
+        })
+    }
+
+    pub(super) fn passage(&self) -> &Passage {
+        &self.0.passage
+    }
+}
+
+impl fmt::Debug for Document {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Document")
+            .field("file", &self.source().name())
+            .field("number", &self.number())
+            .field("format", &self.format())
+            .field("value", self.value())
+            .finish()
+    }
+}

@@ -1,0 +1,271 @@
+//! Writing YAML and JSON for people and Kubernetes tools.
+
+use super::limits::Limits;
+use super::load;
+use super::resolve::{Plain, resolve};
+use super::split;
+use serde_json::{Map, Value};
+use std::fmt::Write;
+
+/// libyaml and go-yaml take `key:` for a key only where the colon comes within 1024 characters.
+const LONGEST_KEY: usize = 1_000;
+
+/// Block YAML, keys in their order, lines never folded, a line feed at the end. Every string is quoted that a reader
+/// of YAML 1.1 or 1.2 could take for something else. The text is read back before it is returned; should that ever
+/// give another value, the value is written in the form of JSON.
+pub fn to_yaml(value: &Value) -> String {
+    let mut text = String::new();
+    root(value, &mut text);
+    if reads_back(&text, value) {
+        return text;
+    }
+    let mut text = String::new();
+    flow(value, &mut text);
+    text.push('\n');
+    text
+}
+
+/// JSON with two spaces of indentation, keys in their order, a line feed at the end.
+pub fn to_json(value: &Value) -> String {
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn reads_back(text: &str, value: &Value) -> bool {
+    let limits = Limits {
+        file_bytes: usize::MAX,
+        depth: Limits::MOST_DEPTH,
+        ..Limits::default()
+    };
+    let mut pieces = split::pieces(text, 0);
+    let whole = pieces.next().is_some_and(|piece| piece.bad_separator.is_none()) && pieces.next().is_none();
+    whole && matches!(load::load(text, &limits), Ok(Some(loaded)) if loaded.value == *value)
+}
+
+fn root(value: &Value, out: &mut String) {
+    match value {
+        Value::Object(map) if !map.is_empty() => block_map(map, 0, false, out),
+        Value::Array(items) if !items.is_empty() => block_list(items, 0, false, out),
+        scalar => {
+            block_scalar(scalar, 2, out);
+            out.push('\n');
+        }
+    }
+}
+
+/// A map at a column; `inline` where the first key stands on a line that has begun.
+fn block_map(map: &Map<String, Value>, column: usize, inline: bool, out: &mut String) {
+    for (position, (key, value)) in map.iter().enumerate() {
+        if position > 0 || !inline {
+            pad(column, out);
+        }
+        let start = out.len();
+        one_line(key, out);
+        if out.len() - start > LONGEST_KEY {
+            out.insert_str(start, "? ");
+            out.push('\n');
+            pad(column, out);
+        }
+        out.push(':');
+        match value {
+            Value::Object(map) if !map.is_empty() => {
+                out.push('\n');
+                block_map(map, column + 2, false, out);
+            }
+            Value::Array(items) if !items.is_empty() => {
+                out.push('\n');
+                block_list(items, column, false, out);
+            }
+            scalar => {
+                out.push(' ');
+                block_scalar(scalar, column + 2, out);
+                out.push('\n');
+            }
+        }
+    }
+}
+
+fn block_list(items: &[Value], column: usize, inline: bool, out: &mut String) {
+    for (position, item) in items.iter().enumerate() {
+        if position > 0 || !inline {
+            pad(column, out);
+        }
+        out.push_str("- ");
+        match item {
+            Value::Object(map) if !map.is_empty() => block_map(map, column + 2, true, out),
+            Value::Array(items) if !items.is_empty() => block_list(items, column + 2, true, out),
+            scalar => {
+                block_scalar(scalar, column + 2, out);
+                out.push('\n');
+            }
+        }
+    }
+}
+
+fn pad(column: usize, out: &mut String) {
+    out.extend(std::iter::repeat_n(' ', column));
+}
+
+/// A scalar or an empty list or map; the lines of a literal block begin at `column`.
+fn block_scalar(value: &Value, column: usize, out: &mut String) {
+    match value {
+        Value::String(text) if fits_literal(text) => literal(text, column, out),
+        Value::String(text) => one_line(text, out),
+        other => flow(other, out),
+    }
+}
+
+/// Whether a literal block holds the text and shows it well.
+fn fits_literal(text: &str) -> bool {
+    let lines = || text.strip_suffix('\n').unwrap_or(text).split('\n');
+    text.contains('\n')
+        && lines().any(|line| !line.is_empty())
+        && lines().all(|line| line.is_empty() || !line.trim().is_empty())
+        && text
+            .chars()
+            .all(|letter| matches!(letter, '\n' | '\t') || is_printable(letter))
+}
+
+fn literal(text: &str, column: usize, out: &mut String) {
+    out.push('|');
+    if text.starts_with([' ', '\t', '\n']) {
+        out.push('2');
+    }
+    let content = text.trim_end_matches('\n');
+    match text.len() - content.len() {
+        0 => out.push('-'),
+        1 => {}
+        _ => out.push('+'),
+    }
+    for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
+        out.push('\n');
+        if !line.is_empty() {
+            pad(column, out);
+            out.push_str(line);
+        }
+    }
+}
+
+/// A string on one line, with quotes where it needs them.
+fn one_line(text: &str, out: &mut String) {
+    if fits_plain(text) {
+        out.push_str(text);
+    } else if text.contains(['"', '\\']) && text.chars().all(is_printable) {
+        out.push('\'');
+        out.push_str(&text.replace('\'', "''"));
+        out.push('\'');
+    } else {
+        double_quoted(text, out);
+    }
+}
+
+/// Whether the text without quotes reads as the same string.
+fn fits_plain(text: &str) -> bool {
+    let mut letters = text.chars();
+    let first = letters.next();
+    let begins_well = match first {
+        None => false,
+        Some('-') => letters.next().is_some_and(|second| second != ' ') && !text.starts_with("---"),
+        Some(first) => !" ?:,[]{}#&*!|>'\"%@`".contains(first) && !text.starts_with("..."),
+    };
+    begins_well
+        && !text.ends_with([' ', ':'])
+        && !text.contains(": ")
+        && !text.contains(" #")
+        && text.chars().all(is_printable)
+        && resolve(text) == Plain::Text
+        && !is_special_elsewhere(text)
+}
+
+/// Whether another reader of YAML takes the plain text for a date, a number to the base 60, a float too large for Go,
+/// a merge or the `=` of YAML 1.1.
+fn is_special_elsewhere(text: &str) -> bool {
+    if matches!(text, "<<" | "=") {
+        return true;
+    }
+    if !text.starts_with(|first: char| first.is_ascii_digit() || matches!(first, '+' | '-' | '.')) {
+        return false;
+    }
+    let sexagesimal = || {
+        text.contains(':')
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b':' | b'.' | b'_'))
+    };
+    let date = || {
+        let mut parts = text.splitn(3, '-');
+        let digits = |part: Option<&str>, fits: fn(usize) -> bool| {
+            part.is_some_and(|part| fits(part.len()) && part.bytes().all(|byte| byte.is_ascii_digit()))
+        };
+        digits(parts.next(), |length| length == 4)
+            && digits(parts.next(), |length| matches!(length, 1 | 2))
+            && parts
+                .next()
+                .is_some_and(|day| day.starts_with(|first: char| first.is_ascii_digit()))
+    };
+    text.replace('_', "").parse::<f64>().is_ok() || sexagesimal() || date()
+}
+
+/// Whether YAML allows the character as it is in the middle of a line.
+fn is_printable(letter: char) -> bool {
+    matches!(letter,
+        ' '..='~' | '\u{A0}'..='\u{2027}' | '\u{202A}'..='\u{FEFE}' | '\u{FF00}'..='\u{FFFD}' | '\u{10000}'..)
+}
+
+/// Quotes and escapes that mean the same in YAML and JSON.
+fn double_quoted(text: &str, out: &mut String) {
+    out.push('"');
+    for letter in text.chars() {
+        match letter {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            letter if is_printable(letter) => out.push(letter),
+            letter => {
+                // Writing into a string cannot fail; what is not printable lies below U+10000.
+                let _ = write!(out, "\\u{:04X}", u32::from(letter));
+            }
+        }
+    }
+    out.push('"');
+}
+
+/// The form of JSON on one line.
+pub(super) fn flow(value: &Value, out: &mut String) {
+    match value {
+        Value::String(text) => double_quoted(text, out),
+        Value::Array(items) => {
+            out.push('[');
+            for (position, item) in items.iter().enumerate() {
+                if position > 0 {
+                    out.push_str(", ");
+                }
+                flow(item, out);
+            }
+            out.push(']');
+        }
+        Value::Object(map) => {
+            out.push('{');
+            for (position, (key, value)) in map.iter().enumerate() {
+                if position > 0 {
+                    out.push_str(", ");
+                }
+                let start = out.len();
+                double_quoted(key, out);
+                if out.len() - start > LONGEST_KEY {
+                    out.insert_str(start, "? ");
+                }
+                out.push_str(": ");
+                flow(value, out);
+            }
+            out.push('}');
+        }
+        scalar => {
+            // Null, booleans and numbers read alike in JSON and YAML.
+            let _ = write!(out, "{scalar}");
+        }
+    }
+}

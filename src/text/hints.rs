@@ -1,0 +1,278 @@
+//! Findings for text that is not YAML, with the mistake that people make most often to get there.
+
+use super::events::Fault;
+use super::passage::Passage;
+use crate::diagnostic::{Diagnostic, Edit};
+use crate::rules::{self, Rule};
+use std::ops::Range;
+
+/// Characters that YAML gives a meaning of its own at the beginning of a value.
+const SPECIAL: [char; 8] = ['>', '|', '*', '&', '!', '@', '%', '`'];
+
+const TEMPLATE: &str = "This looks like a template: render it (`helm template`) and use what comes out.";
+
+/// A line that begins with `---` and goes on.
+pub(super) fn separator(text: &str, line: Range<usize>, passage: &Passage) -> Diagnostic {
+    let written = text.get(line.clone()).unwrap_or_default();
+    let help = if written.bytes().all(|byte| byte == b'-') {
+        "Write exactly three dashes between two documents."
+    } else if written.starts_with("----") {
+        "Indent the text that this line belongs to: at the beginning of a line `---` separates documents."
+    } else {
+        "Put what follows `---` on a line of its own: Kubernetes tools allow only a comment behind it."
+    };
+    Diagnostic::new(&rules::YAML_SYNTAX, "this line does not separate documents")
+        .at(passage.place(line))
+        .help(help)
+}
+
+/// A value that is YAML, but nothing that can be read.
+pub(super) fn value(rule: &'static Rule, message: String, span: Range<usize>, part: &Passage) -> Diagnostic {
+    let quoting = (rule.id == rules::YAML_SYNTAX.id)
+        .then(|| special_value(part.text(), span.start))
+        .flatten();
+    let text = part.text();
+    let line = line_start(text, span.start)..line_end(text, span.start);
+    let diagnostic = Diagnostic::new(rule, message);
+    match quoting {
+        Some(quoting) => quoting.apply(diagnostic, part),
+        None if text[line].contains("{{") => diagnostic.at(part.place(span)).help(TEMPLATE),
+        None => diagnostic.at(part.place(span)),
+    }
+}
+
+/// Text that libyaml does not read.
+pub(super) fn syntax(fault: &Fault, part: &Passage) -> Diagnostic {
+    let text = part.text();
+    let at = floor(text, fault.at);
+    let context = fault.context.map(|(what, at)| (what, floor(text, at)));
+    let message = match context {
+        Some((what, _)) => format!("not YAML: {} {what}", fault.problem),
+        None => format!("not YAML: {}", fault.problem),
+    };
+    let diagnostic = Diagnostic::new(&rules::YAML_SYNTAX, message);
+    let quoted = context.filter(|(what, _)| what.contains("quoted scalar"));
+    if let Some((_, quote)) = quoted
+        && fault.problem.contains("unexpected")
+    {
+        return diagnostic
+            .at(part.place(quote..line_end(text, quote)))
+            .help("Close the quote that opens here.");
+    }
+    if let Some(tab) = tab(text, at) {
+        return diagnostic
+            .at(part.place(tab..tab + 1))
+            .help("Indent with spaces: YAML does not allow a tab here.");
+    }
+    let line = line_start(text, at)..line_end(text, at);
+    if text[line.clone()].contains("{{") {
+        return diagnostic.at(part.place(visible(text, line))).help(TEMPLATE);
+    }
+    let begun = context.map(|(_, begun)| begun);
+    if let Some(quoting) = special_value(text, at).or_else(|| special_value(text, begun?)) {
+        return quoting.apply(diagnostic, part);
+    }
+    if fault.problem.starts_with("mapping values are not allowed")
+        && let Some(quoting) = colon_in_value(text, at)
+    {
+        return quoting.apply(diagnostic, part);
+    }
+    let place = part.place(visible(text, at..line_end(text, at)));
+    let Some(help) = advice(fault.problem, text, at) else {
+        return diagnostic.at(place);
+    };
+    let diagnostic = match (context, fault.problem) {
+        (Some((_, begun)), problem) if problem.starts_with("could not find expected ':'") => {
+            diagnostic.at(part.place(visible(text, begun..line_end(text, begun))))
+        }
+        (Some((what, begun)), _) if begun < at => {
+            let label = what
+                .trim_start_matches("while parsing ")
+                .trim_start_matches("while scanning ");
+            diagnostic
+                .at(place)
+                .also(part.place(begun..line_end(text, begun)), format!("{label} begins here"))
+        }
+        _ => diagnostic.at(place),
+    };
+    diagnostic.help(help)
+}
+
+/// What to do where no single value is at fault.
+fn advice(problem: &str, text: &str, at: usize) -> Option<&'static str> {
+    let after_quote = {
+        let line = &text[line_start(text, at)..at];
+        let value = line.rsplit_once(": ").map_or(line, |(_, value)| value).trim_start();
+        value.chars().next().filter(|quote| matches!(quote, '"' | '\''))
+    };
+    match (problem, after_quote) {
+        ("did not find expected key" | "did not find expected <document start>", Some('"')) => {
+            Some("Write `\\\"` for a quote inside double quotes, or quote the whole value with single quotes.")
+        }
+        ("did not find expected key" | "did not find expected <document start>", Some(_)) => {
+            Some("Write `''` for a quote inside single quotes, or quote the whole value with double quotes.")
+        }
+        ("did not find expected <document start>", None) if text.trim_start().starts_with('%') => {
+            Some("Remove the line that begins with `%`: Kubernetes tools do not read YAML directives.")
+        }
+        ("did not find expected <document start>", None) => {
+            Some("Put a line `---` before the next document, or indent what belongs to this one.")
+        }
+        ("did not find expected key" | "did not find expected '-' indicator", _) => {
+            Some("Begin this line in the same column as the other entries of its map or list.")
+        }
+        ("did not find expected ',' or ']'" | "did not find expected ',' or '}'", _) => {
+            Some("Close the bracket that opens there, or put a comma between the two items.")
+        }
+        ("could not find expected ':'", _) => {
+            Some("Write `key: value`, or indent the line to continue the value above it.")
+        }
+        ("mapping values are not allowed in this context", _) => {
+            Some("Check the indentation: this line continues the value above it, and so cannot be `key: value`.")
+        }
+        ("control characters are not allowed", _) => {
+            Some("Remove the control character, or write it as an escape inside double quotes.")
+        }
+        ("found character that cannot start any token", _) => Some("Quote the value that begins here."),
+        _ => None,
+    }
+}
+
+/// A value that would be read if it stood in quotes.
+struct Quoting {
+    span: Range<usize>,
+    quoted: String,
+    shown: String,
+}
+
+impl Quoting {
+    fn new(text: &str, span: Range<usize>, with_key: bool) -> Self {
+        let quoted = quoted(&text[span.clone()]);
+        let before = if with_key {
+            text[line_start(text, span.start)..span.start].trim_start()
+        } else {
+            ""
+        };
+        Self {
+            shown: format!("{before}{quoted}"),
+            span,
+            quoted,
+        }
+    }
+
+    fn apply(self, mut diagnostic: Diagnostic, part: &Passage) -> Diagnostic {
+        diagnostic.edit = Some(Edit {
+            span: part.span(self.span.clone()),
+            replacement: self.quoted,
+        });
+        diagnostic
+            .at(part.place(self.span))
+            .help(format!("Quote the value: `{}`.", self.shown))
+    }
+}
+
+fn quoted(value: &str) -> String {
+    if value.contains(['"', '\\']) {
+        format!("'{}'", value.replace('\'', "''"))
+    } else {
+        format!("\"{value}\"")
+    }
+}
+
+/// The value on the line of `at`, at or before it, that begins with a character of its own meaning.
+fn special_value(text: &str, at: usize) -> Option<Quoting> {
+    let start = line_start(text, at);
+    let end = line_end(text, at);
+    let line = &text[start..end];
+    let in_reach = line.len().min(at - start + 1);
+    let mut candidates = line.char_indices().filter(|(offset, letter)| {
+        if *offset >= in_reach || !SPECIAL.contains(letter) {
+            return false;
+        }
+        let before = line[..*offset].trim_end();
+        let blank = before.len() < *offset;
+        match before.chars().next_back() {
+            Some(':' | '-') => blank,
+            Some('[' | '{' | ',') => true,
+            _ => false,
+        }
+    });
+    let (offset, letter) = candidates.next_back()?;
+    let value = &line[offset..];
+    if matches!(letter, '>' | '|') && is_block_header(value) {
+        return None;
+    }
+    let before = line[..offset].trim_end();
+    let flow = before.ends_with(['[', '{', ',']);
+    let length = if flow {
+        value.find([',', ']', '}']).unwrap_or(value.len())
+    } else {
+        value.find(" #").unwrap_or(value.len())
+    };
+    let value = value[..length].trim_end();
+    let span = start + offset..start + offset + value.len();
+    Some(Quoting::new(text, span, !flow))
+}
+
+fn is_block_header(value: &str) -> bool {
+    let header = value.split('#').next().unwrap_or_default().trim_end();
+    header[1..]
+        .chars()
+        .all(|letter| letter.is_ascii_digit() || matches!(letter, '+' | '-'))
+        && !header.contains('0')
+        && header.len() <= 3
+}
+
+/// The value of a line `key: text: more`, whose second colon stands at `at`.
+fn colon_in_value(text: &str, at: usize) -> Option<Quoting> {
+    let start = line_start(text, at);
+    let end = line_end(text, at);
+    let key = text[start..at].find(": ")?;
+    let value = &text[start + key + 2..end];
+    let offset = start + key + 2 + (value.len() - value.trim_start().len());
+    let value = text[offset..end].split(" #").next().unwrap_or_default().trim_end();
+    if value.starts_with(['"', '\'', '[', '{']) || offset > at {
+        return None;
+    }
+    Some(Quoting::new(text, offset..offset + value.len(), true))
+}
+
+/// A tab where the indentation of the line should be, or right at `at`.
+fn tab(text: &str, at: usize) -> Option<usize> {
+    let start = line_start(text, at);
+    let line = &text[start..];
+    let blanks = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
+    blanks
+        .find('\t')
+        .map(|offset| start + offset)
+        .or_else(|| text[at..].starts_with('\t').then_some(at))
+}
+
+fn floor(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    // An end of text behind the last line feed belongs to the last line that says something.
+    if at == text.len() { text.trim_end().len() } else { at }
+}
+
+fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |found| found + 1)
+}
+
+/// The end of a line without its line break.
+fn line_end(text: &str, at: usize) -> usize {
+    let end = text[at..].find('\n').map_or(text.len(), |found| at + found);
+    at + text[at..end].trim_end_matches('\r').len()
+}
+
+/// A range without the blanks around it.
+fn visible(text: &str, range: Range<usize>) -> Range<usize> {
+    let written = &text[range.clone()];
+    let start = range.start + (written.len() - written.trim_start().len());
+    if written.trim().is_empty() {
+        return range.start..range.start;
+    }
+    start..range.start + written.trim_end().len()
+}

@@ -1,0 +1,415 @@
+//! From the events of one YAML document to its value, with the limits of go-yaml and ours.
+
+use super::events::{Event, Events, Fault};
+use super::limits::Limits;
+use super::scalar::{self, Meaningless};
+use crate::rules::{self, Rule};
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// A document that was read.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) value: Value,
+    /// Some key of some map was set twice, perhaps by a merge.
+    pub(super) repeated: bool,
+    /// Where text begins that Kubernetes tools do not read, because the document has ended before it.
+    pub(super) hidden: Option<usize>,
+}
+
+/// Why a document has no value.
+#[derive(Debug)]
+pub(super) enum Problem {
+    /// It is not YAML.
+    Syntax(Fault),
+    /// It is YAML, but not what Kubernetes tools or opmx can read.
+    Value {
+        rule: &'static Rule,
+        message: String,
+        span: Range<usize>,
+    },
+}
+
+/// Unrepresentable values are collected; more than these are not worth a line.
+const MOST_PROBLEMS: usize = 20;
+/// go-yaml's: below this many nodes aliases may make up nearly all of a document.
+const FREE_NODES: u64 = 400_000;
+/// go-yaml's: above this many nodes, a tenth.
+const MANY_NODES: u64 = 4_000_000;
+/// Bytes that a value takes besides its text, about.
+const NODE_BYTES: usize = 64;
+
+/// Reads the one document of `text`; none where it holds nothing but comments.
+pub(super) fn load(text: &str, limits: &Limits) -> Result<Option<Loaded>, Vec<Problem>> {
+    let mut loader = Loader::new(limits);
+    let Some(mut events) = Events::new(text) else {
+        return Err(vec![Problem::Syntax(Fault {
+            problem: "could not be read",
+            at: 0,
+            context: None,
+        })]);
+    };
+    match loader.run(&mut events) {
+        Ok(document) if loader.problems.is_empty() => Ok(document),
+        Ok(_) => Err(loader.problems),
+        Err(problem) => {
+            loader.problems.push(problem);
+            Err(loader.problems)
+        }
+    }
+}
+
+/// A list or map that is not closed yet. Its keys and values are the last ones of the loader's.
+struct Frame {
+    map: bool,
+    keys: usize,
+    values: usize,
+    anchor: Option<Box<str>>,
+    /// What the loader had counted before it.
+    nodes: u64,
+}
+
+/// A value that aliases can repeat.
+struct Anchor {
+    /// None while the value is still being read.
+    value: Option<Value>,
+    nodes: u64,
+    size: Size,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Size {
+    bytes: usize,
+    height: usize,
+}
+
+struct Loader {
+    depth: usize,
+    bytes_left: usize,
+    frames: Vec<Frame>,
+    /// The keys of open maps; none asks for a merge.
+    keys: Vec<Option<String>>,
+    values: Vec<Value>,
+    anchors: HashMap<Box<str>, Anchor>,
+    nodes: u64,
+    aliased: u64,
+    repeated: bool,
+    problems: Vec<Problem>,
+}
+
+impl Loader {
+    fn new(limits: &Limits) -> Self {
+        Self {
+            depth: limits.effective_depth(),
+            bytes_left: limits.alias_bytes(),
+            frames: Vec::new(),
+            keys: Vec::new(),
+            values: Vec::new(),
+            anchors: HashMap::new(),
+            nodes: 1,
+            aliased: 0,
+            repeated: false,
+            problems: Vec::new(),
+        }
+    }
+
+    fn run(&mut self, events: &mut Events<'_>) -> Result<Option<Loaded>, Problem> {
+        loop {
+            let (event, span) = events.next().map_err(Problem::Syntax)?;
+            match event {
+                Event::StreamStart | Event::DocumentStart => {}
+                Event::StreamEnd => return Ok(None),
+                Event::DocumentEnd { explicit } => {
+                    let hidden = hidden(events, explicit, span.end)?;
+                    let value = self.values.pop().unwrap_or_default();
+                    return Ok(Some(Loaded {
+                        value,
+                        repeated: self.repeated,
+                        hidden,
+                    }));
+                }
+                Event::Alias(name) => self.alias(name, span)?,
+                Event::Scalar {
+                    anchor,
+                    tag,
+                    value,
+                    implicit,
+                    ..
+                } => self.scalar(value, tag, implicit, anchor, span)?,
+                Event::ListStart { anchor, .. } => self.open(false, anchor, span)?,
+                Event::MapStart { anchor, .. } => self.open(true, anchor, span)?,
+                Event::ListEnd | Event::MapEnd => self.close(span)?,
+            }
+        }
+    }
+
+    fn expects_key(&self) -> bool {
+        self.frames
+            .last()
+            .is_some_and(|frame| frame.map && self.keys.len() - frame.keys == self.values.len() - frame.values)
+    }
+
+    fn expects_merge(&self) -> bool {
+        self.frames
+            .last()
+            .is_some_and(|frame| frame.map && self.keys.len() > frame.keys && matches!(self.keys.last(), Some(None)))
+            && !self.expects_key()
+    }
+
+    fn scalar(
+        &mut self,
+        text: &str,
+        tag: Option<&str>,
+        implicit: bool,
+        anchor: Option<&str>,
+        span: Range<usize>,
+    ) -> Result<(), Problem> {
+        self.nodes += 1;
+        let meaning = scalar::scalar(text, tag, implicit);
+        if self.expects_key() {
+            let key = if scalar::is_merge(text, tag, implicit) {
+                None
+            } else {
+                let key = meaning.and_then(scalar::Scalar::into_key);
+                Some(self.or_problem(key, &span))
+            };
+            if let Some(anchor) = anchor {
+                let value = Value::String(key.clone().unwrap_or_else(|| text.to_owned()));
+                self.remember(anchor, value, 1, &span)?;
+            }
+            self.keys.push(key);
+            return Ok(());
+        }
+        let value = meaning.and_then(scalar::Scalar::into_value);
+        let value = self.or_problem(value, &span);
+        if let Some(anchor) = anchor {
+            self.remember(anchor, value.clone(), 1, &span)?;
+        }
+        self.push(value, false, span)
+    }
+
+    /// Puts the default where a scalar means nothing, and notes why.
+    fn or_problem<T: Default>(&mut self, result: Result<T, Meaningless>, span: &Range<usize>) -> T {
+        result.unwrap_or_else(|Meaningless(why)| {
+            if self.problems.len() < MOST_PROBLEMS {
+                self.problems.push(Problem::Value {
+                    rule: &rules::YAML_UNREPRESENTABLE,
+                    message: format!("the value {why}").replace("the value is a null key", "a key is null"),
+                    span: span.clone(),
+                });
+            }
+            T::default()
+        })
+    }
+
+    fn push(&mut self, value: Value, by_alias: bool, span: Range<usize>) -> Result<(), Problem> {
+        if self.expects_merge() {
+            let fits = match &value {
+                Value::Object(_) => true,
+                Value::Array(items) => !by_alias && items.iter().all(Value::is_object),
+                _ => false,
+            };
+            if !fits {
+                return Err(Problem::Value {
+                    rule: &rules::YAML_SYNTAX,
+                    message: "a merge (`<<`) needs a map or a list of maps".to_owned(),
+                    span,
+                });
+            }
+        }
+        self.values.push(value);
+        Ok(())
+    }
+
+    fn open(&mut self, map: bool, anchor: Option<&str>, span: Range<usize>) -> Result<(), Problem> {
+        if self.expects_key() {
+            return Err(Problem::Value {
+                rule: &rules::YAML_UNREPRESENTABLE,
+                message: "a key is a list or a map".to_owned(),
+                span,
+            });
+        }
+        if self.frames.len() >= self.depth {
+            return Err(self.too_deep(span));
+        }
+        if let Some(anchor) = anchor {
+            self.anchors.insert(
+                anchor.into(),
+                Anchor {
+                    value: None,
+                    nodes: 0,
+                    size: Size::default(),
+                },
+            );
+        }
+        self.frames.push(Frame {
+            map,
+            keys: self.keys.len(),
+            values: self.values.len(),
+            anchor: anchor.map(Into::into),
+            nodes: self.nodes,
+        });
+        self.nodes += 1;
+        Ok(())
+    }
+
+    fn close(&mut self, span: Range<usize>) -> Result<(), Problem> {
+        let Some(frame) = self.frames.pop() else {
+            return Ok(());
+        };
+        let value = if frame.map {
+            self.close_map(&frame)
+        } else {
+            Value::Array(self.values.drain(frame.values..).collect())
+        };
+        if let Some(anchor) = frame.anchor {
+            self.remember(&anchor, value.clone(), self.nodes - frame.nodes, &span)?;
+        }
+        self.push(value, false, span)
+    }
+
+    fn close_map(&mut self, frame: &Frame) -> Value {
+        let values = self.values.drain(frame.values..);
+        let mut map = Map::with_capacity(values.len());
+        for (key, value) in self.keys.drain(frame.keys..).zip(values) {
+            let sources = match (key, value) {
+                (Some(key), value) => {
+                    self.repeated |= map.insert(key, value).is_some();
+                    continue;
+                }
+                (None, Value::Array(sources)) => sources,
+                (None, source) => vec![source],
+            };
+            // Of several sources the earlier ones win; whatever stands above the merge does not (go-yaml).
+            for source in sources.into_iter().rev() {
+                if let Value::Object(entries) = source {
+                    for (key, value) in entries {
+                        self.repeated |= map.insert(key, value).is_some();
+                    }
+                }
+            }
+        }
+        Value::Object(map)
+    }
+
+    fn remember(&mut self, name: &str, value: Value, nodes: u64, span: &Range<usize>) -> Result<(), Problem> {
+        let size = measure(&value);
+        self.spend(size.bytes, span)?;
+        self.anchors.insert(
+            name.into(),
+            Anchor {
+                value: Some(value),
+                nodes,
+                size,
+            },
+        );
+        Ok(())
+    }
+
+    fn spend(&mut self, bytes: usize, span: &Range<usize>) -> Result<(), Problem> {
+        let Some(left) = self.bytes_left.checked_sub(bytes) else {
+            return Err(Problem::Value {
+                rule: &rules::YAML_EXCESSIVE_ALIASING,
+                message: "the document becomes too large by its anchors and aliases".to_owned(),
+                span: span.clone(),
+            });
+        };
+        self.bytes_left = left;
+        Ok(())
+    }
+
+    fn alias(&mut self, name: &str, span: Range<usize>) -> Result<(), Problem> {
+        let wrong = |message: String| Problem::Value {
+            rule: &rules::YAML_SYNTAX,
+            message,
+            span: span.clone(),
+        };
+        let Some(anchor) = self.anchors.get(name) else {
+            return Err(wrong(format!("the alias `*{name}` has no anchor `&{name}` before it")));
+        };
+        let Some(value) = &anchor.value else {
+            return Err(wrong(format!("the value of the anchor `&{name}` contains itself")));
+        };
+        let size = anchor.size;
+        self.nodes += 1 + anchor.nodes;
+        self.aliased += anchor.nodes;
+        if self.aliased > 100 && self.nodes > 1000 && self.aliases_are_excessive() {
+            return Err(Problem::Value {
+                rule: &rules::YAML_EXCESSIVE_ALIASING,
+                message: "the document consists mostly of repeated aliases".to_owned(),
+                span,
+            });
+        }
+        if self.frames.len() + size.height > self.depth {
+            return Err(self.too_deep(span));
+        }
+        if self.expects_key() {
+            let key = scalar::value_key(value);
+            let key = self.or_problem(key, &span);
+            self.keys.push(Some(key));
+            return Ok(());
+        }
+        let value = value.clone();
+        self.spend(size.bytes, &span)?;
+        self.push(value, true, span)
+    }
+
+    /// go-yaml's rule: the more nodes, the smaller the part of them that aliases may have made.
+    #[allow(clippy::cast_precision_loss)]
+    fn aliases_are_excessive(&self) -> bool {
+        let allowed = if self.nodes <= FREE_NODES {
+            0.99
+        } else if self.nodes >= MANY_NODES {
+            0.10
+        } else {
+            0.99 - 0.89 * ((self.nodes - FREE_NODES) as f64 / (MANY_NODES - FREE_NODES) as f64)
+        };
+        self.aliased as f64 / self.nodes as f64 > allowed
+    }
+
+    fn too_deep(&self, span: Range<usize>) -> Problem {
+        Problem::Value {
+            rule: &rules::YAML_TOO_DEEP,
+            message: format!("lists and maps stand more than {} deep inside one another", self.depth),
+            span,
+        }
+    }
+}
+
+/// Whether text follows the end of a document that Kubernetes tools leave unread.
+fn hidden(events: &mut Events<'_>, explicit: bool, end: usize) -> Result<Option<usize>, Problem> {
+    match events.next() {
+        Ok((Event::StreamEnd, _)) => Ok(None),
+        Ok((_, span)) => Ok(Some(span.start)),
+        Err(_) if explicit => Ok(Some(end)),
+        Err(fault) => Err(Problem::Syntax(fault)),
+    }
+}
+
+fn measure(value: &Value) -> Size {
+    let inner = |sizes: &mut dyn Iterator<Item = (usize, &Value)>| {
+        let mut all = Size {
+            bytes: NODE_BYTES,
+            height: 1,
+        };
+        for (key, value) in sizes {
+            let size = measure(value);
+            all.bytes += key + size.bytes;
+            all.height = all.height.max(size.height + 1);
+        }
+        all
+    };
+    match value {
+        Value::String(text) => Size {
+            bytes: NODE_BYTES + text.len(),
+            height: 0,
+        },
+        Value::Array(items) => inner(&mut items.iter().map(|item| (0, item))),
+        Value::Object(map) => inner(&mut map.iter().map(|(key, value)| (NODE_BYTES + key.len(), value))),
+        _ => Size {
+            bytes: NODE_BYTES,
+            height: 0,
+        },
+    }
+}

@@ -1,0 +1,94 @@
+//! Numbers as Go writes them.
+
+use std::fmt::Write;
+
+/// The text of a float as Go's `encoding/json` writes it: the shortest digits that read back, plain between 1e-6 and
+/// 1e21, else with an exponent (`1e+21`, `1e-7`). Negative zero is `0`, which it becomes on its way through an
+/// object of the Kubernetes libraries.
+pub(super) fn write_float(value: f64, out: &mut Vec<u8>) {
+    if value == 0.0 {
+        out.push(b'0');
+        return;
+    }
+    let size = value.abs();
+    let mut text = String::new();
+    // Writing into a string cannot fail.
+    let _ = if (1e-6..1e21).contains(&size) {
+        write!(text, "{value}")
+    } else {
+        write!(text, "{value:e}")
+    };
+    if size >= 1e21 {
+        text = text.replacen('e', "e+", 1);
+    }
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// The text of a float that is a key: single precision, six digits before the exponent starts (`1e+06`), as the
+/// Kubernetes YAML library makes keys out of floats.
+pub(super) fn float_key(value: f64) -> String {
+    if value.is_nan() {
+        return ".nan".to_owned();
+    }
+    #[allow(clippy::cast_possible_truncation)]
+    let value = value as f32;
+    if value.is_infinite() {
+        return if value > 0.0 { ".inf" } else { "-.inf" }.to_owned();
+    }
+    let scientific = format!("{value:e}");
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if (-4..6).contains(&exponent) {
+        return format!("{value}");
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{digits}e{sign}{:02}", exponent.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_are_written_as_go_writes_them() {
+        for (value, text) in [
+            (1.0, "1"),
+            (1e3, "1000"),
+            (0.5, "0.5"),
+            (1.5e300, "1.5e+300"),
+            (1e-6, "0.000001"),
+            (1e-7, "1e-7"),
+            (1.25e-10, "1.25e-10"),
+            (1e20, "100000000000000000000"),
+            (1e21, "1e+21"),
+            (18_446_744_073_709_551_615.0, "18446744073709552000"),
+            (123_456_789_012_345_680_000_000_000_000.0, "1.2345678901234568e+29"),
+            (-0.0, "0"),
+            (-1e-9, "-1e-9"),
+            (-2.5e22, "-2.5e+22"),
+        ] {
+            let mut out = Vec::new();
+            write_float(value, &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn float_keys_are_single_precision_with_early_exponents() {
+        for (value, text) in [
+            (1.0, "1"),
+            (1.1, "1.1"),
+            (100_000.0, "100000"),
+            (1e6, "1e+06"),
+            (1_234_567.0, "1.234567e+06"),
+            (0.0001, "0.0001"),
+            (0.00001, "1e-05"),
+            (2.345_678_901_234_567, "2.345679"),
+            (1e300, ".inf"),
+            (f64::NEG_INFINITY, "-.inf"),
+            (f64::NAN, ".nan"),
+        ] {
+            assert_eq!(float_key(value), text);
+        }
+    }
+}

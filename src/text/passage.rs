@@ -1,0 +1,78 @@
+//! A stretch of text to read, and how its offsets lead back into the file.
+
+use super::decoded::Offsets;
+use crate::source::{Place, Source};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The text of one document: a part of a file, or of a scalar of a file.
+#[derive(Debug, Clone)]
+pub(super) struct Passage {
+    source: Arc<Source>,
+    scalar: Option<Arc<Scalar>>,
+    range: Range<usize>,
+}
+
+/// The decoded text of a scalar, with the way back to the text it was written in.
+#[derive(Debug)]
+struct Scalar {
+    text: String,
+    offsets: Offsets,
+    written: Passage,
+}
+
+impl Passage {
+    pub(super) fn file(source: &Arc<Source>) -> Self {
+        Self {
+            source: Arc::clone(source),
+            scalar: None,
+            range: 0..source.text().len(),
+        }
+    }
+
+    /// The decoded text of a scalar of this text; `offsets` lead from one to the other.
+    pub(super) fn scalar(&self, text: String, offsets: Offsets) -> Self {
+        Self {
+            source: Arc::clone(&self.source),
+            range: 0..text.len(),
+            scalar: Some(Arc::new(Scalar {
+                text,
+                offsets,
+                written: self.clone(),
+            })),
+        }
+    }
+
+    /// A part of this text, by its byte offsets.
+    pub(super) fn part(&self, range: Range<usize>) -> Self {
+        Self {
+            source: Arc::clone(&self.source),
+            scalar: self.scalar.clone(),
+            range: self.range.start + range.start..self.range.start + range.end,
+        }
+    }
+
+    pub(super) fn source(&self) -> &Arc<Source> {
+        &self.source
+    }
+
+    pub(super) fn text(&self) -> &str {
+        let whole = self.scalar.as_ref().map_or(self.source.text(), |scalar| &scalar.text);
+        whole.get(self.range.clone()).unwrap_or_default()
+    }
+
+    /// Where a range of this text stands in the file.
+    pub(super) fn place(&self, range: Range<usize>) -> Place {
+        Place::new(&self.source, self.span(range))
+    }
+
+    /// The bytes of the file behind a range of this text.
+    pub(super) fn span(&self, range: Range<usize>) -> Range<usize> {
+        let start = self.range.start + range.start;
+        let end = self.range.start + range.end.max(range.start);
+        match &self.scalar {
+            Some(scalar) => scalar.written.span(scalar.offsets.span(start..end)),
+            None => start.min(self.range.end)..end.min(self.range.end),
+        }
+    }
+}

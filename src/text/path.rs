@@ -1,0 +1,221 @@
+//! Where a value stands inside a document.
+
+use serde_json::Value;
+use std::fmt;
+
+/// One step from a value to a value inside it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Step {
+    /// Into a map.
+    Key(String),
+    /// Into a list, from 0.
+    Index(usize),
+}
+
+impl From<&str> for Step {
+    fn from(key: &str) -> Self {
+        Self::Key(key.to_owned())
+    }
+}
+
+impl From<String> for Step {
+    fn from(key: String) -> Self {
+        Self::Key(key)
+    }
+}
+
+impl From<usize> for Step {
+    fn from(index: usize) -> Self {
+        Self::Index(index)
+    }
+}
+
+/// The way from the root of a document to one of its values; shown as `spec.rules[0].verbs`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Path(Vec<Step>);
+
+impl Path {
+    /// The document itself.
+    pub fn root() -> Self {
+        Self::default()
+    }
+
+    /// This path and a step into a map.
+    #[must_use]
+    pub fn key(&self, key: impl AsRef<str>) -> Self {
+        let mut path = self.clone();
+        path.push(key.as_ref());
+        path
+    }
+
+    /// This path and a step into a list.
+    #[must_use]
+    pub fn index(&self, index: usize) -> Self {
+        let mut path = self.clone();
+        path.push(index);
+        path
+    }
+
+    /// Adds a step at the end.
+    pub fn push(&mut self, step: impl Into<Step>) {
+        self.0.push(step.into());
+    }
+
+    /// Takes the last step away.
+    pub fn pop(&mut self) -> Option<Step> {
+        self.0.pop()
+    }
+
+    /// This path and all steps of another one.
+    #[must_use]
+    pub fn join(&self, below: &Path) -> Self {
+        let mut path = self.clone();
+        path.0.extend_from_slice(&below.0);
+        path
+    }
+
+    /// The path without its last step; none for the root.
+    pub fn parent(&self) -> Option<Self> {
+        let (_, rest) = self.0.split_last()?;
+        Some(Self(rest.to_vec()))
+    }
+
+    /// The steps from the root.
+    pub fn steps(&self) -> &[Step] {
+        &self.0
+    }
+
+    /// Whether this is the document itself.
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The value at this path, if there is one.
+    pub fn get<'value>(&self, root: &'value Value) -> Option<&'value Value> {
+        self.0.iter().try_fold(root, |value, step| match step {
+            Step::Key(key) => value.as_object()?.get(key),
+            Step::Index(index) => value.as_array()?.get(*index),
+        })
+    }
+
+    /// Reads the form that [`Path`] is shown in. What does not follow it is taken as a part of a key, so every text
+    /// is some path.
+    pub fn parse(text: &str) -> Self {
+        let mut path = Self::root();
+        let mut rest = text;
+        while !rest.is_empty() {
+            if let Some((step, after)) = bracketed(rest) {
+                path.0.push(step);
+                rest = after.strip_prefix('.').unwrap_or(after);
+                continue;
+            }
+            let first = rest.chars().next().map_or(0, char::len_utf8);
+            let end = rest[first..].find(['.', '[']).map_or(rest.len(), |at| first + at);
+            path.0.push(Step::Key(rest[..end].to_owned()));
+            rest = rest[end..].strip_prefix('.').unwrap_or(&rest[end..]);
+        }
+        path
+    }
+}
+
+/// `[3]` or `["a.b/c"]` at the beginning, and what follows it.
+fn bracketed(text: &str) -> Option<(Step, &str)> {
+    let inner = text.strip_prefix('[')?;
+    if inner.starts_with('"') {
+        let mut key = serde_json::Deserializer::from_str(inner).into_iter::<String>();
+        let step = Step::Key(key.next()?.ok()?);
+        let after = inner.get(key.byte_offset()..)?.strip_prefix(']')?;
+        return Some((step, after));
+    }
+    let (index, after) = inner.split_once(']')?;
+    if index.is_empty() || !index.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    Some((Step::Index(index.parse().ok()?), after))
+}
+
+impl From<&str> for Path {
+    fn from(text: &str) -> Self {
+        Self::parse(text)
+    }
+}
+
+impl From<Vec<Step>> for Path {
+    fn from(steps: Vec<Step>) -> Self {
+        Self(steps)
+    }
+}
+
+impl FromIterator<Step> for Path {
+    fn from_iter<I: IntoIterator<Item = Step>>(steps: I) -> Self {
+        Self(steps.into_iter().collect())
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, step) in self.0.iter().enumerate() {
+            match step {
+                Step::Index(index) => write!(formatter, "[{index}]")?,
+                Step::Key(key) if is_simple(key) => {
+                    let dot = if number == 0 { "" } else { "." };
+                    write!(formatter, "{dot}{key}")?;
+                }
+                Step::Key(key) => write!(formatter, "[{}]", Value::from(key.as_str()))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_simple(key: &str) -> bool {
+    !key.is_empty()
+        && key
+            .chars()
+            .all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '$'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_path_prints_as_people_write_it() {
+        let path = Path::root().key("spec").key("rules").index(0).key("verbs");
+        assert_eq!(path.to_string(), "spec.rules[0].verbs");
+        let path = Path::root().key("metadata").key("annotations").key("a.b/c");
+        assert_eq!(path.to_string(), r#"metadata.annotations["a.b/c"]"#);
+        assert_eq!(Path::root().key("").index(1).to_string(), r#"[""][1]"#);
+        assert_eq!(Path::root().to_string(), "");
+    }
+
+    #[test]
+    fn a_path_finds_values() {
+        let value = json!({"a": [{"b.c": 1}]});
+        assert_eq!(Path::from(r#"a[0]["b.c"]"#).get(&value), Some(&json!(1)));
+        assert_eq!(Path::from("a[1]").get(&value), None);
+        assert_eq!(Path::from("a.b").get(&value), None);
+        assert_eq!(Path::root().get(&value), Some(&value));
+        assert_eq!(Path::from("a[0]").parent(), Some(Path::from("a")));
+        assert_eq!(Path::root().parent(), None);
+    }
+
+    proptest! {
+        #![proptest_config(crate::text::tests::property(256))]
+
+        #[test]
+        fn what_is_shown_reads_back(steps in prop::collection::vec(
+            prop_oneof![any::<String>().prop_map(Step::Key), any::<usize>().prop_map(Step::Index)], 0..5
+        )) {
+            let path = Path::from(steps);
+            prop_assert_eq!(Path::parse(&path.to_string()), path);
+        }
+
+        #[test]
+        fn any_text_is_some_path(text in ".*") {
+            let _ = Path::parse(&text);
+        }
+    }
+}

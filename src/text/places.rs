@@ -1,0 +1,342 @@
+//! Where every value and key of a document stands, found by reading its text once more when somebody asks.
+
+use super::decoded::content_start;
+use super::events::{Event, Events, Style};
+use super::path::{Path, Step};
+use super::scalar;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+/// The places of one document, as bytes of its text.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    nodes: Vec<Node>,
+    root: usize,
+    pub(super) duplicates: Vec<Duplicate>,
+}
+
+/// A key that stands twice in one map.
+#[derive(Debug)]
+pub(super) struct Duplicate {
+    pub(super) path: Path,
+    pub(super) first: Range<usize>,
+    pub(super) second: Range<usize>,
+}
+
+#[derive(Debug)]
+struct Node {
+    span: Range<usize>,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Scalar(Style),
+    List(Vec<usize>),
+    Map(BTreeMap<String, Entry>),
+    /// Stands for another node, written elsewhere.
+    Alias(usize),
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    key: Range<usize>,
+    value: usize,
+    merged: bool,
+}
+
+/// How far a path leads.
+pub(super) struct Found {
+    /// The value at the path, or the last one on the way that exists.
+    pub(super) value: Range<usize>,
+    /// The key of that value; the value itself in lists and at the root.
+    pub(super) key: Range<usize>,
+    /// Of a scalar that the whole path leads to: how it is written and where, behind all aliases.
+    pub(super) scalar: Option<(Style, Range<usize>)>,
+}
+
+impl Places {
+    pub(super) fn find(&self, path: &Path) -> Found {
+        let Some(root) = self.nodes.get(self.root) else {
+            return Found {
+                value: 0..0,
+                key: 0..0,
+                scalar: None,
+            };
+        };
+        let mut node = root;
+        let mut key = root.span.clone();
+        let mut complete = true;
+        for step in path.steps() {
+            let next = match (&self.target(node).kind, step) {
+                (Kind::Map(entries), Step::Key(name)) => {
+                    entries.get(name).map(|entry| (entry.value, Some(entry.key.clone())))
+                }
+                (Kind::List(items), Step::Index(index)) => items.get(*index).map(|item| (*item, None)),
+                _ => None,
+            };
+            let Some((next, name)) = next.and_then(|(next, name)| Some((self.nodes.get(next)?, name))) else {
+                complete = false;
+                break;
+            };
+            node = next;
+            key = name.unwrap_or_else(|| node.span.clone());
+        }
+        let target = self.target(node);
+        Found {
+            value: node.span.clone(),
+            key,
+            scalar: match target.kind {
+                Kind::Scalar(style) if complete => Some((style, target.span.clone())),
+                _ => None,
+            },
+        }
+    }
+
+    fn target<'node>(&'node self, node: &'node Node) -> &'node Node {
+        match node.kind {
+            Kind::Alias(target) => self.nodes.get(target).unwrap_or(node),
+            _ => node,
+        }
+    }
+
+    /// Of a YAML text that was read before.
+    pub(super) fn yaml(text: &str) -> Self {
+        let mut builder = Builder::default();
+        let mut anchors = HashMap::<String, usize>::new();
+        let mut open = Vec::new();
+        let Some(mut events) = Events::new(text) else {
+            return builder.finish();
+        };
+        while let Ok((event, span)) = events.next() {
+            match event {
+                Event::StreamStart | Event::DocumentStart => {}
+                Event::StreamEnd | Event::DocumentEnd { .. } => break,
+                Event::Alias(name) => {
+                    let target = anchors.get(name).copied().unwrap_or_default();
+                    let key = builder.key_text(target, text);
+                    builder.add(span, Kind::Alias(target), || Key::Text(key));
+                }
+                Event::Scalar {
+                    anchor,
+                    tag,
+                    value,
+                    implicit,
+                    style,
+                } => {
+                    let span = trimmed(text, span, style);
+                    let node = builder.add(span, Kind::Scalar(style), || {
+                        if scalar::is_merge(value, tag, implicit) {
+                            return Key::Merge;
+                        }
+                        let meaning = scalar::scalar(value, tag, implicit);
+                        let key = meaning.and_then(scalar::Scalar::into_key);
+                        Key::Text(key.unwrap_or_default())
+                    });
+                    if let Some(anchor) = anchor {
+                        anchors.insert(anchor.to_owned(), node);
+                    }
+                }
+                Event::ListStart { anchor, flow } | Event::MapStart { anchor, flow } => {
+                    open.push((anchor.map(str::to_owned), flow));
+                    builder.open(matches!(event, Event::MapStart { .. }), span);
+                }
+                Event::ListEnd | Event::MapEnd => {
+                    let (anchor, flow) = open.pop().unwrap_or_default();
+                    let node = builder.close(flow.then_some(span.end));
+                    if let Some(anchor) = anchor {
+                        anchors.insert(anchor, node);
+                    }
+                }
+            }
+        }
+        builder.finish()
+    }
+}
+
+/// A block scalar without the blank lines behind it, unless they belong to it.
+fn trimmed(text: &str, span: Range<usize>, style: Style) -> Range<usize> {
+    if !matches!(style, Style::Literal | Style::Folded) {
+        return span;
+    }
+    let header = content_start(text, &span);
+    let written = text.get(header..span.end).unwrap_or_default();
+    if written
+        .bytes()
+        .take_while(|byte| !byte.is_ascii_whitespace())
+        .any(|byte| byte == b'+')
+    {
+        return span;
+    }
+    let content = written.trim_end();
+    let rest = &written[content.len()..];
+    let line_break = rest.find('\n').map_or(rest.len(), |at| at + 1);
+    span.start..header + content.len() + line_break
+}
+
+enum Key {
+    Text(String),
+    Merge,
+}
+
+#[derive(Default)]
+struct Frame {
+    map: bool,
+    span: Range<usize>,
+    items: Vec<usize>,
+    entries: BTreeMap<String, Entry>,
+    /// The key whose value comes next.
+    pending: Option<(Key, Range<usize>)>,
+}
+
+/// Puts the places together, as a reader comes by them.
+#[derive(Default)]
+pub(super) struct Builder {
+    places: Places,
+    frames: Vec<Frame>,
+}
+
+impl Builder {
+    pub(super) fn finish(mut self) -> Places {
+        self.places.root = self.places.nodes.len().saturating_sub(1);
+        self.places
+    }
+
+    /// A JSON string or other scalar; the text is asked for only where it is a key.
+    pub(super) fn scalar(&mut self, span: Range<usize>, style: Style, text: impl FnOnce() -> String) {
+        self.add(span, Kind::Scalar(style), || Key::Text(text()));
+    }
+
+    pub(super) fn open(&mut self, map: bool, span: Range<usize>) {
+        self.frames.push(Frame {
+            map,
+            span,
+            ..Frame::default()
+        });
+    }
+
+    /// Ends the innermost list or map, at `end` or where its last part ends.
+    pub(super) fn close(&mut self, end: Option<usize>) -> usize {
+        let frame = self.frames.pop().unwrap_or_default();
+        let span = frame.span.start..end.unwrap_or(frame.span.end);
+        let kind = if frame.map {
+            Kind::Map(frame.entries)
+        } else {
+            Kind::List(frame.items)
+        };
+        self.add(span, kind, || Key::Text(String::new()))
+    }
+
+    /// Whether the next scalar is a key.
+    fn expects_key(&self) -> bool {
+        self.frames
+            .last()
+            .is_some_and(|frame| frame.map && frame.pending.is_none())
+    }
+
+    fn add(&mut self, span: Range<usize>, kind: Kind, key: impl FnOnce() -> Key) -> usize {
+        let node = self.places.nodes.len();
+        let expects_key = self.expects_key();
+        if let Some(frame) = self.frames.last_mut() {
+            frame.span.end = frame.span.end.max(span.end);
+            if expects_key {
+                frame.pending = Some((key(), span.clone()));
+            }
+        }
+        self.places.nodes.push(Node { span, kind });
+        if expects_key {
+            return node;
+        }
+        match self.frames.last_mut() {
+            None => {}
+            Some(frame) if !frame.map => frame.items.push(node),
+            Some(frame) => match frame.pending.take() {
+                Some((Key::Text(key), span)) => self.set(key, span, node),
+                Some((Key::Merge, _)) => self.merge(node),
+                None => {}
+            },
+        }
+        node
+    }
+
+    fn set(&mut self, key: String, span: Range<usize>, value: usize) {
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        let entry = Entry {
+            key: span.clone(),
+            value,
+            merged: false,
+        };
+        let Some(first) = frame.entries.insert(key.clone(), entry) else {
+            return;
+        };
+        if !first.merged {
+            let mut path: Path = self.frames.iter().filter_map(step).collect();
+            path.push(key);
+            self.places.duplicates.push(Duplicate {
+                path,
+                first: first.key,
+                second: span,
+            });
+        }
+    }
+
+    fn merge(&mut self, source: usize) {
+        let nodes = &self.places.nodes;
+        let target = |at: usize| match nodes.get(at).map(|node| &node.kind) {
+            Some(Kind::Alias(target)) => nodes.get(*target),
+            _ => nodes.get(at),
+        };
+        let sources: Vec<usize> = match target(source).map(|node| &node.kind) {
+            Some(Kind::List(items)) => items.iter().rev().copied().collect(),
+            _ => vec![source],
+        };
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        for source in sources {
+            if let Some(Kind::Map(entries)) = target(source).map(|node| &node.kind) {
+                for (key, entry) in entries {
+                    let entry = Entry {
+                        merged: true,
+                        ..entry.clone()
+                    };
+                    frame.entries.insert(key.clone(), entry);
+                }
+            }
+        }
+    }
+
+    /// The key that an alias of a scalar makes.
+    fn key_text(&self, target: usize, text: &str) -> String {
+        let Some(node) = self.places.nodes.get(target) else {
+            return String::new();
+        };
+        let written = text.get(node.span.clone()).unwrap_or_default();
+        let mut events = Events::new(written);
+        while let Some(Ok((event, _))) = events.as_mut().map(Events::next) {
+            match event {
+                Event::Scalar {
+                    tag, value, implicit, ..
+                } => {
+                    let meaning = scalar::scalar(value, tag, implicit);
+                    return meaning.and_then(scalar::Scalar::into_key).unwrap_or_default();
+                }
+                Event::StreamStart | Event::DocumentStart => {}
+                _ => break,
+            }
+        }
+        String::new()
+    }
+}
+
+/// The step that leads on from an open list or map.
+fn step(frame: &Frame) -> Option<Step> {
+    match &frame.pending {
+        Some((Key::Text(key), _)) => Some(Step::Key(key.clone())),
+        Some((Key::Merge, _)) => Some(Step::Key("<<".to_owned())),
+        None if frame.map => None,
+        None => Some(Step::Index(frame.items.len())),
+    }
+}

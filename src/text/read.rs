@@ -1,0 +1,327 @@
+//! Files to documents: which format, where documents begin and end, what is wrong.
+
+use super::document::{Document, Format};
+use super::json;
+use super::limits::Limits;
+use super::load::{self, Problem};
+use super::passage::Passage;
+use super::path::Step;
+use super::split::{Piece, pieces};
+use super::{hints, places::Duplicate};
+use crate::diagnostic::{self, Diagnostic};
+use crate::rules;
+use crate::source::{Place, Source};
+use std::ops::Range;
+
+/// What a file holds, and what is wrong with it. A document that cannot be read leaves only findings.
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// The documents in the order of the text.
+    pub documents: Vec<Document>,
+    /// Findings in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A map that says the same key over and over is one mistake.
+const MOST_DUPLICATES: usize = 100;
+const BYTE_ORDER_MARK: char = '\u{FEFF}';
+
+/// Reads a file as Kubernetes tools read it: a stream of JSON values where it begins with `{` or `[` and is one, else
+/// documents of YAML between lines `---`. `name` is the path that findings show.
+pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Reading {
+    let refused = |diagnostic| Reading {
+        documents: Vec::new(),
+        diagnostics: vec![diagnostic],
+    };
+    if bytes.len() > limits.file_bytes {
+        let message = format!(
+            "{name} has {} bytes, over the limit of {}",
+            bytes.len(),
+            limits.file_bytes
+        );
+        let place = Place::new(&Source::new(name, ""), 0..0);
+        return refused(Diagnostic::new(&rules::TEXT_TOO_LARGE, message).at(place));
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => {
+            let source = Source::new(name, text);
+            Reader::new(limits).file(&Passage::file(&source))
+        }
+        Err(error) => {
+            let at = error.valid_up_to();
+            let source = Source::new(name, String::from_utf8_lossy(bytes));
+            let wide = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
+            let message = if wide {
+                "the file is UTF-16, not UTF-8".to_owned()
+            } else {
+                format!("the byte at offset {at} is not UTF-8")
+            };
+            let end = source.text()[at..].chars().next().map_or(at, |bad| at + bad.len_utf8());
+            refused(Diagnostic::new(&rules::TEXT_ENCODING, message).at(Place::new(&source, at..end)))
+        }
+    }
+}
+
+/// Reads the text of a scalar: what begins like JSON must be JSON.
+pub(super) fn read_embedded(passage: &Passage, limits: &Limits) -> Reading {
+    let mut reader = Reader::new(limits);
+    let begins_as_json = passage.text().trim_start().starts_with(['{', '[']);
+    if begins_as_json {
+        reader.json(passage);
+    } else {
+        reader.yaml(passage, 0);
+    }
+    reader.finish()
+}
+
+struct Reader<'limits> {
+    limits: &'limits Limits,
+    number: usize,
+    reading: Reading,
+}
+
+impl<'limits> Reader<'limits> {
+    fn new(limits: &'limits Limits) -> Self {
+        Self {
+            limits,
+            number: 0,
+            reading: Reading::default(),
+        }
+    }
+
+    fn finish(mut self) -> Reading {
+        diagnostic::sort(&mut self.reading.diagnostics);
+        self.reading
+    }
+
+    fn file(mut self, passage: &Passage) -> Reading {
+        let text = passage.text();
+        let start = if text.starts_with(BYTE_ORDER_MARK) {
+            BYTE_ORDER_MARK.len_utf8()
+        } else {
+            0
+        };
+        let passage = passage.part(start..text.len());
+        let text = passage.text();
+        if !text.trim_start().starts_with(['{', '[']) {
+            self.yaml(&passage, 0);
+            return self.finish();
+        }
+        self.json(&passage);
+        let syntax = |diagnostic: &Diagnostic| diagnostic.rule.id == rules::JSON_SYNTAX.id;
+        if !self.reading.diagnostics.iter().any(syntax) {
+            return self.finish();
+        }
+        // It only looked like JSON: `{a: 1}` and `[*]` are YAML, and kubectl tries that next.
+        let mut other = Self::new(self.limits);
+        other.yaml(&passage, 0);
+        let readable = !diagnostic::has_errors(&other.reading.diagnostics);
+        if readable || !looks_like_json(text) {
+            return other.finish();
+        }
+        self.finish()
+    }
+
+    /// Values of JSON behind one another; YAML from the first line `---` between them.
+    fn json(&mut self, passage: &Passage) {
+        let text = passage.text();
+        let mut at = 0;
+        loop {
+            let blanks = text[at..].len() - text[at..].trim_start().len();
+            at += blanks;
+            if at == text.len() {
+                return;
+            }
+            let at_line_start = at == 0 || text[..at].ends_with('\n');
+            if self.number > 0 && at_line_start && text[at..].starts_with("---") {
+                self.yaml(passage, at);
+                return;
+            }
+            if self.number > 0 && !text[at..].starts_with(['{', '[']) {
+                self.report(
+                    Diagnostic::new(&rules::JSON_SYNTAX, "text follows the end of the JSON value")
+                        .at(passage.place(at..line_end(text, at)))
+                        .help("Remove what stands behind the last closing bracket."),
+                );
+                return;
+            }
+            if self.too_many(passage, at) {
+                return;
+            }
+            match json::load(text, at, self.limits) {
+                Ok(loaded) => {
+                    at = loaded.span.end;
+                    self.document(passage.part(loaded.span), Format::Json, loaded.value, loaded.repeated);
+                }
+                Err(json::Problem::TooDeep { at }) => {
+                    let depth = self.limits.effective_depth();
+                    let message = format!("lists and maps stand more than {depth} deep inside one another");
+                    self.report(Diagnostic::new(&rules::YAML_TOO_DEEP, message).at(passage.place(at..at)));
+                    return;
+                }
+                Err(json::Problem::Syntax { at, message }) => {
+                    let end = text[at..].chars().next().map_or(at, |letter| at + letter.len_utf8());
+                    self.report(
+                        Diagnostic::new(&rules::JSON_SYNTAX, format!("this is not JSON: {message}"))
+                            .at(passage.place(at..end)),
+                    );
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Documents of YAML from the byte `from`, which begins a line.
+    fn yaml(&mut self, passage: &Passage, from: usize) {
+        let text = passage.text();
+        let start = self.number;
+        for piece in pieces(text, from) {
+            if self.too_many(passage, piece.range.start) {
+                return;
+            }
+            self.piece(passage, &piece);
+            self.number += 1;
+        }
+        if self.number == start && from == 0 {
+            self.empty(passage, 0..0);
+        }
+    }
+
+    fn piece(&mut self, passage: &Passage, piece: &Piece) {
+        let text = passage.text();
+        if let Some(line) = &piece.bad_separator {
+            self.report(hints::separator(text, line.clone(), passage));
+            return;
+        }
+        let mut range = piece.range.clone();
+        if text[range.clone()].starts_with(BYTE_ORDER_MARK) {
+            range.start += BYTE_ORDER_MARK.len_utf8();
+        }
+        let part = passage.part(range.clone());
+        match load::load(part.text(), self.limits) {
+            Ok(None) => self.empty(passage, range),
+            Ok(Some(loaded)) => {
+                if let Some(at) = loaded.hidden {
+                    self.hidden(&part, at);
+                }
+                self.document(part, Format::Yaml, loaded.value, loaded.repeated);
+                // Counted by the caller, together with the empty and broken ones.
+                self.number -= 1;
+            }
+            Err(problems) => {
+                for problem in problems {
+                    self.report(match problem {
+                        Problem::Syntax(fault) => hints::syntax(&fault, &part),
+                        Problem::Value { rule, message, span } => hints::value(rule, message, span, &part),
+                    });
+                }
+            }
+        }
+    }
+
+    fn document(&mut self, part: Passage, format: Format, value: serde_json::Value, repeated: bool) {
+        let document = Document::new(part, self.number, format, value);
+        self.number += 1;
+        if repeated {
+            let duplicates = &document.places().duplicates;
+            for duplicate in duplicates.iter().take(MOST_DUPLICATES) {
+                self.report(duplicate_key(&document, duplicate));
+            }
+            if let Some(next) = duplicates.get(MOST_DUPLICATES) {
+                let message = format!("{} more keys stand twice", duplicates.len() - MOST_DUPLICATES);
+                let place = document.passage().place(next.second.clone());
+                self.report(Diagnostic::new(&rules::YAML_DUPLICATE_KEY, message).at(place));
+            }
+        }
+        self.reading.documents.push(document);
+    }
+
+    fn empty(&mut self, passage: &Passage, range: Range<usize>) {
+        let text = &passage.text()[range.clone()];
+        let blanks = text.len() - text.trim_start().len();
+        let start = if text.trim().is_empty() {
+            range.start
+        } else {
+            range.start + blanks
+        };
+        let message = if text.trim().is_empty() {
+            "the document is empty"
+        } else {
+            "the document holds nothing but comments"
+        };
+        let place = passage.place(start..start + text.trim().len());
+        self.report(Diagnostic::new(&rules::YAML_EMPTY_DOCUMENT, message).at(place));
+    }
+
+    /// Text behind the end of a document, if there is any but comments.
+    fn hidden(&mut self, part: &Passage, from: usize) {
+        let text = part.text();
+        let mut at = from;
+        for line in text[from..].split_inclusive('\n') {
+            let content = line.trim();
+            if !(content.is_empty() || content.starts_with('#') || content == "...") {
+                let start = at + (line.len() - line.trim_start().len());
+                self.report(
+                    Diagnostic::new(
+                        &rules::YAML_HIDDEN_TEXT,
+                        "Kubernetes tools do not read what stands from here on",
+                    )
+                    .at(part.place(start..start + content.len())),
+                );
+                return;
+            }
+            at += line.len();
+        }
+    }
+
+    fn too_many(&mut self, passage: &Passage, at: usize) -> bool {
+        let limit = self.limits.documents;
+        if self.number < limit {
+            return false;
+        }
+        let message = format!("the file holds more than {limit} documents");
+        self.report(Diagnostic::new(&rules::YAML_TOO_MANY_DOCUMENTS, message).at(passage.place(at..at)));
+        true
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.reading.diagnostics.push(diagnostic);
+    }
+}
+
+fn duplicate_key(document: &Document, duplicate: &Duplicate) -> Diagnostic {
+    let passage = document.passage();
+    let key = match duplicate.path.steps().last() {
+        Some(Step::Key(key)) => key.as_str(),
+        _ => "",
+    };
+    let diagnostic = Diagnostic::new(
+        &rules::YAML_DUPLICATE_KEY,
+        format!("the key `{key}` stands twice in one map"),
+    )
+    .at(passage.place(duplicate.second.clone()))
+    .also(passage.place(duplicate.first.clone()), "first here")
+    .path(&duplicate.path);
+    let root = duplicate.path.steps().len() == 1;
+    if root && matches!(key, "apiVersion" | "kind") {
+        return diagnostic.help("Put a line `---` between the two objects, if these are two.");
+    }
+    diagnostic
+}
+
+fn line_end(text: &str, at: usize) -> usize {
+    text[at..]
+        .find('\n')
+        .map_or(text.len(), |length| at + text[at..at + length].trim_end().len())
+}
+
+/// Whether the author meant JSON: a quoted key or an item that YAML would rarely begin with.
+fn looks_like_json(text: &str) -> bool {
+    let text = text.trim_start();
+    let inner = text[1..].trim_start();
+    if text.starts_with('{') {
+        inner.starts_with(['"', '}'])
+    } else {
+        inner.starts_with(['{', '[', '"', ']']) || inner.starts_with(|letter: char| letter.is_ascii_digit())
+    }
+}

@@ -1,0 +1,152 @@
+//! What a scalar means: its text, its tag and how it is written, as go-yaml reads them.
+
+use super::number::float_key;
+use super::resolve::{Plain, resolve};
+use base64::Engine;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// The prefix that `!!` stands for.
+const YAML_TAGS: &str = "tag:yaml.org,2002:";
+
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &base64::alphabet::STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::RequireCanonical)
+        .with_decode_allow_trailing_bits(true),
+);
+
+/// A scalar with its meaning.
+#[derive(Debug, PartialEq)]
+pub(super) enum Scalar<'text> {
+    /// Typed by its tag or its plain text; never [`Plain::Text`].
+    Typed(Plain),
+    Text(Cow<'text, str>),
+}
+
+/// Why a scalar has no meaning that JSON can hold, as the rest of a sentence.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Meaningless(pub(super) String);
+
+/// The meaning of a scalar; `implicit` where nothing but the text decides.
+pub(super) fn scalar<'text>(text: &'text str, tag: Option<&str>, implicit: bool) -> Result<Scalar<'text>, Meaningless> {
+    let Some(tag) = tag else {
+        if !implicit {
+            return Ok(Scalar::Text(Cow::Borrowed(text)));
+        }
+        return Ok(match resolve(text) {
+            Plain::Text => Scalar::Text(Cow::Borrowed(text)),
+            typed => Scalar::Typed(typed),
+        });
+    };
+    let Some(kind) = tag.strip_prefix(YAML_TAGS) else {
+        return Ok(Scalar::Text(Cow::Borrowed(text)));
+    };
+    let typed = match kind {
+        "binary" => return binary(text).map(|text| Scalar::Text(Cow::Owned(text))),
+        "int" | "float" | "bool" | "null" | "timestamp" => resolve(text),
+        _ => return Ok(Scalar::Text(Cow::Borrowed(text))),
+    };
+    match (kind, typed) {
+        ("timestamp", Plain::Text) => Ok(Scalar::Text(Cow::Borrowed(text))),
+        #[allow(clippy::cast_precision_loss)]
+        ("float", Plain::Int(value)) => Ok(Scalar::Typed(Plain::Float(value as f64))),
+        ("int", Plain::Int(_) | Plain::Unsigned(_))
+        | ("float", Plain::Float(_))
+        | ("bool", Plain::Bool(_))
+        | ("null", Plain::Null) => Ok(Scalar::Typed(typed)),
+        _ => Err(Meaningless(format!(
+            "is tagged !!{kind}, but `{}` is {}",
+            shortened(text),
+            described(typed)
+        ))),
+    }
+}
+
+fn described(plain: Plain) -> &'static str {
+    match plain {
+        Plain::Null => "null",
+        Plain::Bool(_) => "a boolean",
+        Plain::Int(_) | Plain::Unsigned(_) => "an integer",
+        Plain::Float(_) => "a float",
+        Plain::Text => "a string",
+    }
+}
+
+/// The beginning of a text that stands in a message.
+pub(super) fn shortened(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// Base64 to text, with U+FFFD for every byte that is not UTF-8, as Go's JSON writer has it.
+fn binary(text: &str) -> Result<String, Meaningless> {
+    let digits: String = text.chars().filter(|digit| !matches!(digit, '\r' | '\n')).collect();
+    let bytes = BASE64
+        .decode(digits)
+        .map_err(|_| Meaningless("is tagged !!binary, but is not base64".to_owned()))?;
+    let mut decoded = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        decoded.push_str(chunk.valid());
+        decoded.extend(chunk.invalid().iter().map(|_| '\u{FFFD}'));
+    }
+    Ok(decoded)
+}
+
+impl Scalar<'_> {
+    /// As a value.
+    pub(super) fn into_value(self) -> Result<Value, Meaningless> {
+        Ok(match self {
+            Self::Text(text) => Value::String(text.into_owned()),
+            Self::Typed(Plain::Bool(value)) => Value::Bool(value),
+            Self::Typed(Plain::Int(value)) => Value::from(value),
+            Self::Typed(Plain::Unsigned(value)) => Value::from(value),
+            Self::Typed(Plain::Float(value)) => serde_json::Number::from_f64(value)
+                .map(Value::Number)
+                .ok_or_else(|| Meaningless("is infinite or not a number, which JSON cannot hold".to_owned()))?,
+            Self::Typed(Plain::Null | Plain::Text) => Value::Null,
+        })
+    }
+
+    /// As the key of a map: everything but null becomes a string.
+    pub(super) fn into_key(self) -> Result<String, Meaningless> {
+        Ok(match self {
+            Self::Text(text) => text.into_owned(),
+            Self::Typed(Plain::Bool(value)) => value.to_string(),
+            Self::Typed(Plain::Int(value)) => value.to_string(),
+            Self::Typed(Plain::Float(value)) => float_key(value),
+            Self::Typed(Plain::Unsigned(_)) => {
+                return Err(Meaningless("is a key above the range of 64-bit integers".to_owned()));
+            }
+            Self::Typed(Plain::Null | Plain::Text) => return Err(Meaningless("is a null key".to_owned())),
+        })
+    }
+}
+
+/// Whether a key asks for the entries of another map.
+pub(super) fn is_merge(text: &str, tag: Option<&str>, implicit: bool) -> bool {
+    text == "<<" && (implicit || tag.and_then(|tag| tag.strip_prefix(YAML_TAGS)) == Some("merge"))
+}
+
+/// A key that repeats a value by an alias.
+pub(super) fn value_key(value: &Value) -> Result<String, Meaningless> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Bool(value) => Ok(value.to_string()),
+        Value::Number(number) => {
+            let scalar = if let Some(value) = number.as_i64() {
+                Plain::Int(value)
+            } else if let Some(value) = number.as_u64() {
+                Plain::Unsigned(value)
+            } else {
+                Plain::Float(number.as_f64().unwrap_or_default())
+            };
+            Scalar::Typed(scalar).into_key()
+        }
+        Value::Null => Scalar::Typed(Plain::Null).into_key(),
+        Value::Array(_) | Value::Object(_) => Err(Meaningless("is a list or map where a key must be".to_owned())),
+    }
+}

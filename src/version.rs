@@ -1,0 +1,287 @@
+//! Semantic versions and ranges of them, as OLM reads them.
+//!
+//! OLM's ranges are not those of Cargo or npm: terms side by side are and-ed, ` || ` or-s, there is no `^`, `~` or
+//! comma, and pre-releases are ordinary versions in the order of all versions.
+
+use semver::Version;
+use std::cmp::Ordering;
+
+/// Reads `MAJOR.MINOR.PATCH[-pre][+build]` and nothing else: no `v`, no missing part, no leading zero, no blank.
+///
+/// # Errors
+/// Says in a few words what is wrong.
+pub fn parse_strict(text: &str) -> Result<Version, String> {
+    Version::parse(text).map_err(|error| {
+        let bare = text.trim().trim_start_matches(['v', 'V']);
+        let parts = bare.split(['-', '+']).next().unwrap_or_default().split('.').count();
+        if text.is_empty() {
+            "it is empty".to_owned()
+        } else if bare.len() < text.len() && Version::parse(bare).is_ok() {
+            format!("write {bare}, without anything before it")
+        } else if parts < 3 && bare.starts_with(|c: char| c.is_ascii_digit()) {
+            format!("three numbers are needed, as in {bare}{}", &".0.0"[..2 * (3 - parts)])
+        } else {
+            error.to_string()
+        }
+    })
+}
+
+/// A range of versions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VersionRange {
+    /// A version is in the range when all bounds of one alternative hold.
+    alternatives: Vec<Vec<Bound>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Bound {
+    operator: Operator,
+    version: Version,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operator {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+/// Longest first, so that `>=` is not read as `>`.
+const OPERATORS: [(&str, Operator); 8] = [
+    ("==", Operator::Equal),
+    ("!=", Operator::NotEqual),
+    (">=", Operator::GreaterOrEqual),
+    ("<=", Operator::LessOrEqual),
+    ("=", Operator::Equal),
+    ("!", Operator::NotEqual),
+    (">", Operator::Greater),
+    ("<", Operator::Less),
+];
+
+/// Why a text is no range, and which bytes of it are wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct RangeError {
+    /// The part of the text that is wrong.
+    pub span: std::ops::Range<usize>,
+    /// What is wrong with it, and what to write.
+    pub reason: String,
+}
+
+impl VersionRange {
+    /// Reads a range such as `>=1.0.0 <2.0.0 || 3.x`.
+    ///
+    /// # Errors
+    /// Names the part that is wrong.
+    pub fn parse(text: &str) -> Result<Self, RangeError> {
+        let mut alternatives = vec![Vec::new()];
+        let mut terms = words(text).peekable();
+        while let Some((start, word)) = terms.next() {
+            let fail = |length: usize, reason: String| RangeError {
+                span: start..start + length,
+                reason,
+            };
+            if word == "||" {
+                if alternatives.last().is_some_and(Vec::is_empty) || terms.peek().is_none() {
+                    return Err(fail(2, "a version is needed on both sides of ||".to_owned()));
+                }
+                alternatives.push(Vec::new());
+                continue;
+            }
+            let (operator, rest) = split_operator(word);
+            // Blanks may stand between an operator and its version.
+            let (version_start, version) = match (rest, terms.peek()) {
+                ("", Some((next, version))) if *version != "||" => {
+                    let found = (*next, *version);
+                    terms.next();
+                    found
+                }
+                _ => (start + word.len() - rest.len(), rest),
+            };
+            let bounds = expand(operator, version).map_err(|reason| RangeError {
+                span: version_start..version_start + version.len().max(1),
+                reason,
+            })?;
+            if let Some(alternative) = alternatives.last_mut() {
+                alternative.extend(bounds);
+            }
+        }
+        if alternatives.iter().any(Vec::is_empty) {
+            return Err(RangeError {
+                span: 0..text.len(),
+                reason: "the range is empty".to_owned(),
+            });
+        }
+        Ok(Self { alternatives })
+    }
+
+    /// Whether the version is in the range. Build metadata does not count.
+    pub fn contains(&self, version: &Version) -> bool {
+        let holds = |bound: &Bound| {
+            let order = version.cmp_precedence(&bound.version);
+            match bound.operator {
+                Operator::Equal => order == Ordering::Equal,
+                Operator::NotEqual => order != Ordering::Equal,
+                Operator::Less => order == Ordering::Less,
+                Operator::LessOrEqual => order != Ordering::Greater,
+                Operator::Greater => order == Ordering::Greater,
+                Operator::GreaterOrEqual => order != Ordering::Less,
+            }
+        };
+        self.alternatives
+            .iter()
+            .any(|alternative| alternative.iter().all(holds))
+    }
+}
+
+/// The words of a text with their byte offsets.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let offset = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
+    text.split_whitespace().map(move |word| (offset(word), word))
+}
+
+fn split_operator(word: &str) -> (Operator, &str) {
+    OPERATORS
+        .iter()
+        .find_map(|(sign, operator)| Some((*operator, word.strip_prefix(sign)?)))
+        .unwrap_or((Operator::Equal, word))
+}
+
+/// The bounds of one term: one, or two for a version with a wildcard.
+fn expand(operator: Operator, text: &str) -> Result<Vec<Bound>, String> {
+    let bound = |operator, version: &Version| Bound {
+        operator,
+        version: version.clone(),
+    };
+    let Some((lower, upper)) = wildcard(text)? else {
+        let version = parse_strict(text).map_err(|reason| match text.chars().next() {
+            Some(sign @ ('^' | '~')) => format!("{sign} has no meaning in OLM's ranges; write >= and < instead"),
+            Some(_) if text.ends_with(',') => "write a blank instead of the comma".to_owned(),
+            None => "a version is missing".to_owned(),
+            _ => format!("{text:?} is no version: {reason}"),
+        })?;
+        return Ok(vec![bound(operator, &version)]);
+    };
+    Ok(match operator {
+        Operator::Equal => vec![bound(Operator::GreaterOrEqual, &lower), bound(Operator::Less, &upper)],
+        // Both bounds must hold, so this matches nothing, as in OLM.
+        Operator::NotEqual => vec![bound(Operator::Less, &lower), bound(Operator::GreaterOrEqual, &upper)],
+        Operator::Less => vec![bound(Operator::Less, &lower)],
+        Operator::LessOrEqual => vec![bound(Operator::Less, &upper)],
+        Operator::Greater => vec![bound(Operator::GreaterOrEqual, &upper)],
+        Operator::GreaterOrEqual => vec![bound(Operator::GreaterOrEqual, &lower)],
+    })
+}
+
+/// `1.x` or `1.2.x` as its first version and the first version behind it.
+fn wildcard(text: &str) -> Result<Option<(Version, Version)>, String> {
+    let numbers: Vec<&str> = match text.split('.').collect::<Vec<_>>()[..] {
+        [major, "x"] | [major, "x", "x"] => vec![major],
+        [major, minor, "x"] => vec![major, minor],
+        _ => return Ok(None),
+    };
+    let parsed: Option<Vec<u64>> = numbers.iter().map(|number| number.parse().ok()).collect();
+    let next = |number: u64| number.checked_add(1);
+    let versions = match parsed.as_deref() {
+        Some([major]) => next(*major).map(|next| (Version::new(*major, 0, 0), Version::new(next, 0, 0))),
+        Some([major, minor]) => {
+            next(*minor).map(|next| (Version::new(*major, *minor, 0), Version::new(*major, next, 0)))
+        }
+        _ => None,
+    };
+    versions.map(Some).ok_or_else(|| format!("{text:?} is no version"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_full_versions_are_strict() {
+        assert!(parse_strict("1.2.3-alpha.1+b").is_ok());
+        for text in [
+            "v1.2.3",
+            " 1.2.3",
+            "01.2.3",
+            "1.2",
+            "1",
+            "1.2.3-01",
+            "1.2.3-a_b",
+            "1.2.3+",
+            "latest",
+            "",
+        ] {
+            assert!(parse_strict(text).is_err(), "{text:?}");
+        }
+    }
+
+    fn contains(range: &str, version: &str) -> bool {
+        VersionRange::parse(range)
+            .unwrap()
+            .contains(&parse_strict(version).unwrap())
+    }
+
+    #[test]
+    fn terms_are_and_ed_and_bars_or() {
+        assert!(contains("1.2.3", "1.2.3+build") && !contains("1.2.3", "1.2.4"));
+        assert!(contains(">=1.0.0 <2.0.0", "1.9.9") && !contains(">=1.0.0 <2.0.0", "2.0.0"));
+        assert!(contains(">1.0.0 || <0.5.0", "0.1.0") && !contains(">1.0.0 || <0.5.0", "0.7.0"));
+        assert!(contains("> 1.0.0", "1.0.1") && contains("!1.2.3", "1.2.4") && !contains("!=1.2.3", "1.2.3"));
+        assert!(!contains("1.0.0 2.0.0", "1.0.0"));
+    }
+
+    #[test]
+    fn wildcards_stand_for_their_bounds() {
+        assert!(contains("1.x", "1.9.0") && contains("1.x", "2.0.0-rc1") && !contains("1.x", "1.0.0-rc1"));
+        assert!(contains("1.2.x", "1.2.9") && !contains("1.2.x", "1.3.0"));
+        assert!(contains(">1.x", "2.0.0") && !contains(">1.x", "1.9.0"));
+        assert!(contains("<1.x", "1.0.0-rc1") && contains("<=1.x", "1.9.0"));
+        assert!(!contains("!=1.x", "0.9.0") && !contains("!=1.x", "2.0.0"));
+    }
+
+    #[test]
+    fn pre_releases_are_ordinary_versions() {
+        assert!(contains("<1.2.3", "1.2.3-rc.1") && contains(">=1.0.0 <2.0.0", "2.0.0-rc.1"));
+    }
+
+    #[test]
+    fn what_other_ranges_allow_is_refused_at_its_place() {
+        for range in [
+            "^1.2.3",
+            "~1.2.3",
+            ">=1.0.0, <2.0.0",
+            ">=1.0",
+            "1.0",
+            ">v1.0.0",
+            "*",
+            "x",
+            "",
+            "  ",
+            ">1.0.0||<0.5.0",
+            "|| 1.0.0",
+            ">",
+        ] {
+            assert!(VersionRange::parse(range).is_err(), "{range:?}");
+        }
+        let error = VersionRange::parse(">=1.0.0 <2.0").unwrap_err();
+        assert_eq!(error.span, 9..12);
+        assert!(error.reason.contains("2.0.0"), "{error}");
+        assert!(VersionRange::parse("^1.2.3").unwrap_err().reason.contains(">="));
+    }
+
+    #[test]
+    fn the_message_says_what_to_write() {
+        assert_eq!(
+            parse_strict("v1.2.3").unwrap_err(),
+            "write 1.2.3, without anything before it"
+        );
+        assert_eq!(
+            parse_strict("1.25").unwrap_err(),
+            "three numbers are needed, as in 1.25.0"
+        );
+        assert_eq!(parse_strict("1").unwrap_err(), "three numbers are needed, as in 1.0.0");
+    }
+}

@@ -1,0 +1,125 @@
+//! The completions and man pages in the repository are those of this program.
+//!
+//! `OPMX_UPDATE=1 cargo test --test command_line` writes them anew.
+
+use crate::common::Sandbox;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+type Files = BTreeMap<String, Vec<u8>>;
+
+fn repository(folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)
+}
+
+fn files(folder: &Path) -> Files {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Files::new();
+    };
+    let mut files = Files::new();
+    for entry in entries {
+        let entry = entry.expect("an entry of the folder");
+        let name = entry.file_name().into_string().expect("a UTF-8 name");
+        files.insert(name, fs::read(entry.path()).expect("a readable file"));
+    }
+    files
+}
+
+fn same_as_in(folder: &str, made: &Files) {
+    let kept = repository(folder);
+    if std::env::var_os("OPMX_UPDATE").is_some() {
+        let _ = fs::remove_dir_all(&kept);
+        fs::create_dir_all(&kept).expect("a folder of the repository");
+        for (name, content) in made {
+            fs::write(kept.join(name), content).expect("a file of the repository");
+        }
+    }
+    let kept = files(&kept);
+    let advice = "run OPMX_UPDATE=1 cargo test --test command_line, and look at the difference";
+    let names = |files: &Files| files.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(
+        names(&kept),
+        names(made),
+        "{folder}/ has other files than it should: {advice}"
+    );
+    for (name, content) in made {
+        assert!(kept[name] == *content, "{folder}/{name} is out of date: {advice}");
+    }
+}
+
+#[test]
+fn completions_are_those_of_this_program() {
+    let sandbox = Sandbox::new();
+    let shells = [("bash", "opmx.bash"), ("fish", "opmx.fish"), ("zsh", "_opmx")];
+    let made = shells.map(|(shell, name)| {
+        let outcome = sandbox.run(["completion", shell]);
+        assert_eq!((outcome.status, outcome.stderr.as_str()), (Some(0), ""));
+        (name.to_owned(), outcome.stdout.into_bytes())
+    });
+    same_as_in("completions", &made.into());
+}
+
+#[test]
+fn completions_offer_only_what_the_help_shows() {
+    let sandbox = Sandbox::new();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = sandbox.run(["completion", shell]).stdout;
+        assert!(
+            script.contains("quiet") && !script.contains("debug"),
+            "{shell}: {script}"
+        );
+    }
+    assert_eq!(sandbox.run(["completion", "bash", "--debug"]).status, Some(0));
+}
+
+#[test]
+fn man_pages_are_those_of_this_program() {
+    let sandbox = Sandbox::new();
+    let outcome = sandbox.run(["man", "pages/man1"]);
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(0), ""), "{outcome}");
+    let made = files(&sandbox.path("pages/man1"));
+    assert!(made.contains_key("opmx.1") && made.contains_key("opmx-completion.1"));
+    same_as_in("man", &made);
+}
+
+#[test]
+fn the_manual_depends_on_nothing_but_the_program() {
+    let sandbox = Sandbox::new();
+    let _ = sandbox.run(["man", "first"]);
+    let mut other = sandbox.command(["man", "second"]);
+    let _ = sandbox.finish(other.env("COLUMNS", "200").env("LC_ALL", "C").env("TZ", "Asia/Tokyo"));
+    assert!(!files(&sandbox.path("first")).is_empty());
+    assert_eq!(files(&sandbox.path("first")), files(&sandbox.path("second")));
+}
+
+#[test]
+fn completions_are_named_after_the_name_that_was_called() {
+    let sandbox = Sandbox::new();
+    let opm = sandbox.path("opm");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_opmx"), &opm).unwrap();
+    let output = std::process::Command::new(&opm)
+        .args(["completion", "bash"])
+        .output()
+        .unwrap();
+    let script = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        script.contains("complete -F _opm ") && !script.contains("opmx"),
+        "{script}"
+    );
+}
+
+#[test]
+fn bash_takes_the_completion_and_offers_commands() {
+    let sandbox = Sandbox::new();
+    let script = sandbox.run(["completion", "bash"]).stdout;
+    let probe = "COMP_WORDS=(opmx com); COMP_CWORD=1; _opmx opmx com opmx; printf '%s\n' \"${COMPREPLY[@]}\"";
+    let bash = std::process::Command::new("bash")
+        .args(["--norc", "--noprofile", "-c", &format!("{script}\n{probe}")])
+        .output();
+    let Ok(output) = bash else {
+        println!("not run: bash is not here");
+        return;
+    };
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "completion\n", "{output:?}");
+}

@@ -1,0 +1,91 @@
+//! A place to run opmx in that knows nothing of the machine it stands on.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A fresh home and working folder, and an environment with nothing of the caller's in it.
+pub(crate) struct Sandbox {
+    root: tempfile::TempDir,
+}
+
+impl Sandbox {
+    pub(crate) fn new() -> Self {
+        let root = tempfile::tempdir().expect("a temporary folder");
+        for folder in ["home", "work"] {
+            std::fs::create_dir(root.path().join(folder)).expect("a folder of the sandbox");
+        }
+        Self { root }
+    }
+
+    /// A path in the working folder, where commands run.
+    pub(crate) fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
+        self.root.path().join("work").join(relative)
+    }
+
+    /// The command, ready to be changed and run by hand. It reads nothing and is 80 columns wide.
+    pub(crate) fn command<Word: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = Word>) -> Command {
+        let home = self.root.path().join("home");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_opmx"));
+        command
+            .args(arguments)
+            .current_dir(self.path(""))
+            .stdin(Stdio::null())
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("HOME", &home)
+            .env("XDG_CACHE_HOME", home.join(".cache"))
+            .env("XDG_CONFIG_HOME", home.join(".config"))
+            .env("XDG_RUNTIME_DIR", home.join(".run"))
+            .env("DOCKER_CONFIG", home.join(".docker"))
+            .env("COLUMNS", "80")
+            .env("LC_ALL", "C.UTF-8");
+        command
+    }
+
+    /// Runs `opmx` with these arguments to its end.
+    pub(crate) fn run<Word: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = Word>) -> Outcome {
+        self.finish(&mut self.command(arguments))
+    }
+
+    /// Runs a command made by [`Sandbox::command`] to its end. Paths of the sandbox read `[DIR]` in what it says.
+    pub(crate) fn finish(&self, command: &mut Command) -> Outcome {
+        let output = command.output().expect("opmx starts");
+        let root = self.root.path().to_str().expect("a UTF-8 path");
+        let text = |bytes: Vec<u8>| {
+            let text = String::from_utf8(bytes).expect("opmx prints UTF-8");
+            text.replace(&format!("{root}/work"), "[DIR]")
+                .replace(&format!("{root}/home"), "[HOME]")
+        };
+        Outcome {
+            status: output.status.code(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
+    }
+}
+
+/// All that can be seen of a command that has ended. It prints as one text, for snapshots.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) struct Outcome {
+    /// The exit code; none where a signal ended it.
+    pub(crate) status: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.stdout)?;
+        if !self.stderr.is_empty() {
+            write!(formatter, "------- stderr -------\n{}", self.stderr)?;
+        }
+        match self.status {
+            Some(0) => Ok(()),
+            Some(code) => write!(formatter, "------- exit {code} -------"),
+            None => write!(formatter, "------- ended by a signal -------"),
+        }
+    }
+}

@@ -1,0 +1,463 @@
+//! Compares the databases that opmx writes with recorded ones, table by table.
+
+mod shared;
+
+use opmx::index::add::{AddError, Additions};
+use opmx::index::open::{Options, Target};
+use opmx::index::record::{Contents, Record};
+use opmx::text::{self, Document, Format, Limits, canonical};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The cases whose calls all add in the mode `replaces`, and all that may differ from the recorded rows: how many
+/// repeated `olm.package` rows opmx writes once only, and how many rows a refused call left behind in the recorded
+/// database. Everything else must be equal.
+const CASES: &[Case] = &[
+    case("added-twice", 2, 0),
+    case("dependencies", 1, 0),
+    case("error-default-channel", 0, 8),
+    case("error-prunes-lower", 2, 4),
+    case("error-replaces-missing", 0, 8),
+    case("multichannel-default", 12, 0),
+    case("olm-properties-annotation", 3, 0),
+    case("properties-yaml", 1, 0),
+    case("related-images", 1, 0),
+    case("replaces-chain-4", 10, 0),
+    case("replaces-one-call", 4, 0),
+    case("second-package", 3, 0),
+    case("single", 1, 0),
+    case("skiprange", 2, 0),
+    case("skips-only", 2, 0),
+    case("skips-with-replaces", 6, 0),
+];
+
+/// What a refused call says: case, number of the line, words of the message.
+const REFUSALS: &[(&str, usize, &str)] = &[
+    (
+        "added-twice",
+        2,
+        r#"bundle microcks-operator.v0.1.0 of microcks/0.1.0 is already in package "microcks""#,
+    ),
+    (
+        "error-default-channel",
+        1,
+        r#"that bundle etcdoperator.v0.6.1 declares for package "etcd" is none of its channels ("alpha")"#,
+    ),
+    (
+        "error-prunes-lower",
+        2,
+        r#"bundle cert-utils-operator.v1.0.0 (version "1.0.0") cannot be reached in channel "alpha""#,
+    ),
+    (
+        "error-replaces-missing",
+        1,
+        "(head windup-operator.v0.0.12) replaces windup-operator.v0.0.11, which is neither in the index",
+    ),
+];
+
+struct Case {
+    name: &'static str,
+    repeated: usize,
+    left_behind: usize,
+}
+
+const fn case(name: &'static str, repeated: usize, left_behind: usize) -> Case {
+    Case {
+        name,
+        repeated,
+        left_behind,
+    }
+}
+
+/// Rows by table, each as one JSON text, sorted.
+type Tables = BTreeMap<String, Vec<String>>;
+
+#[test]
+fn recorded_databases_are_written_row_by_row() {
+    let Some(goldens) = shared::folder("goldens/index") else {
+        return;
+    };
+    let listed: Vec<_> = CASES.iter().map(|case| case.name).collect();
+    assert_eq!(
+        listed,
+        cases_of_replaces(&goldens),
+        "the table of cases is not that of the recordings"
+    );
+    let (mut rows, mut repeated, mut left_behind, mut calls) = (0, 0, 0, 0);
+    for case in CASES {
+        let folder = goldens.join(case.name);
+        let index = tempfile::tempdir().unwrap();
+        let refused = run(case.name, &folder, &index.path().join("index.db"), false);
+        let ours = tables(&index.path().join("index.db"));
+        let recorded = recorded(&folder);
+        let found = Differences::between(&recorded, &ours, &refused);
+        println!(
+            "{:26} {:4} rows equal, {} repeated rows written once, {} rows of refused calls not written",
+            case.name, found.equal, found.repeated, found.left_behind
+        );
+        assert!(found.wrong.is_empty(), "{}:\n{}", case.name, found.wrong.join("\n"));
+        let differences = (found.repeated, found.left_behind);
+        assert_eq!(differences, (case.repeated, case.left_behind), "{}", case.name);
+        rows += found.equal;
+        repeated += found.repeated;
+        left_behind += found.left_behind;
+        calls += lines(&folder).len();
+        same_bytes_again(case.name, &folder, &index.path().join("index.db"));
+    }
+    println!(
+        "{} cases, {calls} calls, {rows} rows equal, {repeated} repeated, {left_behind} left behind",
+        CASES.len()
+    );
+    assert!(rows > 0);
+}
+
+/// A second run, with the bundles of each call in the opposite order, makes the same file.
+fn same_bytes_again(case: &str, folder: &Path, first: &Path) {
+    let index = tempfile::tempdir().unwrap();
+    let second = index.path().join("index.db");
+    run(case, folder, &second, true);
+    assert_eq!(
+        fs::read(first).ok() == fs::read(second).ok(),
+        true,
+        "{case}: two runs differ"
+    );
+}
+
+fn cases_of_replaces(goldens: &Path) -> Vec<String> {
+    let folders = fs::read_dir(goldens).unwrap().map(|entry| entry.unwrap().path());
+    let mut names: Vec<_> = folders
+        .filter(|folder| folder.is_dir() && lines(folder).iter().all(|line| line.starts_with("add replaces ")))
+        .map(|folder| folder.file_name().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+fn lines(folder: &Path) -> Vec<String> {
+    let text = fs::read_to_string(folder.join("bundles.txt")).unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+/// Runs all calls of a case; the names of the bundles that were refused.
+fn run(case: &str, folder: &Path, index: &Path, backwards: bool) -> Vec<String> {
+    let steps: Value = serde_json::from_slice(&fs::read(folder.join("expected.json")).unwrap()).unwrap();
+    let mut refused = Vec::new();
+    for (number, line) in lines(folder).iter().enumerate() {
+        let mut directories: Vec<_> = line.split(' ').skip(2).collect();
+        if backwards {
+            directories.reverse();
+        }
+        let records: Vec<_> = directories
+            .iter()
+            .map(|directory| record(&folder.join("bundles"), directory))
+            .collect();
+        let names = records.iter().map(|record| record.name().to_owned());
+        let names: Vec<_> = names.collect();
+        let before = fs::read(index).ok();
+        let result = add(index, &records);
+        let code = &steps["steps"][number]["exit"];
+        assert_eq!(result.is_ok(), *code == 0, "{case}, line {}: {result:?}", number + 1);
+        let expected = REFUSALS
+            .iter()
+            .find(|refusal| (refusal.0, refusal.1) == (case, number + 1));
+        match (result, expected) {
+            (Ok(()), None) => {}
+            (Err(error), Some((_, _, words))) => {
+                assert!(error.to_string().contains(words), "{case}: {error}");
+                assert!(
+                    fs::read(index).ok() == before,
+                    "{case}: a refused call changed the database"
+                );
+                refused.extend(names);
+            }
+            (result, _) => panic!("{case}, line {}: {result:?}", number + 1),
+        }
+        if index.exists() {
+            assert_sound(index);
+        }
+    }
+    refused
+}
+
+fn add(index: &Path, records: &[Record]) -> Result<(), AddError> {
+    let mut additions = Additions::new(index.parent().unwrap());
+    for record in records {
+        additions.push(record)?;
+    }
+    additions.commit(&Target::InPlace(index), &Options::default()).map(drop)
+}
+
+/// The bundle in a directory, under the reference under which it was recorded.
+fn record(bundles: &Path, directory: &str) -> Record {
+    let root = bundles.join(directory);
+    let (operator, version) = directory.split_once('/').unwrap();
+    let reference = format!("REGISTRY/{}:v{}", operator.to_lowercase(), version.replace('+', "_"));
+    let manifests = documents(&root.join("manifests"));
+    let objects: Vec<_> = manifests
+        .iter()
+        .map(Document::value)
+        .filter(|object| object["kind"].is_string())
+        .collect();
+    let csv = objects
+        .iter()
+        .find(|object| object["kind"] == "ClusterServiceVersion")
+        .unwrap();
+    let metadata = documents(&root.join("metadata"));
+    let annotations = metadata
+        .iter()
+        .map(|document| &document.value()["annotations"])
+        .find(|map| map.is_object())
+        .unwrap();
+    let annotation = |key: &str| annotations[format!("operators.operatorframework.io.bundle.{key}")].as_str();
+    Record::new(&Contents {
+        origin: directory,
+        csv,
+        objects: objects.clone(),
+        package: annotation("package.v1").unwrap(),
+        channels: annotation("channels.v1")
+            .unwrap()
+            .split(',')
+            .map(str::to_owned)
+            .collect(),
+        default_channel: annotation("channel.default.v1").map(str::to_owned),
+        dependencies: typed_values(&metadata, "dependencies"),
+        properties: typed_values(&metadata, "properties"),
+        bundle_path: &reference,
+        extra_images: Vec::new(),
+    })
+    .unwrap()
+}
+
+/// The first document of each file of a folder, in the order of names.
+fn documents(folder: &Path) -> Vec<Document> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    paths.sort();
+    let read = |path: PathBuf| {
+        let reading = text::read(
+            &path.display().to_string(),
+            &fs::read(&path).unwrap(),
+            &Limits::default(),
+        );
+        reading.documents.into_iter().next()
+    };
+    paths.into_iter().filter_map(read).collect()
+}
+
+fn typed_values(metadata: &[Document], key: &str) -> Vec<(String, String)> {
+    let lists = metadata
+        .iter()
+        .filter_map(|document| Some((document, document.value()[key].as_array()?)));
+    let Some((document, list)) = lists.into_iter().next() else {
+        return Vec::new();
+    };
+    assert!(
+        matches!(document.format(), Format::Yaml),
+        "no recorded bundle has these files as JSON"
+    );
+    let typed = |entry: &Value| {
+        (
+            entry["type"].as_str().unwrap().to_owned(),
+            canonical::to_string(&entry["value"]),
+        )
+    };
+    list.iter().map(typed).collect()
+}
+
+fn assert_sound(index: &Path) {
+    let connection = open(index);
+    let check: String = connection
+        .query_row("PRAGMA integrity_check", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(check, "ok");
+    let mut statement = connection.prepare("PRAGMA foreign_key_check").unwrap();
+    assert!(
+        statement.query([]).unwrap().next().unwrap().is_none(),
+        "dangling references"
+    );
+}
+
+fn open(index: &Path) -> Connection {
+    Connection::open_with_flags(index, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap()
+}
+
+/// The rows of a database in the form of the recordings; none where it does not exist.
+fn tables(index: &Path) -> Tables {
+    if !index.exists() {
+        return Tables::new();
+    }
+    let connection = open(index);
+    let mut statement = connection
+        .prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
+        .unwrap();
+    let names: Vec<String> = statement
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    let mut tables = Tables::new();
+    for name in names {
+        let rows = if name == "channel_entry" {
+            entries(&connection)
+        } else {
+            plain_rows(&connection, &name)
+        };
+        tables.insert(name, sorted(rows));
+    }
+    tables
+}
+
+fn sorted(rows: Vec<Value>) -> Vec<String> {
+    let mut rows: Vec<_> = rows.iter().map(canonical::to_string).collect();
+    rows.sort();
+    rows
+}
+
+fn plain_rows(connection: &Connection, table: &str) -> Vec<Value> {
+    let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
+    let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let mut rows = statement.query([]).unwrap();
+    let mut found = Vec::new();
+    while let Some(row) = rows.next().unwrap() {
+        let mut object = Map::new();
+        for (number, column) in columns.iter().enumerate() {
+            let value = row.get_ref(number).unwrap();
+            match (table, column.as_str()) {
+                ("operatorbundle", "csv" | "bundle") => {
+                    let bytes = value.as_bytes_or_null().unwrap();
+                    object.insert(format!("{column}_storage"), storage(value));
+                    object.insert(format!("{column}_bytes"), bytes.map(<[u8]>::len).into());
+                    object.insert(format!("{column}_sha256"), bytes.map(hexadecimal).into());
+                }
+                ("dependencies" | "properties", "value") => {
+                    object.insert("value_storage".to_owned(), storage(value));
+                    object.insert(column.clone(), plain(value));
+                }
+                ("schema_migrations", "timestamp") => {
+                    object.insert(column.clone(), "TIMESTAMP".into());
+                }
+                _ => {
+                    object.insert(column.clone(), plain(value));
+                }
+            }
+        }
+        found.push(object.into());
+    }
+    found
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn storage(value: ValueRef<'_>) -> Value {
+    value.data_type().to_string().to_lowercase().into()
+}
+
+fn plain(value: ValueRef<'_>) -> Value {
+    match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(number) => number.into(),
+        ValueRef::Real(number) => number.into(),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => std::str::from_utf8(bytes).unwrap().into(),
+    }
+}
+
+/// The entries with their position in the channel instead of their number.
+fn entries(connection: &Connection) -> Vec<Value> {
+    let mut statement = connection
+        .prepare(
+            "SELECT entry_id, replaces, channel_name, package_name, operatorbundle_name, depth,
+                 row_number() OVER (PARTITION BY package_name, channel_name ORDER BY entry_id) - 1
+             FROM channel_entry",
+        )
+        .unwrap();
+    let text = |row: &rusqlite::Row<'_>, column: usize| row.get::<_, String>(column).unwrap();
+    let mut rows = statement.query([]).unwrap();
+    let mut entries: BTreeMap<i64, (Option<i64>, Value, String)> = BTreeMap::new();
+    while let Some(row) = rows.next().unwrap() {
+        let (depth, ordinal): (i64, i64) = (row.get(5).unwrap(), row.get(6).unwrap());
+        let entry = json!({"channel_name": text(row, 2), "operatorbundle_name": text(row, 4), "depth": depth, "ordinal": ordinal});
+        entries.insert(row.get(0).unwrap(), (row.get(1).unwrap(), entry, text(row, 3)));
+    }
+    let full = |(replaces, entry, package): &(Option<i64>, Value, String)| {
+        let mut entry = entry.clone();
+        entry["replaces"] = replaces.map_or(Value::Null, |below| entries[&below].1.clone());
+        entry["package_name"] = package.clone().into();
+        entry
+    };
+    entries.values().map(full).collect()
+}
+
+/// The recorded rows. Of the two large columns the recording has the digest of the exact bytes; that is compared.
+fn recorded(folder: &Path) -> Tables {
+    let expected: Value = serde_json::from_slice(&fs::read(folder.join("expected.json")).unwrap()).unwrap();
+    let tables = expected["tables"].as_object().unwrap().iter().map(|(table, rows)| {
+        let mut rows = rows.as_array().unwrap().clone();
+        if table == "operatorbundle" {
+            for row in rows.iter_mut().map(|row| row.as_object_mut().unwrap()) {
+                row.remove("csv");
+                row.remove("bundle");
+            }
+        }
+        (table.clone(), sorted(rows))
+    });
+    tables.collect()
+}
+
+/// How our tables differ from the recorded ones.
+#[derive(Default)]
+struct Differences {
+    equal: usize,
+    repeated: usize,
+    left_behind: usize,
+    wrong: Vec<String>,
+}
+
+impl Differences {
+    fn between(recorded: &Tables, ours: &Tables, refused: &[String]) -> Self {
+        let mut differences = Self::default();
+        let none = Vec::new();
+        if !ours.is_empty() && ours.keys().ne(recorded.keys()) {
+            differences.wrong.push(format!("tables: {:?}", ours.keys()));
+        }
+        for (table, expected) in recorded {
+            let found = ours.get(table).unwrap_or(&none);
+            let mut remaining = found.clone();
+            for row in expected {
+                if let Some(at) = remaining.iter().position(|found| found == row) {
+                    remaining.swap_remove(at);
+                    differences.equal += 1;
+                } else if row.contains(r#""type":"olm.package""#) && found.contains(row) {
+                    differences.repeated += 1;
+                } else if ours.is_empty() || names_one_of(row, refused) {
+                    differences.left_behind += 1;
+                } else {
+                    differences.wrong.push(format!("{table}: missing {row}"));
+                }
+            }
+            differences
+                .wrong
+                .extend(remaining.into_iter().map(|row| format!("{table}: not recorded {row}")));
+        }
+        differences
+    }
+}
+
+/// Whether the row belongs to one of these bundles, which no other row then points at.
+fn names_one_of(row: &str, bundles: &[String]) -> bool {
+    let row: Value = serde_json::from_str(row).unwrap();
+    let owner = row
+        .get("operatorbundle_name")
+        .or_else(|| row.get("csv_sha256").and(row.get("name")));
+    owner
+        .and_then(Value::as_str)
+        .is_some_and(|owner| bundles.iter().any(|bundle| bundle == owner))
+}

@@ -1,0 +1,520 @@
+//! Keeps the direction of imports: every room uses only rooms below it, or beside it without going in a circle, and
+//! only the top floor knows the command line and the terminal.
+//!
+//! The sources are read as tokens, so that a path in the middle of a function counts as much as a `use`, and words in
+//! comments and strings do not.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::fs;
+use std::path::Path;
+
+/// The floors from the top; rooms on one floor may use each other, though not in a circle.
+const FLOORS: &[&[&str]] = &[
+    &["main"],
+    &["cli"],
+    &["terminal"],
+    &["install", "mirror", "server"],
+    &["index", "resolver", "validation"],
+    &["catalog", "synthesis"],
+    &["bundle", "csv"],
+    &["manifest", "kubernetes", "image"],
+    &["text"],
+    &["source", "rules", "diagnostic", "files", "tree", "version"],
+];
+
+/// Crates that only the top floor may mention, and the rooms that make it up.
+const TOP_CRATES: &[&str] = &[
+    "annotate_snippets",
+    "anyhow",
+    "clap",
+    "clap_complete",
+    "clap_mangen",
+    "indicatif",
+    "tracing_subscriber",
+];
+const TOP_ROOMS: &[&str] = &["cli", "terminal", "main"];
+
+#[test]
+fn imports_run_one_way_down() {
+    let mut house = House::default();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for entry in walkdir::WalkDir::new(&root).sort_by_file_name() {
+        let path = entry.unwrap().into_path();
+        if path.extension().is_some_and(|extension| extension == "rs") {
+            let relative = path.strip_prefix(&root).unwrap().to_str().unwrap();
+            house.read(relative, &fs::read_to_string(&path).unwrap());
+        }
+    }
+    assert!(
+        house.rooms.contains("cli") && house.rooms.contains("diagnostic"),
+        "{:?}",
+        house.rooms
+    );
+    let complaints: Vec<_> = house.complaints().iter().map(ToString::to_string).collect();
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+/// What all files use of each other.
+#[derive(Default)]
+struct House {
+    rooms: BTreeSet<String>,
+    /// From room to room, with one place where it is seen.
+    uses: BTreeMap<(String, String), String>,
+    complaints: Vec<Complaint>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Complaint {
+    Up { from: String, to: String, seen: String },
+    Circle { rooms: Vec<String> },
+    Unplaced { room: String },
+    RootTaken { seen: String },
+    TopCrate { name: String, seen: String },
+}
+
+impl fmt::Display for Complaint {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Up { from, to, seen } => {
+                write!(formatter, "{seen}: the room {from} uses {to}, which stands above it")
+            }
+            Self::Circle { rooms } => write!(formatter, "rooms use each other in a circle: {}", rooms.join(" -> ")),
+            Self::Unplaced { room } => write!(formatter, "the room {room} stands on no floor; add it to FLOORS"),
+            Self::RootTaken { seen } => write!(formatter, "{seen}: takes the whole crate; name the room that is used"),
+            Self::TopCrate { name, seen } => write!(formatter, "{seen}: only the top floor may use {name}"),
+        }
+    }
+}
+
+impl House {
+    fn read(&mut self, file: &str, text: &str) {
+        let home = module_of(file);
+        let room = match home.first() {
+            Some(room) => room.clone(),
+            // The root of the library only lists the rooms.
+            None => return,
+        };
+        self.rooms.insert(room.clone());
+        for found in paths(text, &home) {
+            let seen = format!("src/{file}:{}", found.line);
+            match found.path.first() {
+                None => self.complaints.push(Complaint::RootTaken { seen }),
+                Some(to) if *to == room => {}
+                Some(to) => {
+                    self.uses.entry((room.clone(), to.clone())).or_insert(seen);
+                }
+            }
+        }
+        if !TOP_ROOMS.contains(&room.as_str()) {
+            for token in tokens(text) {
+                if let Kind::Word(word) = &token.kind
+                    && TOP_CRATES.contains(&word.as_str())
+                {
+                    let seen = format!("src/{file}:{}", token.line);
+                    self.complaints.push(Complaint::TopCrate {
+                        name: word.clone(),
+                        seen,
+                    });
+                }
+            }
+        }
+    }
+
+    fn complaints(&self) -> Vec<Complaint> {
+        let mut complaints = self.complaints.clone();
+        let mentioned = self.uses.keys().map(|(_, to)| to).chain(&self.rooms);
+        let unplaced: BTreeSet<_> = mentioned.filter(|room| floor(room).is_none()).collect();
+        complaints.extend(
+            unplaced
+                .into_iter()
+                .map(|room| Complaint::Unplaced { room: room.clone() }),
+        );
+        for ((from, to), seen) in &self.uses {
+            if let (Some(own), Some(other)) = (floor(from), floor(to))
+                && other < own
+            {
+                complaints.push(Complaint::Up {
+                    from: from.clone(),
+                    to: to.clone(),
+                    seen: seen.clone(),
+                });
+            }
+        }
+        complaints.extend(self.circle().map(|rooms| Complaint::Circle { rooms }));
+        complaints
+    }
+
+    /// Some circle, if there is one: rooms that nothing outside of circles leads to are taken away until none is left.
+    fn circle(&self) -> Option<Vec<String>> {
+        let mut left: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for (from, to) in self.uses.keys() {
+            left.entry(from).or_default().insert(to);
+            left.entry(to).or_default();
+        }
+        while let Some(free) = left.iter().find(|(_, below)| below.is_empty()).map(|(room, _)| *room) {
+            left.remove(free);
+            for below in left.values_mut() {
+                below.remove(free);
+            }
+        }
+        let mut walk = vec![*left.keys().next()?];
+        loop {
+            let next = *left[walk[walk.len() - 1]].first()?;
+            if let Some(start) = walk.iter().position(|room| *room == next) {
+                let circle = walk[start..].iter().chain([&next]);
+                return Some(circle.map(ToString::to_string).collect());
+            }
+            walk.push(next);
+        }
+    }
+}
+
+fn floor(room: &str) -> Option<usize> {
+    FLOORS.iter().position(|floor| floor.contains(&room))
+}
+
+/// The module path of a file under `src`: `index/mod.rs` and `index.rs` are `index`, `lib.rs` is the root.
+fn module_of(file: &str) -> Vec<String> {
+    let mut parts: Vec<_> = file.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
+    if parts.last().is_some_and(|last| last == "mod" || last == "lib") {
+        parts.pop();
+    }
+    parts
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Kind {
+    Word(String),
+    /// `::`
+    Joint,
+    Sign(char),
+}
+
+struct Token {
+    kind: Kind,
+    line: usize,
+}
+
+/// Words and signs, without comments, strings, character literals and lifetimes.
+fn tokens(text: &str) -> Vec<Token> {
+    let characters: Vec<char> = text.chars().collect();
+    let at = |index: usize| characters.get(index).copied().unwrap_or('\0');
+    let mut found = Vec::new();
+    let (mut index, mut line) = (0, 1);
+    while index < characters.len() {
+        let begin = index;
+        let mut kind = None;
+        match at(index) {
+            '/' if at(index + 1) == '/' => {
+                while index < characters.len() && at(index) != '\n' {
+                    index += 1;
+                }
+            }
+            '/' if at(index + 1) == '*' => {
+                let mut depth = 0;
+                loop {
+                    match (at(index), at(index + 1)) {
+                        ('/', '*') => (depth, index) = (depth + 1, index + 2),
+                        ('*', '/') => (depth, index) = (depth - 1, index + 2),
+                        _ => index += 1,
+                    }
+                    if depth == 0 || index >= characters.len() {
+                        break;
+                    }
+                }
+            }
+            '"' => index = end_of_string(&characters, index),
+            'r' | 'b' | 'c' if raw_string(&characters, index).is_some() => {
+                index = raw_string(&characters, index).unwrap_or(index + 1);
+            }
+            '\'' => {
+                if at(index + 1) == '\\' {
+                    index += 3;
+                    while index < characters.len() && at(index) != '\'' {
+                        index += 1;
+                    }
+                    index += 1;
+                } else if at(index + 2) == '\'' {
+                    index += 3;
+                } else {
+                    // A lifetime or a label: its name is no path.
+                    index += 1;
+                    while at(index).is_alphanumeric() || at(index) == '_' {
+                        index += 1;
+                    }
+                }
+            }
+            character if character.is_alphanumeric() || character == '_' => {
+                while at(index).is_alphanumeric() || at(index) == '_' {
+                    index += 1;
+                }
+                let word: String = characters[begin..index].iter().collect();
+                if word == "r" && at(index) == '#' {
+                    index += 1;
+                } else {
+                    kind = Some(Kind::Word(word));
+                }
+            }
+            ':' if at(index + 1) == ':' => {
+                kind = Some(Kind::Joint);
+                index += 2;
+            }
+            character => {
+                if !character.is_whitespace() {
+                    kind = Some(Kind::Sign(character));
+                }
+                index += 1;
+            }
+        }
+        if let Some(kind) = kind {
+            found.push(Token { kind, line });
+        }
+        line += characters[begin..index.min(characters.len())]
+            .iter()
+            .filter(|c| **c == '\n')
+            .count();
+    }
+    found
+}
+
+fn end_of_string(characters: &[char], start: usize) -> usize {
+    let mut index = start + 1;
+    while index < characters.len() && characters[index] != '"' {
+        index += if characters[index] == '\\' { 2 } else { 1 };
+    }
+    index + 1
+}
+
+/// The end of a raw or byte string that begins here.
+fn raw_string(characters: &[char], start: usize) -> Option<usize> {
+    if start > 0 && (characters[start - 1].is_alphanumeric() || characters[start - 1] == '_') {
+        return None;
+    }
+    let prefix = characters[start..]
+        .iter()
+        .take_while(|c| matches!(c, 'r' | 'b' | 'c'))
+        .count();
+    let hashes = characters[start + prefix..].iter().take_while(|c| **c == '#').count();
+    let quote = start + prefix + hashes;
+    if prefix > 2 || characters.get(quote) != Some(&'"') {
+        return None;
+    }
+    if !characters[start..start + prefix].contains(&'r') {
+        return (hashes == 0).then(|| end_of_string(characters, quote));
+    }
+    let closes = |at: &usize| characters[*at] == '"' && (1..=hashes).all(|n| characters.get(at + n) == Some(&'#'));
+    let end = (quote + 1..characters.len()).find(closes)?;
+    Some(end + hashes + 1)
+}
+
+/// A path of this crate, from its root.
+#[derive(Debug, PartialEq, Eq)]
+struct Found {
+    path: Vec<String>,
+    line: usize,
+}
+
+/// Every path that begins with `crate`, `super`, `self` or the name of the library, resolved from the module `home`.
+fn paths(text: &str, home: &[String]) -> Vec<Found> {
+    let tokens = tokens(text);
+    let mut found = Vec::new();
+    // The modules that are open here, with the depth of the braces that they were opened at.
+    let mut inner: Vec<(String, usize)> = Vec::new();
+    let mut depth: usize = 0;
+    let mut index = 0;
+    while let Some(token) = tokens.get(index) {
+        let next = |ahead: usize| tokens.get(index + ahead).map(|token| &token.kind);
+        let continues = index > 0 && tokens[index - 1].kind == Kind::Joint;
+        match &token.kind {
+            Kind::Sign('{') => depth += 1,
+            Kind::Sign('}') => {
+                depth = depth.saturating_sub(1);
+                inner.retain(|(_, opened)| *opened < depth + 1);
+            }
+            Kind::Word(word) if word == "mod" => {
+                if let (Some(Kind::Word(name)), Some(Kind::Sign('{'))) = (next(1), next(2)) {
+                    inner.push((name.clone(), depth + 1));
+                    depth += 1;
+                    index += 2;
+                }
+            }
+            Kind::Word(word) if !continues && matches!(word.as_str(), "crate" | "super" | "self" | "opmx") => {
+                let leads_on = next(1) == Some(&Kind::Joint);
+                let taken_whole = matches!(next(1), Some(Kind::Word(word)) if word == "as");
+                let own = word == "self" || (word == "opmx" && !leads_on);
+                if leads_on || (taken_whole && !own) {
+                    let mut here = home.to_vec();
+                    here.extend(inner.iter().map(|(name, _)| name.clone()));
+                    index = follow(&tokens, index, &here, &here, &mut found);
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        index += 1;
+    }
+    found
+}
+
+/// Reads one branch of a path that begins at `index`, in the module `here`, and returns where it ends.
+fn follow(tokens: &[Token], mut index: usize, base: &[String], here: &[String], found: &mut Vec<Found>) -> usize {
+    let line = tokens[index].line;
+    let mut path = base.to_vec();
+    loop {
+        match tokens.get(index).map(|token| &token.kind) {
+            Some(Kind::Word(word)) => match word.as_str() {
+                "crate" | "opmx" if path == here => path.clear(),
+                "super" => {
+                    path.pop();
+                }
+                "self" => {}
+                _ => path.push(word.clone()),
+            },
+            Some(Kind::Sign('*')) => {}
+            Some(Kind::Sign('{')) => {
+                index += 1;
+                while let Some(token) = tokens.get(index) {
+                    match token.kind {
+                        Kind::Sign('}') => return index + 1,
+                        Kind::Word(_) | Kind::Sign('*' | '{') => {
+                            index = follow_within(tokens, index, &path, found);
+                        }
+                        _ => index += 1,
+                    }
+                }
+                return index;
+            }
+            _ => break,
+        }
+        index += 1;
+        if tokens.get(index).map(|token| &token.kind) != Some(&Kind::Joint) {
+            break;
+        }
+        index += 1;
+    }
+    found.push(Found { path, line });
+    index
+}
+
+fn follow_within(tokens: &[Token], index: usize, base: &[String], found: &mut Vec<Found>) -> usize {
+    // Inside braces `crate` cannot begin a path, so nothing may be taken for the root.
+    let nowhere = [String::new()];
+    let mut end = follow(tokens, index, base, &nowhere, found);
+    if matches!(tokens.get(end).map(|token| &token.kind), Some(Kind::Word(word)) if word == "as") {
+        end += 2;
+    }
+    end
+}
+
+/// What the checker says about one file.
+fn complaints(file: &str, text: &str) -> Vec<Complaint> {
+    let mut house = House::default();
+    house.read(file, text);
+    house.complaints()
+}
+
+fn used(file: &str, text: &str) -> Vec<String> {
+    let mut house = House::default();
+    house.read(file, text);
+    house.uses.into_keys().map(|(_, to)| to).collect()
+}
+
+#[test]
+fn every_way_to_name_a_room_is_seen() {
+    for text in [
+        "use crate::index::Database;",
+        "use crate::{diagnostic::Diagnostic, index::{self, Database}};",
+        "pub use crate::index as catalog_index;",
+        "fn f() { let x = crate::index::open(); }",
+        "fn f(x: &crate::index::Database) {}",
+        "#[from(crate::index::Error)] struct S;",
+        "use super::super::index::Database;",
+        "use super::{super::index::Database, other};",
+        "mod tests { use super::super::super::index; }",
+        "mod tests { fn f<'a>() { match '{' { _ => super::super::super::index::open() } } }",
+        "macro_rules! m { () => { $crate::index::open() } }",
+        "use opmx::index::Database;",
+        "pub(in crate::index) fn f() {}",
+    ] {
+        assert!(used("bundle/media.rs", text).contains(&"index".to_owned()), "{text}");
+        let said = complaints("bundle/media.rs", text);
+        assert!(
+            matches!(&said[..], [Complaint::Up { from, to, .. }] if from == "bundle" && to == "index"),
+            "{text}: {said:?}"
+        );
+    }
+}
+
+#[test]
+fn what_is_no_import_is_not_taken_for_one() {
+    for text in [
+        "// use crate::index::Database;",
+        "/* crate::index /* nested */ crate::index */",
+        "/// See [`crate::index::Database`].",
+        r##"const A: &str = "crate::index"; const B: &str = r#"crate::index " "#; const C: char = '"';"##,
+        "use super::Media; use self::parts::One; use crate::bundle::index::Two;",
+        "mod tests { use super::*; use super::super::Bundle; }",
+        "pub(crate) fn f() {} pub(super) fn g() {} fn h(self) { self.index() }",
+        "use crate::diagnostic::Diagnostic; use crate::text::yaml; use crate::csv::Csv;",
+        "use std::{fs::File, io::{self, Write}}; use other::index::Database;",
+    ] {
+        assert_eq!(complaints("bundle/media.rs", text), [], "{text}");
+    }
+}
+
+#[test]
+fn the_whole_crate_cannot_be_taken_under_another_name() {
+    for text in [
+        "use crate as all;",
+        "use crate::*;",
+        "use super::super as all;",
+        "use crate::{self as all};",
+        "mod tests { use super::super::super::*; }",
+    ] {
+        let said = complaints("bundle/media.rs", text);
+        assert!(matches!(&said[..], [Complaint::RootTaken { .. }]), "{text}: {said:?}");
+    }
+}
+
+#[test]
+fn neighbours_may_use_each_other_one_way_only() {
+    let mut house = House::default();
+    house.read("bundle/mod.rs", "use crate::csv::ClusterServiceVersion;");
+    assert_eq!(house.complaints(), []);
+    house.read("csv.rs", "fn f() -> crate::bundle::Bundle {}");
+    let rooms = ["bundle", "csv", "bundle"].map(str::to_owned).to_vec();
+    assert_eq!(house.complaints(), [Complaint::Circle { rooms }]);
+}
+
+#[test]
+fn only_the_top_floor_knows_the_command_line() {
+    let text = "#[derive(clap::Parser)] struct A;";
+    assert_eq!(complaints("cli/mod.rs", text), []);
+    assert_eq!(complaints("terminal/table.rs", text), []);
+    let said = complaints("index/mod.rs", text);
+    assert!(
+        matches!(&said[..], [Complaint::TopCrate { name, .. }] if name == "clap"),
+        "{said:?}"
+    );
+    assert_eq!(
+        complaints(
+            "index/mod.rs",
+            "// clap and indicatif are not used here\nconst A: &str = \"clap\";"
+        ),
+        []
+    );
+}
+
+#[test]
+fn a_room_without_a_floor_is_noticed() {
+    let said = complaints("attic/mod.rs", "use crate::cellar::Wine;");
+    let room = |name: &str| Complaint::Unplaced { room: name.to_owned() };
+    assert_eq!(said, [room("attic"), room("cellar")]);
+}
+
+#[test]
+fn the_terminal_does_not_know_the_commands() {
+    let said = complaints("terminal/output.rs", "use crate::cli::error::Status;");
+    assert!(matches!(&said[..], [Complaint::Up { .. }]), "{said:?}");
+}
