@@ -256,7 +256,7 @@ pub(super) fn encode_manifests(csv: Option<&str>, objects: &[&str]) -> Bytes {
     fields.into()
 }
 
-/// The head of a channel as [`GetBundleForChannel`](super::proto::registry_client::RegistryClient) answers with it.
+/// The head of a channel as `GetBundleForChannel` answers with it.
 pub(super) fn head_message(name: &str, csv: &str) -> Encoded {
     let mut message = Vec::with_capacity(name.len() + csv.len() + 16);
     put_text(&mut message, 1, name);
