@@ -1,5 +1,7 @@
 //! Reading and writing real files, and what becomes of them when they are damaged.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
 use opmx::diagnostic::has_errors;
 use opmx::text::{self, Document, Format, Limits, Path as ValuePath, Step};
 use serde::Deserialize;
