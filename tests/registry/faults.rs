@@ -1,11 +1,7 @@
 //! Registries that fail, stall, lie or redirect: what the registry client does about it.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by it")]
-
-#[path = "support/http.rs"]
-mod http;
-
-use http::{Reply, Request, Server};
+use crate::http::{Reply, Request, Server};
+use crate::noise;
 use opmx::image::{
     CacheMode, Digest, EntryContent, Image, ImageConfig, ImageError, LayerEntry, Options, Reference, RegistryError,
     RegistryFailure, RetryPolicy, Silent, Transports, build, layer_from_files, validate,
@@ -15,18 +11,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-
-/// Bytes that do not compress.
-fn noise(length: usize) -> Vec<u8> {
-    let mut state = 1_u64;
-    let next = |_| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.to_be_bytes()[0]
-    };
-    (0..length).map(next).collect()
-}
 
 fn image_of(content: Vec<u8>) -> Image {
     let entry = LayerEntry {
