@@ -29,5 +29,18 @@ pub use limits::Limits;
 pub use path::{Path, Step};
 pub use read::{Reading, read};
 
+/// What a value is, for a sentence such as "spec.version is a number, not a text".
+pub fn kind_of(value: &serde_json::Value) -> &'static str {
+    use serde_json::Value;
+    match value {
+        Value::Null => "empty",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "a map",
+    }
+}
+
 #[cfg(test)]
 pub(crate) mod tests;
