@@ -1,6 +1,6 @@
 //! Writing files so that a killed process leaves the old state: temporary file, sync, rename.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -58,8 +58,12 @@ impl Replacement {
                 .open(&temporary)
             {
                 Ok(file) => {
-                    // A file system without locks costs the clean-up of leftovers, nothing else.
-                    let _ = file.try_lock();
+                    // Until it is locked, another process can take it for a leftover and remove it. A file system
+                    // without locks costs the clean-up of leftovers, nothing else.
+                    let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+                    if taken || !is_still(&temporary, &file) {
+                        continue;
+                    }
                     return Ok(Self {
                         target: target.to_owned(),
                         temporary,
@@ -153,12 +157,34 @@ fn remove_leftovers(directory: &Path, prefix: &str) {
         if !entry.file_name().to_string_lossy().starts_with(prefix) {
             continue;
         }
+        // A file that has its lock and its name still is nobody's: who made it is gone, or sees the lock and turns away.
         if let Ok(file) = File::open(entry.path())
             && file.try_lock().is_ok()
+            && is_still(&entry.path(), &file)
         {
             let _ = fs::remove_file(entry.path());
         }
     }
+}
+
+/// Whether the path still leads to the open file.
+fn is_still(path: &Path, file: &File) -> bool {
+    match (fs::symlink_metadata(path), file.metadata()) {
+        (Ok(named), Ok(open)) => same_file(&named, &open),
+        _ => false,
+    }
+}
+
+#[cfg(unix)]
+fn same_file(left: &Metadata, right: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (left.dev(), left.ino()) == (right.dev(), right.ino())
+}
+
+/// Elsewhere an open file keeps its name.
+#[cfg(not(unix))]
+fn same_file(_: &Metadata, _: &Metadata) -> bool {
+    true
 }
 
 #[cfg(test)]
@@ -183,6 +209,29 @@ mod tests {
         replacement.file().write_all(b"half").unwrap();
         drop(replacement);
         assert_eq!(fs::read(&target).unwrap(), b"old");
+        assert_eq!(names(directory.path()), ["index.db"]);
+    }
+
+    #[test]
+    fn replacements_that_are_made_at_once_keep_their_own_files() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("index.db");
+        std::thread::scope(|scope| {
+            for number in 0..4 {
+                let target = &target;
+                scope.spawn(move || {
+                    for round in 0..200 {
+                        let content = format!("{number} {round}");
+                        let mut replacement = Replacement::new(target).unwrap();
+                        replacement.file().write_all(content.as_bytes()).unwrap();
+                        assert_eq!(fs::read_to_string(replacement.path()).unwrap(), content);
+                        if round % 2 == 0 {
+                            replacement.commit().unwrap();
+                        }
+                    }
+                });
+            }
+        });
         assert_eq!(names(directory.path()), ["index.db"]);
     }
 

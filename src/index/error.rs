@@ -1,5 +1,6 @@
 //! What keeps a database from being read or changed, in words that name the file and say what to do.
 
+use super::read::ReadError;
 use super::schema;
 use crate::files::FileError;
 use rusqlite::ErrorCode;
@@ -109,6 +110,9 @@ pub enum DatabaseError {
         /// The code of the database library.
         source: rusqlite::ffi::Error,
     },
+    /// The database to begin with cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
     /// A file beside the database.
     #[error(transparent)]
     File(#[from] FileError),

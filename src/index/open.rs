@@ -5,11 +5,11 @@
 //! Whatever happens before the end, the target stays as it was.
 
 use super::error::DatabaseError;
+use super::read::Index;
 use super::schema::{self, State};
 use crate::files::{self, FileError, Replacement};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, ffi};
-use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -144,11 +144,7 @@ impl Database {
             copy(from, replacement.path(), options)?;
         }
         let connection = open_for_writing(replacement.path(), path, options)?;
-        // Nobody else knows this file, and it is thrown away if anything fails: it needs neither journal nor syncing.
-        // The version is asked for first because reading rolls a journal back that came with a copy.
-        schema::state(&connection)
-            .and_then(|_| connection.pragma_update(None, "journal_mode", "OFF"))
-            .and_then(|()| connection.pragma_update(None, "synchronous", "OFF"))
+        without_safety(&connection)
             .map_err(|error| DatabaseError::new(from.unwrap_or(path), options.busy_timeout, &error))?;
         Ok(Self {
             connection,
@@ -247,44 +243,44 @@ fn open(file: &Path, access: OpenFlags, options: &Options) -> rusqlite::Result<C
     Ok(connection)
 }
 
-/// Copies a database as it stands between two transactions. A journal that a killed program left is not rolled back
-/// in `from`, which is only read, but in the copy.
+/// Copies a database as it stands between two transactions. Where a killed program left half of one, that is undone
+/// in the copy; `from` is only read.
 fn copy(from: &Path, to: &Path, options: &Options) -> Result<(), DatabaseError> {
     fs::metadata(from).map_err(|error| FileError::new("read", from, error))?;
     let failed = |error: &rusqlite::Error| DatabaseError::new(from, options.busy_timeout, error);
     let source = open(from, OpenFlags::SQLITE_OPEN_READ_ONLY, options).map_err(|error| failed(&error))?;
     match source.execute_batch("BEGIN; SELECT count(*) FROM sqlite_master") {
-        Ok(()) => {}
-        Err(error) if has_hot_journal(&error) => return copy_with_journal(from, to),
-        Err(error) => return Err(failed(&error)),
-    }
-    let mut target = open(to, OpenFlags::SQLITE_OPEN_READ_WRITE, options).map_err(|error| failed(&error))?;
-    let mut run = || -> rusqlite::Result<()> {
-        target.pragma_update(None, "synchronous", "OFF")?;
-        match Backup::new(&source, &mut target)?.step(-1)? {
-            StepResult::Done => Ok(()),
-            _ => Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_BUSY), None)),
+        Ok(()) => back_up(&source, to, options).map_err(|error| failed(&error)),
+        Err(error) if cannot_begin(&error) => {
+            let source = Index::open(from)?;
+            back_up(source.connection(), to, options).map_err(|error| failed(&error))?;
+            Ok(source.check_unchanged()?)
         }
-    };
-    run().map_err(|error| failed(&error))
-}
-
-fn has_hot_journal(error: &rusqlite::Error) -> bool {
-    error.sqlite_error_code() == Some(ErrorCode::ReadOnly)
-}
-
-fn copy_with_journal(from: &Path, to: &Path) -> Result<(), DatabaseError> {
-    for suffix in ["-journal", ""] {
-        let (from, to) = (with_suffix(from, suffix), with_suffix(to, suffix));
-        fs::copy(&from, &to).map_err(|error| FileError::new("copy", from, error))?;
+        Err(error) => Err(failed(&error)),
     }
-    Ok(())
 }
 
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = OsString::from(path);
-    name.push(suffix);
-    name.into()
+/// Whether a file beside the database must be written before it can be read in the usual way.
+fn cannot_begin(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen)
+    )
+}
+
+fn back_up(source: &Connection, to: &Path, options: &Options) -> rusqlite::Result<()> {
+    let mut target = open(to, OpenFlags::SQLITE_OPEN_READ_WRITE, options)?;
+    without_safety(&target)?;
+    match Backup::new(source, &mut target)?.step(-1)? {
+        StepResult::Done => Ok(()),
+        _ => Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_BUSY), None)),
+    }
+}
+
+/// For a file that nobody else knows and that is thrown away if anything fails: it needs neither journal nor syncing.
+fn without_safety(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "journal_mode", "OFF")?;
+    connection.pragma_update(None, "synchronous", "OFF")
 }
 
 /// Gives the finished file its name, if nobody else has taken it meanwhile.

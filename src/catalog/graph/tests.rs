@@ -337,13 +337,12 @@ fn is_well_formed(channel: &Channel, bundles: &BTreeMap<String, Node>) -> Result
     prop_assert_eq!(names.len(), real.len(), "a bundle stands twice in the chain");
     prop_assert!(names.iter().all(|name| bundles.contains_key(*name)));
     for (at, entry) in entries.iter().enumerate().filter(|(at, _)| !real.contains(at)) {
-        match entry.replaces {
-            Some(skipped) => {
-                prop_assert_eq!(skipped + 1, at);
-                prop_assert!(bundles[&entry.bundle].skips.contains(&entries[skipped].bundle));
-                prop_assert_eq!(entries[skipped].depth, entry.depth);
-            }
-            None => prop_assert_eq!(entries[at + 1].replaces, Some(at)),
+        if let Some(skipped) = entry.replaces {
+            prop_assert_eq!(skipped + 1, at);
+            prop_assert!(bundles[&entry.bundle].skips.contains(&entries[skipped].bundle));
+            prop_assert_eq!(entries[skipped].depth, entry.depth);
+        } else {
+            prop_assert_eq!(entries[at + 1].replaces, Some(at));
         }
     }
     Ok(())

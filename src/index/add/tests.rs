@@ -22,7 +22,7 @@ fn record(line: &str) -> Record {
         .map(Value::from)
         .collect();
     let crd = crd(name);
-    let csv = csv(name, version, &word("replaces"), skips);
+    let csv = csv(name, version, &word("replaces"), &skips);
     let package = if word("package").is_empty() {
         "p".to_owned()
     } else {
@@ -61,7 +61,7 @@ fn crd(name: &str) -> Value {
     })
 }
 
-fn csv(name: &str, version: &str, replaces: &str, skips: Vec<Value>) -> Value {
+fn csv(name: &str, version: &str, replaces: &str, skips: &[Value]) -> Value {
     json!({
         "apiVersion": "operators.coreos.com/v1alpha1",
         "kind": "ClusterServiceVersion",

@@ -272,6 +272,12 @@ fn a_full_disk_is_named_and_leaves_the_old_state() {
     assert!(fs::read(&path).unwrap() == before);
 }
 
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
 /// A database in the state in which a process leaves it that is killed while it writes: half of the change is in the
 /// file, and the journal to undo it lies beside it.
 fn killed_in_the_middle(folder: &Path) -> PathBuf {
