@@ -395,3 +395,12 @@ pub(super) fn paths(value: &Value) -> Vec<Path> {
     walk(value, &Path::root(), &mut paths);
     paths
 }
+
+#[test]
+fn a_document_is_shared_between_threads() {
+    let document = reading("a: [1, 2]\n").documents.remove(0);
+    let copy = document.clone();
+    let place = std::thread::spawn(move || copy.place(&"a[1]".into())).join().unwrap();
+    assert_eq!(place, document.place(&"a[1]".into()));
+    assert_eq!(document.into_value(), json!({"a": [1, 2]}));
+}
