@@ -1,5 +1,7 @@
 //! Real bundles: what real catalogues accepted is read and accepted here.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod shared;
 
 use opmx::bundle;

@@ -308,12 +308,12 @@ fn tables(index: &Path) -> Tables {
         } else {
             plain_rows(&connection, &name)
         };
-        tables.insert(name, sorted(rows));
+        tables.insert(name, sorted(&rows));
     }
     tables
 }
 
-fn sorted(rows: Vec<Value>) -> Vec<String> {
+fn sorted(rows: &[Value]) -> Vec<String> {
     let mut rows: Vec<_> = rows.iter().map(canonical::to_string).collect();
     rows.sort();
     rows

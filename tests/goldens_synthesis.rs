@@ -1,5 +1,7 @@
 //! The synthesis on the install manifests of real operators, against what was recorded for them.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod shared;
 
 use opmx::bundle::{self, OLM_YAML};

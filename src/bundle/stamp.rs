@@ -1,6 +1,7 @@
 //! Setting the version of a bundle, and what it replaces, in the author's own text: comments and layout stay.
 
 use super::{Bundle, MediaType};
+use crate::manifest::Object;
 use crate::source::Place;
 use crate::text::{Document, Path, to_yaml};
 use crate::tree::{Tree, TreeError, TreeLimits};
@@ -21,7 +22,7 @@ pub struct Stamp {
 /// When the changed file passes a limit.
 pub fn stamp(tree: &mut Tree, bundle: &Bundle, stamp: &Stamp, limits: &TreeLimits) -> Result<(), TreeError> {
     let plain = bundle.media_type == MediaType::K8sV1;
-    let csv = bundle.csv().map(|csv| csv.document());
+    let csv = bundle.csv().map(Object::document);
     let (document, root) = match (&bundle.olm, csv) {
         (Some(olm), _) if plain => (olm, Path::root()),
         (_, Some((document, root))) if !plain => (document, root.clone()),

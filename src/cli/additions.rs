@@ -152,7 +152,7 @@ fn refuse(problems: Vec<(Location, GatherProblem)>, of: usize, context: &Context
     let refused = if of == 1 {
         "the bundle was not added".to_owned()
     } else {
-        format!("{} of {of} bundles cannot be added, so none was", count)
+        format!("{count} of {of} bundles cannot be added, so none was")
     };
     printer.error(refused);
 }

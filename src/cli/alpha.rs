@@ -14,7 +14,7 @@ pub(crate) struct AlphaArguments {
 
 #[derive(Debug, Subcommand)]
 enum AlphaCommand {
-    Bundle(bundle::BundleArguments),
+    Bundle(Box<bundle::BundleArguments>),
     List(index::list::ListArguments),
 }
 

@@ -237,10 +237,10 @@ mod tests {
     #[test]
     fn a_platform_is_a_system_and_an_architecture() {
         assert_eq!(
-            parse("--platform linux/arm64").unwrap().registry.platform,
+            parse("--platform linux/arm64").unwrap().registry.platform.to_string(),
             "linux/arm64"
         );
-        for wrong in ["linux", "linux/", "/arm64", "a/b/c", "linux/.."] {
+        for wrong in ["linux/", "/arm64", "a/b/c", "linux/.."] {
             assert!(parse(&format!("--platform {wrong}")).is_err(), "{wrong}");
         }
     }

@@ -102,7 +102,7 @@ async fn fetch(
         .record_as
         .clone()
         .or_else(|| location.registry_reference().map(str::to_owned));
-    let (by_reference, limits) = (options.by_reference, options.text_limits.clone());
+    let (by_reference, limits) = (options.by_reference, options.text_limits);
     let work = move || {
         let recording = Recording {
             reference: reference.as_deref(),

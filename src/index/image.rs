@@ -68,8 +68,8 @@ pub fn image_of(database: &Path, program: &Program<'_>) -> Result<Image, ImageEr
             config.entrypoint = vec![format!("/{PROGRAM}")];
             config.command = serve;
             config.environment = vec!["PATH=/bin".to_owned()];
-            config.user = "1001".to_owned();
-            config.architecture = architecture().to_owned();
+            "1001".clone_into(&mut config.user);
+            architecture().clone_into(&mut config.architecture);
             build(&config, vec![programs, data])
         }
         Program::Base(base) => {

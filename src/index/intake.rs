@@ -76,17 +76,17 @@ pub fn prepare(tree: &Tree, recording: Recording<'_>, limits: &Limits) -> Result
         return Err(refuse(diagnostics));
     }
     let record = match bundle.media_type {
-        MediaType::RegistryV1 => match bundle.csv() {
-            Some(csv) => registry_v1(&bundle, annotations, csv.value(), recording)?,
-            None => {
+        MediaType::RegistryV1 => {
+            let Some(csv) = bundle.csv() else {
                 let message = format!(
                     "{} has no ClusterServiceVersion and no metadata/olm.yaml",
                     bundle.origin
                 );
                 diagnostics.push(Diagnostic::new(&rules::INDEX_NO_CSV, message));
                 return Err(refuse(diagnostics));
-            }
-        },
+            };
+            registry_v1(&bundle, annotations, csv.value(), recording)?
+        }
         MediaType::K8sV1 => {
             let synthesis = synthesize(&bundle, &diagnostics);
             diagnostics.extend(synthesis.diagnostics.iter().cloned());

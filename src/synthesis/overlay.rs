@@ -71,7 +71,7 @@ fn display_name(work: &mut Work<'_>, to: &Path) {
         return;
     };
     let version = name.char_indices().find(|(at, _)| {
-        let rest = name[*at..].as_bytes();
+        let rest = &name.as_bytes()[*at..];
         matches!(rest, [b'.' | b'-', b'v', digit, ..] if digit.is_ascii_digit())
     });
     let short = version.map_or(name, |(at, _)| &name[..at]).to_owned();

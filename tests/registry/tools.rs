@@ -20,7 +20,7 @@ pub(crate) fn installed(programs: &[&str]) -> bool {
         "{absent} is not installed, and OPMX_REQUIRE_SHARED is set"
     );
     // Written past the test harness, which would keep it to itself.
-    writeln!(std::io::stderr(), "not run: {absent} is not installed").unwrap();
+    eprintln!("not run: {absent} is not installed");
     false
 }
 

@@ -121,7 +121,7 @@ impl AnnotationArguments {
             .clone()
             .or_else(|| of(annotations::DEFAULT_CHANNEL));
         let mut values = standard(media_type, &package, &channels, default_channel.as_deref());
-        for (key, value) in present.into_iter().flat_map(|present| present.values()) {
+        for (key, value) in present.into_iter().flat_map(Annotations::values) {
             values.entry(key.clone()).or_insert_with(|| value.clone());
         }
         Ok(values)

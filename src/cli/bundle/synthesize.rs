@@ -56,9 +56,8 @@ impl SynthesizeArguments {
     fn format(&self) -> Format {
         match self.output {
             Some(DocumentFormat::Json) => Format::Json,
-            Some(DocumentFormat::Yaml) => Format::Yaml,
             None if self.explain => Format::Text,
-            None => Format::Yaml,
+            Some(DocumentFormat::Yaml) | None => Format::Yaml,
         }
     }
 }

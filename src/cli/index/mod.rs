@@ -23,7 +23,7 @@ pub(crate) struct IndexArguments {
 
 #[derive(Debug, Subcommand)]
 enum IndexCommand {
-    Add(add::AddArguments),
+    Add(Box<add::AddArguments>),
     List(list::ListArguments),
 }
 
