@@ -406,7 +406,7 @@ fn recorded(folder: &Path) -> Tables {
                 row.remove("bundle");
             }
         }
-        (table.clone(), sorted(rows))
+        (table.clone(), sorted(&rows))
     });
     tables.collect()
 }
