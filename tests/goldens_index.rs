@@ -11,7 +11,6 @@ use opmx::text::{self, Document, Format, Limits, canonical};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -321,7 +320,7 @@ fn sorted(rows: &[Value]) -> Vec<String> {
 
 fn plain_rows(connection: &Connection, table: &str) -> Vec<Value> {
     let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
-    let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut rows = statement.query([]).unwrap();
     let mut found = Vec::new();
     while let Some(row) = rows.next().unwrap() {
@@ -353,7 +352,7 @@ fn plain_rows(connection: &Connection, table: &str) -> Vec<Value> {
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    opmx::image::Digest::of(bytes).hex()
 }
 
 fn storage(value: ValueRef<'_>) -> Value {
