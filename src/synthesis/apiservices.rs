@@ -76,8 +76,8 @@ pub(super) fn project(work: &mut Work<'_>, known: &[Target], kinds: &[Aggregated
             .iter()
             .filter(|kind| kind.group == group && kind.version == version)
             .collect();
-        served.sort_by(|left, right| (&left.kind, &left.resource).cmp(&(&right.kind, &right.resource)));
-        served.dedup_by(|left, right| left.kind == right.kind && left.resource == right.resource);
+        served.sort_by(|left, right| (&left.kind.0, &left.resource.0).cmp(&(&right.kind.0, &right.resource.0)));
+        served.dedup_by_key(|kind| (&kind.kind.0, &kind.resource.0));
         if served.is_empty() {
             let message = format!("nothing says which kinds {} serves", object.label());
             let finding = Diagnostic::new(&rules::APISERVICE_KIND_MISSING, message)
@@ -100,10 +100,10 @@ pub(super) fn project(work: &mut Work<'_>, known: &[Target], kinds: &[Aggregated
             let from = |key: &str| Origin::object(object, &Path::root().key("spec").key(key));
             work.draft.copy(&entry.key("group"), from("group"));
             work.draft.copy(&entry.key("version"), from("version"));
-            work.draft
-                .put(&entry.key("kind"), kind.kind.as_str(), kind.origins.iter().cloned());
-            work.draft
-                .put(&entry.key("name"), kind.resource.as_str(), kind.origins.iter().cloned());
+            for (field, (text, origins)) in [("kind", &kind.kind), ("name", &kind.resource)] {
+                work.draft
+                    .put(&entry.key(field), text.as_str(), origins.iter().cloned());
+            }
             let deployment = work.inventory.object(target.deployment);
             let name = Origin::object(deployment, &Path::root().key("metadata").key("name"));
             work.draft.copy(&entry.key("deploymentName"), name);

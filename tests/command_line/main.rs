@@ -10,4 +10,5 @@ mod shared;
 mod generated;
 mod help;
 mod process;
+mod readme;
 mod serving;
