@@ -13,6 +13,7 @@ use rusqlite::{Connection, OpenFlags};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -308,12 +309,12 @@ fn tables(index: &Path) -> Tables {
         } else {
             plain_rows(&connection, &name)
         };
-        tables.insert(name, sorted(rows));
+        tables.insert(name, sorted(&rows));
     }
     tables
 }
 
-fn sorted(rows: Vec<Value>) -> Vec<String> {
+fn sorted(rows: &[Value]) -> Vec<String> {
     let mut rows: Vec<_> = rows.iter().map(canonical::to_string).collect();
     rows.sort();
     rows
@@ -321,7 +322,7 @@ fn sorted(rows: Vec<Value>) -> Vec<String> {
 
 fn plain_rows(connection: &Connection, table: &str) -> Vec<Value> {
     let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
-    let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut rows = statement.query([]).unwrap();
     let mut found = Vec::new();
     while let Some(row) = rows.next().unwrap() {
@@ -353,7 +354,10 @@ fn plain_rows(connection: &Connection, table: &str) -> Vec<Value> {
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 fn storage(value: ValueRef<'_>) -> Value {
@@ -406,7 +410,7 @@ fn recorded(folder: &Path) -> Tables {
                 row.remove("bundle");
             }
         }
-        (table.clone(), sorted(rows))
+        (table.clone(), sorted(&rows))
     });
     tables.collect()
 }
