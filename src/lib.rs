@@ -14,19 +14,24 @@
 //!
 //! The binary adds two rooms on top, `cli` and `terminal`; both stand behind the feature `cli`, which is on by default.
 
+pub mod bundle;
 pub mod catalog;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod csv;
 pub mod diagnostic;
 pub mod files;
 pub mod image;
 pub mod index;
 pub mod kubernetes;
+pub mod manifest;
 pub mod rules;
 pub mod server;
 pub mod source;
+pub mod synthesis;
 #[cfg(feature = "cli")]
 pub mod terminal;
 pub mod text;
 pub mod tree;
+pub mod validation;
 pub mod version;

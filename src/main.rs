@@ -19,16 +19,14 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let code = opmx::cli::run(called_as(&program), arguments.collect(), &runtime);
+    let arguments = arguments.collect();
+    // Everything but the names of other programs is taken as ours, so that a renamed copy works.
+    let code = match Path::new(&program).file_stem().and_then(OsStr::to_str) {
+        Some("grpc_health_probe") => opmx::cli::probe(arguments, &runtime),
+        Some("opm") => opmx::cli::run("opm", arguments, &runtime),
+        _ => opmx::cli::run("opmx", arguments, &runtime),
+    };
     // What is still under way on other threads has no use any more and must not hold up the end.
     runtime.shutdown_background();
     code
-}
-
-/// The name in messages and completions. Everything but opm's own name is taken as ours, so that a renamed copy works.
-fn called_as(program: &OsStr) -> &'static str {
-    match Path::new(program).file_stem().and_then(OsStr::to_str) {
-        Some("opm") => "opm",
-        _ => "opmx",
-    }
 }

@@ -59,6 +59,11 @@ const YAML: &str = "YAML as Kubernetes reads it";
 const JSON: &str = "JSON as Kubernetes reads it";
 const OBJECTS: &str = "Kubernetes API conventions";
 const LIMITS: &str = "the limits of opmx";
+const FORMAT: &str = "operator bundle format";
+const PLAIN: &str = "proposal plain-k8s-bundles";
+const CSV: &str = "ClusterServiceVersion";
+const RBAC: &str = "Kubernetes RBAC";
+const OLM: &str = "what OLM installs";
 
 rules! {
     // Reading text.
@@ -78,6 +83,128 @@ rules! {
     OBJECT_NOT_A_MAP = "object-not-a-map", Error, OBJECTS, "A manifest is a map with apiVersion, kind and metadata.";
     OBJECT_FIELD_MISSING = "object-field-missing", Error, OBJECTS, "Every object needs apiVersion, kind and metadata.name.";
     OBJECT_DUPLICATE = "object-duplicate", Error, OBJECTS, "Remove one of the two objects, or give it another name.";
+
+    // The bundle's folders and files.
+    YAML_EXTRA_DOCUMENT = "yaml-extra-document", Warning, FORMAT, "Give each object a file of its own: OLM reads only the first document.";
+    FORMAT_MANIFESTS_DIR = "format-manifests-dir", Error, FORMAT, "Put the manifests into a folder manifests/ of the bundle.";
+    FORMAT_METADATA_DIR = "format-metadata-dir", Error, FORMAT, "Put annotations.yaml, and olm.yaml for a k8s+v1 bundle, into a folder metadata/; `opmx bundle init` writes both.";
+    METADATA_ENTRY_SHAPE = "metadata-entry-shape", Error, FORMAT, "Each entry is a map with type and value.";
+    K8S_MEDIA_TYPE_AMBIGUOUS = "k8s-media-type-ambiguous", Error, PLAIN, "Remove metadata/olm.yaml to build a registry+v1 bundle, or the ClusterServiceVersion to build a k8s+v1 bundle.";
+    K8S_MEDIA_TYPE_MISMATCH = "k8s-media-type-mismatch", Error, PLAIN, "Correct operators.operatorframework.io.bundle.mediatype.v1 in the annotations.";
+    K8S_OLM_YAML_MISSING = "k8s-olm-yaml-missing", Error, PLAIN, "Write it with `opmx bundle init DIR`: it fills in what the manifests say.";
+
+    // metadata/olm.yaml.
+    OLM_REQUIRED = "olm-required", Error, PLAIN, "Add the key.";
+    OLM_TYPE = "olm-type", Error, PLAIN, "Write a value of the right type.";
+    OLM_UNKNOWN_KEY = "olm-unknown-key", Warning, PLAIN, "Remove the key, or correct its spelling.";
+    OLM_MISINDENTED = "olm-misindented", Error, PLAIN, "Indent the key below the block that it belongs to.";
+    OLM_EXTRA_DOCUMENT = "olm-extra-document", Error, PLAIN, "Keep one document in metadata/olm.yaml.";
+    OLM_VERSION = "olm-version", Error, PLAIN, "Write a semantic version such as 1.2.3.";
+    OLM_ICON = "olm-icon", Error, PLAIN, "Write `base64 -w0 icon.svg` into icon, or a list with base64data and mediatype.";
+    OLM_OVERLAY_UNMATCHED = "olm-overlay-unmatched", Error, PLAIN, "Correct its name, version or kind, or remove the entry.";
+    OLM_DISPLAYNAME_DEFAULTED = "olm-displayname-defaulted", Warning, CSV, "Add displayName to metadata/olm.yaml.";
+    CSV_NAME_FORMAT = "csv-name-format", Error, CSV, "Use at most 63 lower-case letters, digits, dots and dashes.";
+    CSV_REPLACES_ITSELF = "csv-replaces-itself", Error, CSV, "Name the version before this one, or remove replaces.";
+    CSV_EXAMPLES_JSON = "csv-examples-json", Error, CSV, "Write a JSON list of custom resources.";
+    INSTALLMODES_UNKNOWN = "csv-installmodes-unknown", Error, CSV, "Use OwnNamespace, SingleNamespace, MultiNamespace or AllNamespaces.";
+    INSTALLMODES_DUPLICATE = "csv-installmodes-duplicate", Error, CSV, "List each install mode once.";
+    INSTALLMODES_NONE_SUPPORTED = "csv-installmodes-none-supported", Error, CSV, "Set supported: true for at least one install mode.";
+
+    // Objects of a k8s+v1 bundle.
+    K8S_DUPLICATE_COPY = "k8s-duplicate-copy", Info, PLAIN, "Remove one of the two copies.";
+    K8S_OLD_API = "k8s-old-api", Error, PLAIN, "Write the Deployment for apps/v1.";
+    K8S_NAMESPACES = "k8s-namespaces", Error, OLM, "Give all Deployments the same namespace, or none.";
+    K8S_KIND_UNSUPPORTED = "k8s-kind-unsupported", Error, OLM, "Let the operator create it, or leave it out of the bundle.";
+    K8S_CUSTOM_RESOURCE = "k8s-custom-resource", Error, OLM, "Show it as an example instead: annotations: {alm-examples: […]} in metadata/olm.yaml.";
+    K8S_NAMESPACE_DROPPED = "k8s-namespace-dropped", Info, OLM, "Its labels can go into the annotation operatorframework.io/suggested-namespace-template.";
+    K8S_CERT_MANAGER_DROPPED = "k8s-cert-manager-dropped", Info, OLM, "Nothing to do: OLM mounts a serving certificate into the Deployment.";
+    K8S_DEPLOYMENT_MISSING = "k8s-deployment-missing", Error, PLAIN, "Add the operator's Deployment to manifests/: it is what OLM installs.";
+    DEPLOYMENT_DUPLICATE = "deployment-duplicate", Error, OLM, "Give the Deployments different names.";
+    DEPLOYMENT_SELECTOR = "deployment-selector", Error, OBJECTS, "Make spec.selector.matchLabels a part of the labels of the pod template.";
+    DEPLOYMENT_ANNOTATIONS = "deployment-annotations", Warning, OLM, "Put what the pods need into the annotations of the pod template.";
+    DEPLOYMENT_DOT_NAME = "deployment-dot-name", Warning, OLM, "Name the Deployment without a dot.";
+    DEPLOYMENT_WATCH_NAMESPACE = "deployment-watch-namespace", Info, OLM, "Read it from the annotation olm.targetNamespaces by fieldRef to follow the OperatorGroup.";
+    DEPLOYMENT_CERT_VOLUME = "deployment-cert-volume", Info, OLM, "Nothing to do: OLM puts its own certificate there.";
+    SERVICEACCOUNT_FIELDS = "serviceaccount-fields", Warning, OLM, "Put imagePullSecrets into the pod template; a ClusterServiceVersion has no place for the rest.";
+    CERT_SECRET_MISSING = "cert-secret-missing", Warning, OLM, "Remove the mount, or ship the Secret: nothing will create it.";
+
+    // RBAC of a k8s+v1 bundle.
+    RBAC_WILDCARD = "rbac-wildcard", Error, PLAIN, "Name the groups and resources that the operator uses; a k8s+v1 bundle may not ask for all of them.";
+    RBAC_GROUP_SUBJECT = "rbac-group-subject", Error, PLAIN, "Bind the operator's service account itself to a role without wildcards.";
+    RBAC_SUBJECT_FORM = "rbac-subject-form", Warning, PLAIN, "Bind the operator's service account itself, so that OLM grants it these rules.";
+    RBAC_KIND_UNKNOWN = "rbac-kind-unknown", Error, PLAIN, "Say in metadata/olm.yaml, under apis, which kind and version it is.";
+    RBAC_ROLE_REF = "rbac-role-ref", Error, RBAC, "A RoleBinding refers to a Role or ClusterRole, a ClusterRoleBinding to a ClusterRole.";
+    RBAC_ROLE_MISSING = "rbac-role-missing", Warning, PLAIN, "Add the role to the bundle; the binding is shipped as it is.";
+    RBAC_PARTIAL_BINDING = "rbac-partial-binding", Warning, PLAIN, "Nothing to do, or name the other accounts in extraServiceAccounts of metadata/olm.yaml.";
+    RBAC_OTHER_NAMESPACE = "rbac-other-namespace", Warning, OLM, "Use a ClusterRole and a ClusterRoleBinding where the operator needs another namespace.";
+    RBAC_KEPT_SUBJECT_NAMESPACE = "rbac-kept-subject-namespace", Warning, OLM, "Remove the namespace, or name the account in extraServiceAccounts of metadata/olm.yaml.";
+    RBAC_AGGREGATED = "rbac-aggregated", Warning, RBAC, "List the rules in the role itself where they must not depend on the cluster.";
+    RBAC_AGGREGATED_RULES = "rbac-aggregated-rules", Warning, RBAC, "Move the rules into one of the aggregated roles.";
+    RBAC_OPTIONAL_ANNOTATION = "rbac-optional-annotation", Warning, PLAIN, "Write optional, or remove the annotation.";
+    RBAC_OPENSHIFT_REQUIRED = "rbac-openshift-required", Warning, PLAIN, "Mark it as native or optional under apis in metadata/olm.yaml.";
+    RBAC_UNKNOWN_RESOURCE = "rbac-unknown-resource", Warning, RBAC, "Correct the group or the resource: the rule grants nothing.";
+    RBAC_SUBRESOURCE_WILDCARD = "rbac-subresource-wildcard", Warning, RBAC, "Name the subresources.";
+    RBAC_NONRESOURCE_NAMESPACED = "rbac-nonresource-namespaced", Warning, RBAC, "Grant nonResourceURLs through a ClusterRoleBinding.";
+    RBAC_GENERATED_BINDING = "rbac-generated-binding", Info, OLM, "Nothing to do.";
+    RBAC_NONRESOURCE = "rbac-nonresource", Info, PLAIN, "Nothing to do: the rule stays in the permissions.";
+    RBAC_OLM_API = "rbac-olm-api", Info, PLAIN, "Nothing to do: OLM's own APIs are there wherever OLM is.";
+
+    // CRDs, Services, APIServices and webhooks of a k8s+v1 bundle.
+    CRD_NAME = "crd-name", Error, OBJECTS, "Name it <plural>.<group>.";
+    CRD_NOT_SERVED = "crd-not-served", Error, OLM, "Set served: true for at least one version.";
+    CRD_V1BETA1 = "crd-v1beta1", Warning, OLM, "Write it for apiextensions.k8s.io/v1.";
+    SERVICE_SELECTOR = "service-selector", Error, PLAIN, "Make its selector match the pod labels of exactly one Deployment of the bundle.";
+    SERVICE_PORT = "service-port", Error, PLAIN, "Add the port to the Service, or correct the reference.";
+    SERVICE_PORT_NAME = "service-port-name", Error, OBJECTS, "Name a port of a container so, or write the number.";
+    SERVICE_NAME_CLASH = "service-name-clash", Error, OLM, "Rename the Service.";
+    SERVICE_KEPT = "service-kept", Warning, OLM, "Put the further ports into a Service of their own to let OLM create this one.";
+    APISERVICE_LOCAL = "apiservice-local", Error, PLAIN, "Name the Service that serves the API, or remove the APIService.";
+    APISERVICE_SERVICE_MISSING = "apiservice-service-missing", Error, PLAIN, "Add the Service to the bundle.";
+    APISERVICE_KIND_MISSING = "apiservice-kind-missing", Error, PLAIN, "List its kinds under apiservicedefinitions in metadata/olm.yaml.";
+    APISERVICE_INSECURE = "apiservice-insecure", Warning, OLM, "Serve with the certificate at /apiserver.local.config/certificates.";
+    APISERVICE_FIELDS = "apiservice-fields", Info, OLM, "Nothing to do: a ClusterServiceVersion has no place for it.";
+    WEBHOOK_NAME = "webhook-name", Error, OBJECTS, "Use lower-case letters, digits, dots and dashes.";
+    WEBHOOK_URL = "webhook-url", Error, PLAIN, "Put the webhook's server behind a Service of the bundle.";
+    WEBHOOK_SERVICE_MISSING = "webhook-service-missing", Error, PLAIN, "Add the Service to the bundle.";
+    WEBHOOK_RULES = "webhook-rules", Error, OLM, "Narrow the rules of the webhook.";
+    WEBHOOK_DUPLICATE = "webhook-duplicate", Error, OLM, "Give the webhooks different names.";
+    WEBHOOK_MATCH_CONDITIONS = "webhook-match-conditions", Error, CSV, "Check the conditions in the webhook itself: without them it would be called more often.";
+    WEBHOOK_NAMESPACE_SELECTOR = "webhook-namespace-selector", Warning, OLM, "Choose the namespaces by the OperatorGroup.";
+    WEBHOOK_CABUNDLE = "webhook-cabundle", Info, OLM, "Nothing to do.";
+    WEBHOOK_CONVERSION_SERVICE_MISSING = "webhook-conversion-service-missing", Warning, PLAIN, "Add the Service to the bundle, or let the operator patch its CustomResourceDefinitions.";
+    WEBHOOK_CONVERSION_PRESERVE = "webhook-conversion-preserve", Error, OBJECTS, "Set preserveUnknownFields: false.";
+    WEBHOOK_CONVERSION_MODES = "webhook-conversion-modes", Error, OLM, "Support AllNamespaces and no other install mode.";
+
+    // Annotations and dependencies of every bundle.
+    ANN_FILE_MISSING = "ann-file-missing", Error, FORMAT, "Write metadata/annotations.yaml with `opmx bundle init` or `opmx bundle generate`.";
+    ANN_KEY_MISSING = "ann-key-missing", Error, FORMAT, "Add the annotation to metadata/annotations.yaml.";
+    ANN_MEDIATYPE_MISMATCH = "ann-mediatype-mismatch", Error, FORMAT, "Write the media type of the content: registry+v1 with a ClusterServiceVersion, k8s+v1 with metadata/olm.yaml.";
+    ANN_PACKAGE_EMPTY = "ann-package-empty", Error, FORMAT, "Name the package.";
+    ANN_CHANNELS_EMPTY = "ann-channels-empty", Error, FORMAT, "Name at least one channel.";
+    ANN_CHANNEL_BLANK = "ann-channel-blank", Warning, FORMAT, "Write the channels with commas and nothing else between them.";
+    ANN_DEFAULT_CHANNEL_EMPTY = "ann-default-channel-empty", Error, FORMAT, "Name the default channel, or remove the annotation.";
+    DEP_TYPE_UNKNOWN = "dep-type-unknown", Error, FORMAT, "Use olm.package, olm.gvk, olm.label or olm.constraint.";
+    DEP_VALUE_SHAPE = "dep-value-shape", Error, FORMAT, "Write the value as the type wants it.";
+    DEP_GVK_GROUP_EMPTY = "dep-gvk-group-empty", Error, FORMAT, "Name the group.";
+    DEP_GVK_VERSION_EMPTY = "dep-gvk-version-empty", Error, FORMAT, "Name the version.";
+    DEP_GVK_KIND_EMPTY = "dep-gvk-kind-empty", Error, FORMAT, "Name the kind.";
+    DEP_PACKAGE_NAME_EMPTY = "dep-package-name-empty", Error, FORMAT, "Write packageName.";
+    DEP_PACKAGE_VERSION_EMPTY = "dep-package-version-empty", Error, FORMAT, "Write a range such as \">=1.0.0 <2.0.0\".";
+    DEP_PACKAGE_VERSION_FORMAT = "dep-package-version-format", Error, FORMAT, "Write a range such as \">=1.0.0 <2.0.0\", with three numbers in each version.";
+    DEP_LABEL_EMPTY = "dep-label-empty", Error, FORMAT, "Write the label.";
+    DEP_CEL_MISSING = "dep-cel-missing", Error, FORMAT, "Write cel: {rule: …}, or one of the other constraints.";
+    DEP_CEL_EMPTY = "dep-cel-empty", Error, FORMAT, "Write the rule.";
+
+    // What the index asks of a registry+v1 bundle.
+    INDEX_NO_OBJECTS = "index-no-objects", Error, FORMAT, "Put the manifests into manifests/ itself: folders in it are not read in a registry+v1 bundle.";
+    INDEX_NO_CSV = "index-no-csv", Error, FORMAT, "Add a ClusterServiceVersion, or let opmx infer one: `opmx bundle init DIR` writes metadata/olm.yaml.";
+    INDEX_VERSION_SHAPE = "index-version-shape", Error, CSV, "Quote the version.";
+    INDEX_RELEASE_SHAPE = "index-release-shape", Error, CSV, "Quote the release.";
+    INDEX_CSV_VERSION_SEMVER = "index-csv-version-semver", Error, CSV, "Write a semantic version such as 1.2.3.";
+    INDEX_OLM_PROPERTIES = "index-olm-properties", Error, CSV, "Move the properties into metadata/properties.yaml.";
+    INDEX_OWNED_CRD_NAME = "index-owned-crd-name", Error, CSV, "Name it <plural>.<group>.";
+    INDEX_OWNED_CRD_ABSENT = "index-owned-crd-absent", Error, CSV, "Add the CRD version to manifests/, or remove the entry.";
+    INDEX_CRD_DECODE = "index-crd-decode", Error, OBJECTS, "Complete the CustomResourceDefinition.";
 }
 
 /// The rule with this id.

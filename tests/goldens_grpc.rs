@@ -46,11 +46,15 @@ struct Running {
 
 impl Running {
     async fn start(database: &Path) -> Self {
+        Self::start_with(database, Options::default()).await
+    }
+
+    async fn start_with(database: &Path, options: Options) -> Self {
         let listener = listen(Some(Ipv4Addr::LOCALHOST.into()), 0).await.unwrap();
         let address = listener.local_addr().unwrap();
         let index = Index::open(database).unwrap();
         let (stop, stopped) = oneshot::channel();
-        let server = tokio::spawn(serve(index, listener, Options::default(), async {
+        let server = tokio::spawn(serve(index, listener, options, async {
             let _ = stopped.await;
         }));
         Self { address, stop, server }
@@ -261,6 +265,43 @@ async fn the_probe_ends_with_the_codes_of_the_well_known_one() {
     mute.rpc_timeout = std::time::Duration::from_millis(50);
     let error = probe(&mute).await.unwrap_err();
     assert_eq!(error.exit_code(), 3, "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn stopping_waits_for_calls_but_not_for_clients_that_are_silent() {
+    let Some(goldens) = shared::folder("goldens/grpc") else {
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let database = unpack(&goldens.join(CASES[2]), directory.path());
+    let drain = std::time::Duration::from_millis(200);
+    let options = Options {
+        drain,
+        connections: 2,
+        ..Options::default()
+    };
+    let running = Running::start_with(&database, options).await;
+    let silent = tokio::net::TcpStream::connect(running.address).await.unwrap();
+    let channel = running.channel().await;
+    let mut client = RegistryClient::new(channel.clone());
+    let mut listed = client.list_bundles(ListBundlesRequest {}).await.unwrap().into_inner();
+    let mut watched = HealthClient::new(channel)
+        .watch(HealthCheckRequest::default())
+        .await
+        .unwrap()
+        .into_inner();
+    assert!(watched.next().await.unwrap().is_ok());
+    let (told, ended) = (running.stop.send(()), running.server);
+    told.unwrap();
+    let mut count = 0;
+    while let Some(message) = listed.next().await {
+        message.unwrap();
+        count += 1;
+    }
+    assert_eq!(count, 12);
+    assert!(watched.next().await.is_none());
+    ended.await.unwrap().unwrap();
+    drop(silent);
 }
 
 /// Names, content and times of change of the files in a directory.

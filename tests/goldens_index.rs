@@ -11,9 +11,7 @@ use opmx::text::{self, Document, Format, Limits, canonical};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -354,10 +352,7 @@ fn plain_rows(connection: &Connection, table: &str) -> Vec<Value> {
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    opmx::image::Digest::of(bytes).hex()
 }
 
 fn storage(value: ValueRef<'_>) -> Value {

@@ -7,9 +7,12 @@
 //! | [`USAGE`] | the command line is wrong; nothing was done |
 
 use crate::files::FileError;
+use crate::image::RegistryError;
+use crate::index::image::NotStatic;
 use crate::terminal::Printer;
 use crate::terminal::output::OutputError;
 use std::error::Error;
+use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
@@ -86,21 +89,38 @@ impl CommandError {
         self
     }
 
-    fn print(&self, printer: &Printer) {
+    /// The sentence and those of its causes. Many errors end with the words of their cause, which are not repeated.
+    fn sentences(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
         let mut said = String::new();
-        for (depth, cause) in self.source.chain().enumerate() {
+        for cause in self.source.chain() {
             let message = cause.to_string();
-            if depth == 0 {
-                printer.error(&message);
-            } else if !said.contains(&message) {
-                printer.detail("caused by", &message);
+            if sentences.is_empty() || !said.contains(&message) {
+                sentences.push(message.clone());
             }
-            // Many errors end with the words of their cause. Those need not be read twice.
             said = message;
+        }
+        sentences
+    }
+
+    /// Says the sentence, its causes and the hints.
+    pub(crate) fn print(&self, printer: &Printer) {
+        for (depth, sentence) in self.sentences().iter().enumerate() {
+            if depth == 0 {
+                printer.error(sentence);
+            } else {
+                printer.detail("caused by", sentence);
+            }
         }
         for hint in &self.hints {
             printer.detail("hint", hint);
         }
+    }
+}
+
+impl fmt::Display for CommandError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.sentences().join(": "))
     }
 }
 
@@ -134,6 +154,16 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
         );
         return full.then(|| format!("make room for {}; what stood there before is unchanged", path.display()));
+    }
+    if let Some(error) = error.downcast_ref::<RegistryError>() {
+        return error.hint().map(str::to_owned);
+    }
+    if error.downcast_ref::<NotStatic>().is_some() {
+        return Some(
+            "build opmx with `-C target-feature=+crt-static` and --target named, stand on a base image with \
+             --binary-image, or write a Dockerfile with --generate"
+                .to_owned(),
+        );
     }
     if let Some(OutputError::Form { .. }) = error.downcast_ref() {
         return Some("this is a mistake in opmx; please report it with the command line".to_owned());

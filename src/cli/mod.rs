@@ -9,8 +9,19 @@ pub mod arguments;
 pub mod error;
 pub mod size;
 
+mod additions;
+mod alpha;
+mod bundle;
 mod completion;
+mod index;
 mod man;
+mod probe;
+mod registry;
+mod serve;
+mod serving;
+mod sources;
+
+pub use probe::run as probe;
 
 use crate::cli::error::CommandResult;
 use crate::terminal::output::{ColorChoice, Settings};
@@ -22,6 +33,12 @@ use tokio::runtime::Runtime;
 
 const EXAMPLES: &str = "\
 Examples:
+  From raw manifests to an index that OLM can read
+  $ opmx bundle init etcd --from deploy/ --package etcd --version 0.9.4
+  $ opmx bundle build etcd -t registry.example.com/etcd-bundle:v0.9.4
+  $ opmx index add -b registry.example.com/etcd-bundle:v0.9.4 -t registry.example.com/index:v1
+  $ opmx index list bundles registry.example.com/index:v1
+
   Complete words in this shell
   $ source <(opmx completion bash)
 
@@ -76,6 +93,12 @@ struct GlobalArguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Bundle(bundle::BundleArguments),
+    Index(index::IndexArguments),
+    Registry(registry::RegistryCommandArguments),
+    Serve(serve::ServeArguments),
+    #[command(hide = true)]
+    Alpha(alpha::AlphaArguments),
     Completion(completion::CompletionArguments),
     Man(man::ManArguments),
 }
@@ -130,6 +153,11 @@ pub fn run(name: &'static str, arguments: Vec<OsString>, runtime: &Runtime) -> E
 
 fn dispatch(name: &'static str, command: Command, context: &Context<'_>) -> CommandResult {
     match command {
+        Command::Bundle(arguments) => bundle::run(&arguments, context),
+        Command::Index(arguments) => index::run(&arguments, context),
+        Command::Registry(arguments) => registry::run(&arguments, context),
+        Command::Serve(arguments) => serve::run(&arguments, context),
+        Command::Alpha(arguments) => alpha::run(&arguments, context),
         Command::Completion(arguments) => completion::run(name, &arguments, context),
         Command::Man(arguments) => man::run(&arguments, context),
     }

@@ -5,7 +5,7 @@ use super::error::{ContentProblem, ImageError};
 use super::image::{Blob, Image};
 use super::layer_reader::plain_path;
 use super::layout::{INDEX_FILE, INDEX_LIMIT, LAYOUT_CONTENT, LAYOUT_FILE, Source, blobs_of, copy_blob, with_entry};
-use super::manifest::Descriptor;
+use super::manifest::{Descriptor, Platform};
 use crate::files::{FileError, Replacement};
 use flate2::bufread::MultiGzDecoder;
 use std::collections::{BTreeMap, HashMap};
@@ -24,8 +24,8 @@ const MEMBER_LIMIT: usize = 100_000;
 ///
 /// # Errors
 /// When the file is not a tar file of a layout, there is no such image, or its manifest or config is damaged.
-pub fn read_archive(file: &Path, tag: Option<&str>, architecture: &str, limit: u64) -> Result<Image, ImageError> {
-    open_archive(file, tag, limit)?.read(tag, architecture)
+pub fn read_archive(file: &Path, tag: Option<&str>, platform: &Platform, limit: u64) -> Result<Image, ImageError> {
+    open_archive(file, tag, limit)?.read(tag, platform)
 }
 
 /// The digest that a tag of an archive stands for.
@@ -245,10 +245,15 @@ mod tests {
         write_archive(&written, &file, Some("v1")).unwrap();
         let digest = written.digest().to_string();
         for tag in [Some("v1"), Some(digest.as_str()), None] {
-            assert_same(&read_archive(&file, tag, "amd64", LIMIT).unwrap(), &written);
+            assert_same(
+                &read_archive(&file, tag, &Platform::default(), LIMIT).unwrap(),
+                &written,
+            );
         }
         assert_eq!(resolve_archive(&file, Some("v1"), LIMIT).unwrap(), written.digest());
-        let error = read_archive(&file, Some("v2"), "amd64", LIMIT).unwrap_err().to_string();
+        let error = read_archive(&file, Some("v2"), &Platform::default(), LIMIT)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("the tag v2 was not found (there is: v1)"), "{error}");
         let first = fs::read(&file).unwrap();
         write_archive(&written, &file, Some("v1")).unwrap();
@@ -261,9 +266,12 @@ mod tests {
         let file = directory.path().join("bundle.tar");
         let written = image("one", true);
         write_archive(&written, &file, Some("v1")).unwrap();
-        let read = read_archive(&file, None, "amd64", LIMIT).unwrap();
+        let read = read_archive(&file, None, &Platform::default(), LIMIT).unwrap();
         write_archive(&read, &file, Some("v2")).unwrap();
-        assert_same(&read_archive(&file, Some("v2"), "amd64", LIMIT).unwrap(), &written);
+        assert_same(
+            &read_archive(&file, Some("v2"), &Platform::default(), LIMIT).unwrap(),
+            &written,
+        );
     }
 
     #[test]
@@ -275,8 +283,13 @@ mod tests {
         let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
         gzip.write_all(&fs::read(&file).unwrap()).unwrap();
         fs::write(&file, gzip.finish().unwrap()).unwrap();
-        assert_same(&read_archive(&file, Some("v1"), "amd64", LIMIT).unwrap(), &written);
-        let error = read_archive(&file, Some("v1"), "amd64", 1000).unwrap_err().to_string();
+        assert_same(
+            &read_archive(&file, Some("v1"), &Platform::default(), LIMIT).unwrap(),
+            &written,
+        );
+        let error = read_archive(&file, Some("v1"), &Platform::default(), 1000)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("--max-image-size"), "{error}");
     }
 
@@ -284,7 +297,11 @@ mod tests {
     fn what_is_not_an_archive_is_named() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("bundle.tar");
-        let read = || read_archive(&file, None, "amd64", LIMIT).unwrap_err().to_string();
+        let read = || {
+            read_archive(&file, None, &Platform::default(), LIMIT)
+                .unwrap_err()
+                .to_string()
+        };
         assert!(read().contains("cannot read"), "{}", read());
         for content in ["", "not a tar file"] {
             fs::write(&file, content).unwrap();

@@ -245,6 +245,132 @@ fn rfc3339(seconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::image::manifest::Platform;
+    use crate::image::{EntryContent, LayerEntry, layer_from_files, tree_of, validate};
+    use crate::tree::TreeLimits;
+
+    fn layer(path: &str, content: &str) -> Layer {
+        let entry = LayerEntry {
+            path: path.to_owned(),
+            mode: 0o644,
+            content: EntryContent::Bytes(content.into()),
+        };
+        layer_from_files(&[entry]).unwrap()
+    }
+
+    fn texts(list: &[&str]) -> Vec<String> {
+        list.iter().map(|text| (*text).to_owned()).collect()
+    }
+
+    fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+        pairs
+            .iter()
+            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+            .collect()
+    }
+
+    fn config() -> ImageConfig {
+        ImageConfig {
+            labels: map(&[("b", "2"), ("a", "1")]),
+            annotations: map(&[("note", "x")]),
+            entrypoint: texts(&["/bin/opmx"]),
+            command: texts(&["serve"]),
+            exposed_ports: texts(&["50051/tcp"]),
+            environment: texts(&["HOME=/tmp", "A=1"]),
+            user: "1001".to_owned(),
+            working_directory: "/tmp".to_owned(),
+            ..ImageConfig::default()
+        }
+    }
+
+    #[test]
+    fn what_is_set_stands_in_the_config() {
+        let image = build(&config(), vec![layer("a", "1")]).unwrap();
+        validate(&image).unwrap();
+        assert_eq!(
+            image.config_value()["config"].to_string(),
+            r#"{"User":"1001","Entrypoint":["/bin/opmx"],"Cmd":["serve"],"WorkingDir":"/tmp","ExposedPorts":{"50051/tcp":{}},"Env":["HOME=/tmp","A=1"],"Labels":{"a":"1","b":"2"}}"#
+        );
+        assert_eq!(image.labels(), map(&[("a", "1"), ("b", "2")]));
+        assert_eq!(image.label("a"), Some("1"));
+        assert_eq!(image.annotations(), &map(&[("note", "x")]));
+        assert_eq!(image.platform(), Some(Platform::default()));
+        assert_eq!(
+            image.digest(),
+            build(&config(), vec![layer("a", "1")]).unwrap().digest()
+        );
+    }
+
+    #[test]
+    fn layers_on_a_base_keep_what_it_has() {
+        let base = build(&config(), vec![layer("a", "1"), layer("b", "1")]).unwrap();
+        let more = ImageConfig {
+            labels: map(&[("b", "3")]),
+            entrypoint: texts(&["/bin/opm"]),
+            environment: texts(&["A=2"]),
+            ..ImageConfig::default()
+        };
+        let image = append(&base, &more, vec![layer("b", "2")]).unwrap();
+        validate(&image).unwrap();
+        assert_eq!(
+            image.config_value()["config"].to_string(),
+            r#"{"User":"1001","Entrypoint":["/bin/opm"],"WorkingDir":"/tmp","ExposedPorts":{"50051/tcp":{}},"Env":["HOME=/tmp","A=2"],"Labels":{"a":"1","b":"3"}}"#
+        );
+        assert_eq!(image.annotations(), &map(&[("note", "x")]));
+        assert_eq!(image.layers().len(), 3);
+        assert_eq!(image.config_value()["history"].as_array().unwrap().len(), 3);
+        let tree = tree_of(&image, &|_| true, &TreeLimits::default()).unwrap();
+        assert_eq!(tree.get("b"), Some(b"2".as_slice()));
+        assert_eq!(tree.len(), 2);
+    }
+
+    #[test]
+    fn a_docker_base_becomes_an_oci_image() {
+        let base = build(&config(), vec![layer("a", "1")]).unwrap();
+        let manifest = String::from_utf8(base.manifest().to_vec()).unwrap();
+        let manifest = manifest
+            .replace(MANIFEST, "application/vnd.docker.distribution.manifest.v2+json")
+            .replace(CONFIG, "application/vnd.docker.container.image.v1+json")
+            .replace(LAYER_GZIP, "application/vnd.docker.image.rootfs.diff.tar.gzip");
+        let blobs = base.layers().iter().map(|layer| layer.content.clone()).collect();
+        let docker = Image::new("docker", None, manifest.into_bytes(), base.config(), blobs).unwrap();
+        assert_eq!(
+            docker.media_type(),
+            "application/vnd.docker.distribution.manifest.v2+json"
+        );
+        let image = append(&docker, &ImageConfig::default(), vec![layer("b", "2")]).unwrap();
+        validate(&image).unwrap();
+        assert_eq!(image.media_type(), MANIFEST);
+        assert!(
+            image
+                .layers()
+                .iter()
+                .all(|layer| layer.descriptor.media_type == LAYER_GZIP)
+        );
+        assert_eq!(image.config_descriptor().media_type, CONFIG);
+    }
+
+    #[test]
+    fn a_base_without_uncompressed_digests_is_refused() {
+        let config = br#"{"architecture":"amd64"}"#;
+        let layer = layer("a", "1");
+        let manifest = json!({
+            "schemaVersion": 2,
+            "config": descriptor(&Descriptor {
+                media_type: CONFIG.to_owned(),
+                digest: Digest::of(config),
+                size: config.len() as u64,
+            }),
+            "layers": [descriptor(&layer.descriptor)],
+        });
+        let manifest = manifest.to_string().into_bytes();
+        let base = Image::new("base", None, manifest, config.as_slice(), vec![layer.content]).unwrap();
+        let error = append(&base, &ImageConfig::default(), Vec::new())
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("0 uncompressed layer digests for 1 layers"), "{error}");
+        assert!(validate(&base).is_err());
+    }
 
     #[test]
     fn times_are_written_as_the_calendar_has_them() {

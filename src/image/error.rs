@@ -2,6 +2,7 @@
 
 use super::digest::{Digest, DigestError};
 use super::reference::ReferenceError;
+use super::registry::RegistryError;
 use crate::files::FileError;
 use crate::tree::TreeError;
 use std::io;
@@ -18,6 +19,9 @@ pub enum ImageError {
     /// A layer holds something that a tree of files may not hold.
     #[error(transparent)]
     Tree(#[from] TreeError),
+    /// A request to a registry failed.
+    #[error(transparent)]
+    Registry(Box<RegistryError>),
     /// There is no such image, or no such file in it.
     #[error("{image}: {what} was not found{}", list_of(available))]
     NotFound {
@@ -110,6 +114,12 @@ pub enum ContentProblem {
         /// The option that raises it.
         option: &'static str,
     },
+    /// More than anything of its kind may have.
+    #[error("has more than {limit} bytes")]
+    TooMuch {
+        /// The limit in bytes.
+        limit: u64,
+    },
     /// More entries than a limit allows.
     #[error("has more than {limit} {what}")]
     TooMany {
@@ -187,6 +197,22 @@ pub enum BuildProblem {
         /// What the system said.
         source: io::Error,
     },
+}
+
+impl ImageError {
+    /// What to try, where there is something.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Registry(error) => error.hint(),
+            _ => None,
+        }
+    }
+}
+
+impl From<RegistryError> for ImageError {
+    fn from(error: RegistryError) -> Self {
+        Self::Registry(Box::new(error))
+    }
 }
 
 impl From<BuildProblem> for ImageError {

@@ -5,7 +5,7 @@ use super::error::{ContentProblem, ImageError};
 use super::image::{Blob, Image};
 use super::layer::MEMORY_LIMIT;
 use super::manifest::{
-    self, CONFIG_LIMIT, Descriptor, INDEX, IndexEntry, MANIFEST_LIMIT, Manifest, REF_NAME, check_digest,
+    self, CONFIG_LIMIT, Descriptor, INDEX, IndexEntry, MANIFEST_LIMIT, Manifest, Platform, REF_NAME, check_digest,
 };
 use crate::files::{self, FileError, Replacement};
 use serde_json::{Map, Value, json};
@@ -26,13 +26,13 @@ const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
 /// Reads an image from a layout directory: the one with this tag or digest, or the only one.
 ///
-/// `architecture` chooses where the tag stands for several platforms. Large layers stay where they are.
+/// `platform` chooses where the tag stands for several platforms. Large layers stay where they are.
 ///
 /// # Errors
 /// When the directory is not a layout, there is no such image, or its manifest or config is damaged.
-pub fn read_layout(directory: &Path, tag: Option<&str>, architecture: &str) -> Result<Image, ImageError> {
+pub fn read_layout(directory: &Path, tag: Option<&str>, platform: &Platform) -> Result<Image, ImageError> {
     let source = open_layout(directory, tag)?;
-    source.read(tag, architecture)
+    source.read(tag, platform)
 }
 
 /// The digest that a tag of a layout stands for now.
@@ -143,14 +143,14 @@ impl Source<'_> {
         })
     }
 
-    pub(super) fn read(&self, tag: Option<&str>, architecture: &str) -> Result<Image, ImageError> {
+    pub(super) fn read(&self, tag: Option<&str>, platform: &Platform) -> Result<Image, ImageError> {
         let found = self.find(tag)?;
         let mut descriptor = found.clone();
         let mut bytes = self.document(&descriptor)?;
         let part = |descriptor: &Descriptor| format!("the manifest {}", descriptor.digest);
         let mut manifest = self.parse(&bytes, &descriptor)?;
         if let Manifest::Index(entries) = &manifest {
-            let chosen = manifest::choose(entries, architecture);
+            let chosen = manifest::choose(entries, platform);
             let chosen = chosen.ok_or_else(|| ContentProblem::EmptyIndex.of(&self.origin, part(&descriptor)))?;
             descriptor = chosen.descriptor.clone();
             bytes = self.document(&descriptor)?;
@@ -227,7 +227,7 @@ impl IndexEntry {
 ///
 /// The blobs come first and `index.json` last, so that a reader sees the old images or all of the new one. The tag's old
 /// image is replaced, and its blobs stay; other tags are kept, even when several processes write at once. Without a tag,
-/// the one untagged image of the layout is replaced.
+/// the one untagged image of the layout is replaced. A Docker manifest stays one, since its digest shall stay.
 ///
 /// # Errors
 /// When a file cannot be written, a layer is not what its descriptor says, or another process keeps the layout locked.
@@ -458,7 +458,7 @@ pub(in crate::image) mod tests {
         write_layout(&written, directory.path(), Some("v1")).unwrap();
         let digest = written.digest().to_string();
         for tag in [Some("v1"), Some(digest.as_str()), None] {
-            let read = read_layout(directory.path(), tag, "amd64").unwrap();
+            let read = read_layout(directory.path(), tag, &Platform::default()).unwrap();
             assert_same(&read, &written);
             assert!(
                 matches!(read.layers()[1].content, Blob::File(_)),
@@ -478,7 +478,7 @@ pub(in crate::image) mod tests {
         write_layout(&one, directory.path(), Some("v1")).unwrap();
         write_layout(&two, directory.path(), Some("v2")).unwrap();
         write_layout(&three, directory.path(), Some("v1")).unwrap();
-        let read = |tag| read_layout(directory.path(), tag, "amd64");
+        let read = |tag| read_layout(directory.path(), tag, &Platform::default());
         assert_same(&read(Some("v1")).unwrap(), &three);
         assert_same(&read(Some("v2")).unwrap(), &two);
         let error = read(None).unwrap_err().to_string();
@@ -504,7 +504,7 @@ pub(in crate::image) mod tests {
             }
         });
         for number in 0..count {
-            let read = read_layout(directory.path(), Some(&format!("v{number}")), "amd64").unwrap();
+            let read = read_layout(directory.path(), Some(&format!("v{number}")), &Platform::default()).unwrap();
             assert_eq!(read.digest(), image(&format!("content {number}"), false).digest());
         }
     }
@@ -512,12 +512,12 @@ pub(in crate::image) mod tests {
     #[test]
     fn what_is_not_a_layout_is_named() {
         let directory = tempfile::tempdir().unwrap();
-        let error = read_layout(directory.path(), Some("v1"), "amd64")
+        let error = read_layout(directory.path(), Some("v1"), &Platform::default())
             .unwrap_err()
             .to_string();
         assert!(error.contains("an OCI image layout (index.json"), "{error}");
         fs::write(directory.path().join(INDEX_FILE), "{").unwrap();
-        let error = read_layout(directory.path(), Some("v1"), "amd64")
+        let error = read_layout(directory.path(), Some("v1"), &Platform::default())
             .unwrap_err()
             .to_string();
         assert!(error.contains("index.json is not valid"), "{error}");
@@ -533,7 +533,8 @@ pub(in crate::image) mod tests {
         let written = image("one", true);
         write_layout(&written, directory.path(), Some("v1")).unwrap();
         let damage = |digest: &Digest, content: &[u8]| fs::write(blob_path(directory.path(), digest), content).unwrap();
-        let read = || read_layout(directory.path(), Some("v1"), "amd64").and_then(|image| validate(&image));
+        let read =
+            || read_layout(directory.path(), Some("v1"), &Platform::default()).and_then(|image| validate(&image));
         let large = &written.layers()[1].descriptor;
         let original = fs::read(blob_path(directory.path(), &large.digest)).unwrap();
         let mut flipped = original.clone();
@@ -566,7 +567,8 @@ pub(in crate::image) mod tests {
         let entry = json!({"mediaType": INDEX, "digest": digest.to_string(), "size": index.len()});
         let top = json!({"schemaVersion": 2, "manifests": [entry]});
         fs::write(directory.path().join(INDEX_FILE), top.to_string()).unwrap();
-        let read = |tag: Option<&str>, architecture| read_layout(directory.path(), tag, architecture).unwrap();
+        let read =
+            |tag: Option<&str>, platform: &str| read_layout(directory.path(), tag, &platform.parse().unwrap()).unwrap();
         assert_same(&read(None, "arm64"), &arm64);
         assert_same(&read(None, "s390x"), &amd64);
         assert_eq!(read(None, "arm64").source_digest(), digest);

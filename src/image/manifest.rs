@@ -5,6 +5,8 @@ use super::error::ContentProblem;
 use oci_distribution::manifest::{OciDescriptor, OciImageIndex, OciImageManifest};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
 
 pub(super) use oci_distribution::manifest::{
     IMAGE_CONFIG_MEDIA_TYPE as CONFIG, IMAGE_LAYER_GZIP_MEDIA_TYPE as LAYER_GZIP, IMAGE_LAYER_MEDIA_TYPE as LAYER_TAR,
@@ -61,6 +63,46 @@ pub struct Platform {
     pub os: String,
     /// Such as `amd64` or `arm64`.
     pub architecture: String,
+}
+
+impl Default for Platform {
+    /// The platform of most clusters, whatever this machine is.
+    fn default() -> Self {
+        Self {
+            os: "linux".to_owned(),
+            architecture: "amd64".to_owned(),
+        }
+    }
+}
+
+/// A text that is not a platform.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} is not a platform: expected OS/ARCHITECTURE such as linux/arm64, or an architecture alone")]
+pub struct PlatformError {
+    /// The text as it was given.
+    pub text: String,
+}
+
+impl FromStr for Platform {
+    type Err = PlatformError;
+
+    fn from_str(text: &str) -> Result<Self, PlatformError> {
+        let (os, architecture) = text.split_once('/').unwrap_or(("linux", text));
+        let word = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if !word(os) || !word(architecture) {
+            return Err(PlatformError { text: text.to_owned() });
+        }
+        Ok(Self {
+            os: os.to_owned(),
+            architecture: architecture.to_owned(),
+        })
+    }
+}
+
+impl fmt::Display for Platform {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}/{}", self.os, self.architecture)
+    }
 }
 
 impl Manifest {
@@ -172,16 +214,16 @@ fn limit(what: &'static str, count: usize) -> Result<(), ContentProblem> {
     Ok(())
 }
 
-/// Chooses from an index: Linux with the wanted architecture, else the first Linux, else the first of all.
+/// Chooses from an index: the wanted platform, else the first for Linux, else the first of all.
 ///
 /// Bundles and index databases are the same on every platform, so any image is better than none. Entries without a
 /// real platform, such as the attestations that some builders add, come last.
-pub(super) fn choose<'a>(entries: &'a [IndexEntry], architecture: &str) -> Option<&'a IndexEntry> {
+pub(super) fn choose<'a>(entries: &'a [IndexEntry], wanted: &Platform) -> Option<&'a IndexEntry> {
     let first = |suits: &dyn Fn(&Platform) -> bool| {
         let mut entries = entries.iter();
         entries.find(|entry| entry.platform.as_ref().is_some_and(suits))
     };
-    first(&|platform| platform.os == "linux" && platform.architecture == architecture)
+    first(&|platform| platform == wanted)
         .or_else(|| first(&|platform| platform.os == "linux"))
         .or_else(|| entries.iter().find(|entry| entry.platform.is_none()))
         .or_else(|| first(&|platform| platform.os != "unknown"))
@@ -207,8 +249,8 @@ mod tests {
         }
     }
 
-    fn chosen(entries: &[IndexEntry], architecture: &str) -> Option<usize> {
-        let chosen = choose(entries, architecture)?;
+    fn chosen(entries: &[IndexEntry], platform: &str) -> Option<usize> {
+        let chosen = choose(entries, &platform.parse().unwrap())?;
         entries.iter().position(|entry| std::ptr::eq(entry, chosen))
     }
 
@@ -220,11 +262,21 @@ mod tests {
             entry(Some(("linux", "amd64"))),
             entry(Some(("linux", "arm64"))),
         ];
-        assert_eq!(chosen(&entries, "arm64"), Some(3));
+        assert_eq!(chosen(&entries, "linux/arm64"), Some(3));
+        assert_eq!(chosen(&entries, "windows/arm64"), Some(1));
         assert_eq!(chosen(&entries, "s390x"), Some(2));
         assert_eq!(chosen(&entries[..2], "s390x"), Some(1));
         assert_eq!(chosen(&entries[..1], "amd64"), Some(0));
         assert_eq!(chosen(&[], "amd64"), None);
+    }
+
+    #[test]
+    fn a_platform_reads_back_as_it_is_written() {
+        assert_eq!("linux/arm64".parse::<Platform>().unwrap().to_string(), "linux/arm64");
+        assert_eq!("s390x".parse::<Platform>().unwrap().to_string(), "linux/s390x");
+        for text in ["", "/", "linux/", "linux/arm/v7", "a b"] {
+            assert!(text.parse::<Platform>().is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -6,6 +6,8 @@
 
 mod archive;
 mod build;
+mod cache;
+mod credentials;
 mod digest;
 mod error;
 #[expect(clippy::module_inception, reason = "a file is named after its main type")]
@@ -14,16 +16,24 @@ mod layer;
 mod layer_reader;
 mod layout;
 mod manifest;
+mod progress;
 mod reference;
+mod registry;
+mod transport;
 mod unpack;
 
 pub use archive::{read_archive, write_archive};
 pub use build::{ImageConfig, append, build};
+pub use cache::{Cache, DEFAULT_CACHE_SIZE};
+pub use credentials::{CredentialError, Credentials, Login, Secret};
 pub use digest::{Digest, DigestError, Hasher};
 pub use error::{BuildProblem, ContentProblem, ImageError};
 pub use image::{Blob, Image, Layer, validate};
 pub use layer::{EntryContent, LayerEntry, layer_from_files, layer_from_tree, source_date_epoch};
 pub use layout::{read_layout, write_layout};
-pub use manifest::{Descriptor, Platform};
+pub use manifest::{Descriptor, Platform, PlatformError};
+pub use progress::{Progress, Silent};
 pub use reference::{Reference, ReferenceError, RegistryReference};
+pub use registry::{RegistryError, RegistryFailure, RetryPolicy};
+pub use transport::{CacheMode, Options, Transports};
 pub use unpack::{DEFAULT_IMAGE_LIMIT, extract_file, tree_of};

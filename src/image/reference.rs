@@ -249,6 +249,11 @@ const FOREIGN_TRANSPORTS: [&str; 6] = [
     "sif",
 ];
 
+/// Whether this is a path, and not a port with a repository behind it.
+fn is_path(rest: &str) -> bool {
+    rest.contains('/') && !rest.starts_with(|letter: char| letter.is_ascii_digit())
+}
+
 impl FromStr for Reference {
     type Err = ReferenceError;
 
@@ -279,7 +284,7 @@ impl FromStr for Reference {
             }
         }
         if let Some((transport, rest)) = text.split_once(':')
-            && (FOREIGN_TRANSPORTS.contains(&transport) && rest.contains('/') || rest.starts_with("//"))
+            && (rest.starts_with("//") || FOREIGN_TRANSPORTS.contains(&transport) && is_path(rest))
         {
             return Err(ReferenceError::Transport {
                 reference: text.to_owned(),
@@ -401,6 +406,7 @@ mod tests {
         assert_eq!(reference.tag(), Some("latest"));
         let pinned = reference.with_digest(&DIGEST.parse().unwrap());
         assert_eq!(pinned.as_written(), format!("busybox@{DIGEST}"));
+        assert_eq!(registry("dir:5000/bundle").host(), "dir:5000");
         let port = registry("localhost:5000/bundle").with_digest(&DIGEST.parse().unwrap());
         assert_eq!(port.as_written(), format!("localhost:5000/bundle@{DIGEST}"));
     }

@@ -171,3 +171,89 @@ impl Group {
 fn required<'row>(row: &'row Row<'_>, column: usize) -> rusqlite::Result<&'row str> {
     Ok(text(row, column)?.unwrap_or_default())
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::cast_possible_wrap)]
+
+    use super::super::sample::SCHEMA;
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    /// A row: channel, bundle, the row it leads to, and its depth.
+    type Row = (u8, u8, Option<usize>, i64);
+
+    fn members(rows: &[Row]) -> Vec<(String, Member)> {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch(SCHEMA).unwrap();
+        for (at, (channel, bundle, next, depth)) in rows.iter().enumerate() {
+            connection
+                .execute(
+                    "INSERT INTO channel_entry VALUES (?1, 'c' || ?2, 'p', 'b' || ?3, ?4, ?5)",
+                    rusqlite::params![at as i64, channel, bundle, next.map(|next| next as i64), depth],
+                )
+                .unwrap();
+        }
+        let mut query = ChannelQuery::new(&connection, None).unwrap();
+        let channels: Vec<_> = query.channels().unwrap().map(Result::unwrap).collect();
+        let members = channels.into_iter().flat_map(|channel| {
+            let name = channel.channel;
+            channel.members.into_iter().map(move |member| (name.clone(), member))
+        });
+        members.collect()
+    }
+
+    /// The same by the definition, row by row.
+    fn expected(rows: &[Row]) -> BTreeSet<(String, String, Option<String>, Vec<String>)> {
+        let tip = rows.iter().map(|row| row.3).min();
+        let mut line: BTreeSet<usize> = (0..rows.len()).filter(|at| Some(rows[*at].3) == tip).collect();
+        loop {
+            let reached: BTreeSet<usize> = line
+                .iter()
+                .filter_map(|at| rows[*at].2)
+                .filter(|at| *at < rows.len())
+                .collect();
+            let known = line.len();
+            line.extend(reached);
+            if line.len() == known {
+                break;
+            }
+        }
+        let of =
+            |channel: u8, bundle: u8| (0..rows.len()).filter(move |at| (rows[*at].0, rows[*at].1) == (channel, bundle));
+        let end = |at: usize| {
+            rows[at]
+                .2
+                .and_then(|next| rows.get(next))
+                .map(|row| format!("b{}", row.1))
+        };
+        rows.iter()
+            .map(|(channel, bundle, ..)| {
+                let replaces = of(*channel, *bundle)
+                    .filter(|at| line.contains(at))
+                    .filter_map(end)
+                    .max();
+                let skips = of(*channel, *bundle)
+                    .filter(|at| !line.contains(at))
+                    .filter_map(end)
+                    .collect();
+                (format!("c{channel}"), format!("b{bundle}"), replaces, skips)
+            })
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn edges_of_any_table_follow_the_definition(
+            rows in prop::collection::vec((0..3_u8, 0..5_u8, prop::option::of(0..14_usize), 0..4_i64), 0..12)
+        ) {
+            let found: Vec<_> = members(&rows)
+                .into_iter()
+                .map(|(channel, member)| (channel, member.bundle, member.replaces, member.skips))
+                .collect();
+            prop_assert_eq!(found.len(), expected(&rows).len());
+            prop_assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected(&rows));
+        }
+    }
+}

@@ -4,7 +4,7 @@
 //! once and never stands in memory. Rows come in one order: by package and channel name, and inside a channel from the
 //! head downwards. Whoever read to the end asks [`Index::check_unchanged`].
 
-use super::edges::{ChannelMembers, ChannelQuery, Channels};
+use super::edges::{ChannelMembers, ChannelQuery, Channels, Member};
 use super::manifests::display_name;
 use super::read::{Index, ReadError, text};
 use rusqlite::{OptionalExtension, Row, Rows, Statement};
@@ -233,6 +233,7 @@ impl Bundles<'_> {
             details: &mut self.details,
             media_types: &self.media_types,
             current: None,
+            known: HashMap::new(),
         };
         Ok(std::iter::from_fn(move || rows.advance().transpose()).map(move |row| row.map_err(failed)))
     }
@@ -276,50 +277,79 @@ struct BundleRows<'list, 'index> {
     details: &'list mut Statement<'index>,
     media_types: &'list HashMap<String, String>,
     current: Option<(ChannelMembers, usize)>,
+    /// What was read of the current package: a bundle is mostly in several of its channels, and reading it is dear.
+    known: HashMap<String, Option<Details>>,
+}
+
+#[derive(Debug, Clone)]
+struct Details {
+    version: Option<String>,
+    image: Option<String>,
+    skip_range: Option<String>,
 }
 
 impl BundleRows<'_, '_> {
     fn advance(&mut self) -> rusqlite::Result<Option<BundleRow>> {
         loop {
-            let Some((channel, next)) = &mut self.current else {
-                let Some(channel) = self.channels.next().transpose()? else {
-                    return Ok(None);
+            if let Some((package, channel, member)) = self.next_member() {
+                // A name that is only skipped need not be in the index.
+                let Some(details) = self.details(&member.bundle)? else {
+                    continue;
                 };
-                self.current = Some((channel, 0));
-                continue;
+                return Ok(Some(BundleRow {
+                    package,
+                    channel,
+                    media_type: match self.media_types.get(&member.bundle) {
+                        Some(media_type) => media_type.clone(),
+                        None => DEFAULT_MEDIA_TYPE.to_owned(),
+                    },
+                    bundle: member.bundle,
+                    version: details.version,
+                    replaces: member.replaces,
+                    skips: member.skips,
+                    skip_range: details.skip_range,
+                    image: details.image,
+                }));
+            }
+            let Some(channel) = self.channels.next().transpose()? else {
+                return Ok(None);
             };
-            let Some(member) = channel.members.get_mut(*next).map(std::mem::take) else {
-                self.current = None;
-                continue;
-            };
-            *next += 1;
-            let details = self.details.query_row([&member.bundle], |row| {
-                let field = |column| text(row, column).map(|text| text.filter(|text| !text.is_empty()));
-                Ok((
-                    field(0)?.map(ToOwned::to_owned),
-                    field(1)?.map(ToOwned::to_owned),
-                    field(2)?.map(ToOwned::to_owned),
-                ))
-            });
-            // A name that is only skipped need not be in the index.
-            let Some((version, image, skip_range)) = details.optional()? else {
-                continue;
-            };
-            return Ok(Some(BundleRow {
-                package: channel.package.clone(),
-                channel: channel.channel.clone(),
-                media_type: match self.media_types.get(&member.bundle) {
-                    Some(media_type) => media_type.clone(),
-                    None => DEFAULT_MEDIA_TYPE.to_owned(),
-                },
-                bundle: member.bundle,
-                version,
-                replaces: member.replaces,
-                skips: member.skips,
-                skip_range,
-                image,
-            }));
+            if self
+                .current
+                .as_ref()
+                .is_none_or(|(last, _)| last.package != channel.package)
+            {
+                self.known.clear();
+            }
+            self.current = Some((channel, 0));
         }
+    }
+
+    fn next_member(&mut self) -> Option<(String, String, Member)> {
+        let (channel, next) = self.current.as_mut()?;
+        let member = channel.members.get_mut(*next).map(std::mem::take);
+        *next += 1;
+        member.map(|member| (channel.package.clone(), channel.channel.clone(), member))
+    }
+
+    fn details(&mut self, bundle: &str) -> rusqlite::Result<Option<Details>> {
+        if let Some(known) = self.known.get(bundle) {
+            return Ok(known.clone());
+        }
+        let details = self.details.query_row([bundle], |row| {
+            let field = |column| {
+                let text = text(row, column)?.filter(|text| !text.is_empty());
+                Ok::<_, rusqlite::Error>(text.map(ToOwned::to_owned))
+            };
+            Ok(Details {
+                version: field(0)?,
+                image: field(1)?,
+                skip_range: field(2)?,
+            })
+        });
+        let details = details.optional()?;
+        self.known.insert(bundle.to_owned(), details.clone());
+        Ok(details)
     }
 }
 

@@ -111,7 +111,16 @@ impl Index {
     /// # Errors
     /// When the database is damaged or changes meanwhile.
     pub fn csv(&self, id: ManifestsId) -> Result<Option<String>, ReadError> {
-        self.column("SELECT csv FROM operatorbundle WHERE rowid = ?1", id)
+        let csv = || -> rusqlite::Result<Option<String>> {
+            let mut query = self
+                .connection()
+                .prepare("SELECT csv FROM operatorbundle WHERE rowid = ?1")?;
+            let found = query.query_row([id.0], |row| Ok(text(row, 0)?.map(ToOwned::to_owned)));
+            Ok(found.optional()?.flatten())
+        };
+        let csv = csv().map_err(|error| self.content_error("the manifests", error))?;
+        self.check_unchanged()?;
+        Ok(csv)
     }
 
     /// The manifests of a bundle; empty where the index does not keep them.
@@ -119,39 +128,48 @@ impl Index {
     /// # Errors
     /// When the database is damaged or changes meanwhile, or the manifests are not JSON.
     pub fn manifests(&self, id: ManifestsId) -> Result<Manifests, ReadError> {
-        let Some(stored) = self.column("SELECT bundle FROM operatorbundle WHERE rowid = ?1", id)? else {
-            return Ok(Manifests::default());
-        };
-        let objects = match manifests::documents(&stored) {
-            Ok(objects) => objects,
-            Err(source) => {
-                return Err(ReadError::Manifests {
-                    path: self.path().to_owned(),
-                    bundle: self
-                        .column("SELECT name FROM operatorbundle WHERE rowid = ?1", id)?
-                        .unwrap_or_default(),
-                    source,
-                });
-            }
-        };
-        let csv = objects
-            .iter()
-            .find(|object| manifests::kind(object) == "ClusterServiceVersion");
-        Ok(Manifests {
-            csv: csv.map(|&csv| csv.to_owned()),
-            objects: objects.into_iter().map(ToOwned::to_owned).collect(),
+        self.with_manifests(id, |csv, objects| Manifests {
+            csv: csv.map(ToOwned::to_owned),
+            objects: objects.iter().map(|&object| object.to_owned()).collect(),
         })
     }
 
-    fn column(&self, query: &str, id: ManifestsId) -> Result<Option<String>, ReadError> {
-        let column = || -> rusqlite::Result<Option<String>> {
-            let mut query = self.connection().prepare(query)?;
-            let found = query.query_row([id.0], |row| Ok(text(row, 0)?.map(ToOwned::to_owned)));
-            Ok(found.optional()?.flatten())
+    /// Hands the manifests of a bundle to `read` as they lie in the file: the ClusterServiceVersion, and all objects.
+    ///
+    /// # Errors
+    /// As [`Index::manifests`].
+    pub fn with_manifests<T>(
+        &self,
+        id: ManifestsId,
+        read: impl FnOnce(Option<&str>, &[&str]) -> T,
+    ) -> Result<T, ReadError> {
+        let query = || -> rusqlite::Result<Result<T, (String, serde_json::Error)>> {
+            let mut query = self
+                .connection()
+                .prepare("SELECT name, bundle FROM operatorbundle WHERE rowid = ?1")?;
+            let mut rows = query.query([id.0])?;
+            let row = rows.next()?;
+            let stored = row.map(|row| text(row, 1)).transpose()?.flatten().unwrap_or_default();
+            match manifests::documents(stored) {
+                Ok(objects) => {
+                    let csv = objects
+                        .iter()
+                        .find(|object| manifests::kind(object) == "ClusterServiceVersion");
+                    Ok(Ok(read(csv.copied(), &objects)))
+                }
+                Err(error) => {
+                    let name = row.map(|row| text(row, 0)).transpose()?.flatten().unwrap_or_default();
+                    Ok(Err((name.to_owned(), error)))
+                }
+            }
         };
-        let column = column().map_err(|error| self.content_error("the manifests", error))?;
+        let result = query().map_err(|error| self.content_error("the manifests", error))?;
         self.check_unchanged()?;
-        Ok(column)
+        result.map_err(|(bundle, source)| ReadError::Manifests {
+            path: self.path().to_owned(),
+            bundle,
+            source,
+        })
     }
 
     fn bundles(&self, texts: &mut Texts) -> rusqlite::Result<Vec<Bundle>> {
@@ -184,10 +202,15 @@ impl Index {
         ))?;
         let mut rows = query.query([])?;
         let mut seen = HashSet::new();
+        // The rows of a bundle mostly stand together.
+        let (mut last_name, mut last_id) = (String::new(), None);
         while let Some(row) = rows.next()? {
-            let Some(id) = text(row, 0)?.and_then(|name| catalog.find(name)) else {
-                continue;
-            };
+            let name = text(row, 0)?.unwrap_or_default();
+            if name != last_name {
+                last_id = catalog.find(name);
+                name.clone_into(&mut last_name);
+            }
+            let Some(id) = last_id else { continue };
             let property = Property {
                 kind: texts.share(text(row, 1)?.unwrap_or_default()),
                 value: texts.share(text(row, 2)?.unwrap_or_default()),

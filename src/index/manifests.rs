@@ -11,7 +11,7 @@ pub fn documents(stored: &str) -> Result<Vec<&str>, serde_json::Error> {
     let lines = || stored.lines().map(str::trim).filter(|line| !line.is_empty());
     // Indexes hold one document a line. A line break never stands inside a JSON string, and where one document is
     // broken over lines, some line of it does not both begin with `{` and end with `}`.
-    if lines().all(|line| line.starts_with('{') && line.ends_with('}')) {
+    if lines().all(|line| line.starts_with('{') && line.ends_with('}') && holds_one(line)) {
         return Ok(lines().collect());
     }
     let mut stream = serde_json::Deserializer::from_str(stored).into_iter::<serde::de::IgnoredAny>();
@@ -29,6 +29,12 @@ pub fn documents(stored: &str) -> Result<Vec<&str>, serde_json::Error> {
 struct Kinded<'text> {
     #[serde(borrow, default)]
     kind: Cow<'text, str>,
+}
+
+/// Whether no second document begins in a line of documents. A text inside one may look as if, which costs only time.
+fn holds_one(line: &str) -> bool {
+    let mut starts = line.match_indices('{');
+    !starts.any(|(at, _)| line[..at].trim_end_matches([' ', '\t', '\r']).ends_with('}'))
 }
 
 /// The kind of the object in a JSON document; empty where it says none.
@@ -63,6 +69,50 @@ pub fn display_name(csv: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    fn value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![any::<bool>().prop_map(Value::from), ".{0,8}".prop_map(Value::from)];
+        leaf.prop_recursive(3, 16, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec(("[a-z{}\\[\\]\\n]{0,4}", inner), 0..4)
+                    .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_documents_in_any_layout_are_found_again(
+            stored in prop::collection::vec((value(), any::<bool>(), "[ \n]{0,2}"), 0..5)
+        ) {
+            let objects = stored.iter().map(|(value, ..)| serde_json::json!({"kind": "K", "of": value}));
+            let objects: Vec<_> = objects.collect();
+            let text: String = objects
+                .iter()
+                .zip(&stored)
+                .map(|(object, (_, pretty, space))| {
+                    let text = if *pretty { format!("{object:#}") } else { object.to_string() };
+                    text + space
+                })
+                .collect();
+            let found = documents(&text).unwrap();
+            for document in &found {
+                prop_assert_eq!(kind(document), "K");
+            }
+            let found: Vec<Value> = found.iter().map(|text| serde_json::from_str(text).unwrap()).collect();
+            prop_assert_eq!(found, objects);
+        }
+
+        #[test]
+        fn texts_that_are_no_documents_do_no_harm(text in "[{}\\[\\]\":,a \n]{0,40}") {
+            let _ = documents(&text);
+            let _ = kind(&text);
+            let _ = display_name(&text);
+        }
+    }
 
     #[test]
     fn documents_are_found_in_lines_and_over_lines() {

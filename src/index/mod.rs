@@ -1,12 +1,16 @@
 //! The SQLite database of an operator index.
 //!
 //! [`read`] opens a database without ever changing it, [`list`] says what is in it. [`open`] opens one for a change,
-//! and [`add`] adds bundles, each of them a [`record::Record`].
+//! and [`add`] adds bundles, each of them a [`record::Record`] that [`intake`] makes of the files of a bundle. [`image`] puts a
+//! database into an image that serves it.
 
 pub mod add;
 pub mod edges;
 pub mod entries;
 pub mod error;
+pub mod gather;
+pub mod image;
+pub mod intake;
 pub mod list;
 pub mod load;
 pub mod manifests;

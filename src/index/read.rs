@@ -8,6 +8,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::{Type, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row};
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -21,7 +22,7 @@ pub const READABLE_VERSIONS: std::ops::RangeInclusive<i64> = 9..=13;
 
 /// The tables without which a database is no index.
 const TABLES: [&str; 7] = [
-    "operatorbundle",
+    "api",
     "package",
     "channel",
     "channel_entry",
@@ -31,7 +32,7 @@ const TABLES: [&str; 7] = [
 ];
 
 /// No text of an index is longer: a limit for databases made to exhaust memory.
-const LONGEST_VALUE: i32 = 256 * 1024 * 1024;
+const LONGEST_VALUE: i32 = 64 * 1024 * 1024;
 
 /// Why an index cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -253,9 +254,13 @@ impl Index {
     /// # Errors
     /// When the file at the path is no longer the one that was opened first.
     pub fn reopen(&self) -> Result<Self, ReadError> {
-        let connection = connect(&self.file.database).map_err(|source| content(self.path(), "the database", source))?;
-        // Opening alone reads nothing; the look at the schema makes SQLite open the file itself.
-        schema_version(self.path(), &connection)?;
+        let connection = connect(&self.file.database)
+            // Opening alone need not touch the file; reading the schema does.
+            .and_then(|connection| {
+                connection.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(()))?;
+                Ok(connection)
+            })
+            .map_err(|source| content(self.path(), "the database", source))?;
         let index = Self {
             connection,
             file: Arc::clone(&self.file),
@@ -351,7 +356,7 @@ fn check_header(path: &Path, handle: &File, stamp: Stamp) -> Result<(), ReadErro
         // What SQLite takes for a database without tables.
         return Err(ReadError::NotAnIndex {
             path: path.to_owned(),
-            table: TABLES[0],
+            table: "operatorbundle",
         });
     }
     let number = |at: usize, length: usize| {
@@ -454,22 +459,19 @@ fn immutable_uri(path: &Path) -> String {
 
 fn schema_version(path: &Path, connection: &Connection) -> Result<i64, ReadError> {
     let failed = |source| content(path, "the schema", source);
-    let has = |table: &str| {
-        connection
-            .prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1")
-            .and_then(|mut query| query.exists([table]))
-            .map_err(failed)
+    let tables = || -> rusqlite::Result<HashSet<String>> {
+        let mut query = connection.prepare("SELECT name FROM sqlite_master WHERE type = 'table'")?;
+        query.query_map([], |row| row.get(0))?.collect()
     };
-    if !has("operatorbundle")? || !has("schema_migrations")? {
-        return Err(ReadError::NotAnIndex {
+    let tables = tables().map_err(failed)?;
+    let demand = |wanted: &[&'static str]| match wanted.iter().find(|table| !tables.contains(**table)) {
+        Some(table) => Err(ReadError::NotAnIndex {
             path: path.to_owned(),
-            table: if has("operatorbundle")? {
-                "schema_migrations"
-            } else {
-                "operatorbundle"
-            },
-        });
-    }
+            table,
+        }),
+        None => Ok(()),
+    };
+    demand(&["operatorbundle", "schema_migrations"])?;
     let version = connection
         .query_row("SELECT version FROM schema_migrations LIMIT 1", [], |row| row.get(0))
         .optional()
@@ -487,14 +489,7 @@ fn schema_version(path: &Path, connection: &Connection) -> Result<i64, ReadError
             version,
         });
     }
-    for table in TABLES {
-        if !has(table)? {
-            return Err(ReadError::NotAnIndex {
-                path: path.to_owned(),
-                table,
-            });
-        }
-    }
+    demand(&TABLES)?;
     Ok(version)
 }
 

@@ -2,7 +2,6 @@
 
 use super::encoded::{Encoded, put_element, put_text};
 use crate::catalog::{Bundle, Catalog, GroupVersionKind, ManifestsId, Property, Text};
-use crate::index::load::Manifests;
 use prost::bytes::Bytes;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -163,6 +162,19 @@ impl Listing {
         behind.get(skipped).map(|entry| (at + skipped, entry))
     }
 
+    /// The field with the skip range for every bundle, in the order of the bundles.
+    pub(super) fn encode_skip_ranges(&self, ranges: &HashMap<ManifestsId, Text>) -> Vec<Bytes> {
+        let field = |range: &Text| {
+            let mut field = Vec::new();
+            put_text(&mut field, 10, range);
+            Bytes::from(field)
+        };
+        let bundles = self.bundles.iter();
+        bundles
+            .map(|bundle| ranges.get(&bundle.manifests).map(field).unwrap_or_default())
+            .collect()
+    }
+
     pub(super) fn wanted(&self, entry: &ServedEntry) -> Wanted {
         let bundle = &self.bundles[entry.bundle];
         Wanted {
@@ -172,21 +184,21 @@ impl Listing {
     }
 
     /// The message of an entry in the listing of all bundles.
-    pub(super) fn listed_message(&self, entry: &ServedEntry, skip_range: Bytes, manifests: Bytes) -> Encoded {
+    pub(super) fn listed_message(&self, entry: &ServedEntry, skip_ranges: &[Bytes], manifests: Bytes) -> Encoded {
         Encoded([
             self.pieces.slice(self.bundles[entry.bundle].without_plurals.clone()),
             self.pieces.slice(entry.names_and_edges.clone()),
-            skip_range,
+            skip_ranges.get(entry.bundle).cloned().unwrap_or_default(),
             manifests,
         ])
     }
 
     /// The message of an entry that was asked for by name: without edges, and with the resource names of its APIs.
-    pub(super) fn single_message(&self, entry: &ServedEntry, skip_range: Bytes, manifests: Bytes) -> Encoded {
+    pub(super) fn single_message(&self, entry: &ServedEntry, skip_ranges: &[Bytes], manifests: Bytes) -> Encoded {
         Encoded([
             self.pieces.slice(self.bundles[entry.bundle].with_plurals.clone()),
             self.pieces.slice(entry.names.clone()),
-            skip_range,
+            skip_ranges.get(entry.bundle).cloned().unwrap_or_default(),
             manifests,
         ])
     }
@@ -234,29 +246,141 @@ fn put_apis(pieces: &mut Vec<u8>, bundle: &Bundle, plurals: Option<&Plurals>) {
 }
 
 /// The fields of a bundle that hold its manifests.
-pub(super) fn encode_manifests(manifests: &Manifests) -> Bytes {
-    let length = manifests.objects.iter().map(|object| object.len() + 8).sum::<usize>();
-    let mut fields = Vec::with_capacity(length + manifests.csv.as_ref().map_or(0, |csv| csv.len() + 8));
-    if let Some(csv) = &manifests.csv {
-        put_text(&mut fields, 4, csv);
-    }
-    for object in &manifests.objects {
+pub(super) fn encode_manifests(csv: Option<&str>, objects: &[&str]) -> Bytes {
+    let lengths = csv.iter().chain(objects).map(|text| text.len() + 8);
+    let mut fields = Vec::with_capacity(lengths.sum());
+    put_text(&mut fields, 4, csv.unwrap_or_default());
+    for object in objects {
         put_element(&mut fields, 5, object.as_bytes());
     }
     fields.into()
 }
 
-/// The field of a bundle that holds its skip range.
-pub(super) fn encode_skip_range(range: &str) -> Bytes {
-    let mut field = Vec::new();
-    put_text(&mut field, 10, range);
-    field.into()
-}
-
-/// The head of a channel as [`GetBundleForChannel`](super::proto::registry_client::RegistryClient) answers with it.
+/// The head of a channel as `GetBundleForChannel` answers with it.
 pub(super) fn head_message(name: &str, csv: &str) -> Encoded {
     let mut message = Vec::with_capacity(name.len() + csv.len() + 16);
     put_text(&mut message, 1, name);
     put_text(&mut message, 4, csv);
     Encoded::from(Bytes::from(message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::proto;
+    use super::*;
+    use crate::catalog::{BundleId, Channel, Entry, Package};
+    use prost::Message;
+
+    fn bundle(name: &str, at: i64, image: Option<&str>) -> Bundle {
+        let property = |kind: &str, value: &str| Property {
+            kind: kind.into(),
+            value: value.into(),
+        };
+        Bundle {
+            name: name.into(),
+            version: Some("1.0.0".into()),
+            image: image.map(Into::into),
+            skip_range: None,
+            properties: vec![
+                property("olm.gvk", r#"{"group":"g.io","kind":"K","version":"v1"}"#),
+                property("olm.gvk", "not JSON"),
+            ],
+            dependencies: vec![property("olm.label", "")],
+            manifests: ManifestsId(at),
+        }
+    }
+
+    fn listing() -> Listing {
+        let entry = |bundle, replaces: Option<&str>| Entry {
+            bundle: BundleId(bundle),
+            replaces: replaces.map(Into::into),
+            skips: vec!["s".into(), "".into()],
+        };
+        let channel = |name: &str, entries| Channel {
+            name: name.into(),
+            head: Some("b".into()),
+            entries,
+        };
+        let package = |name: &str, channels| Package {
+            name: name.into(),
+            default_channel: None,
+            channels,
+        };
+        let catalog = Catalog {
+            packages: vec![
+                package("empty", vec![]),
+                package(
+                    "p",
+                    vec![
+                        channel("x", vec![entry(1, Some("a")), entry(0, None), entry(9, None)]),
+                        channel("y", vec![entry(1, None)]),
+                    ],
+                ),
+            ],
+            bundles: vec![bundle("a", 7, None), bundle("b", 8, Some("registry.example.com/b:1"))],
+        };
+        let kind = GroupVersionKind {
+            group: "g.io".to_owned(),
+            version: "v1".to_owned(),
+            kind: "K".to_owned(),
+        };
+        Listing::new(&catalog, &HashMap::from([(kind, "kays".to_owned())]))
+    }
+
+    #[test]
+    fn a_package_without_channels_is_named_but_not_found() {
+        let listing = listing();
+        assert!(listing.package_name(1).is_some() && listing.package_name(2).is_none());
+        assert!(listing.package("empty").is_none());
+        let package = proto::Package::decode(&*listing.package("p").unwrap().encode_to_vec()).unwrap();
+        assert_eq!(package.channels.len(), 2);
+        assert_eq!(listing.head("p", "y"), Some(("b", ManifestsId(8))));
+        assert_eq!(listing.head("p", "z"), None);
+    }
+
+    #[test]
+    fn the_listing_leaves_out_rows_that_are_not_whole() {
+        let listing = listing();
+        let ranges = listing.encode_skip_ranges(&HashMap::from([(ManifestsId(8), Text::from("<1"))]));
+        let (mut at, mut shown) = (0, Vec::new());
+        while let Some((place, entry)) = listing.listed(at) {
+            let message = listing.listed_message(entry, &ranges, Bytes::new()).encode_to_vec();
+            let message = proto::Bundle::decode(&*message).unwrap();
+            assert_eq!(message.provided_apis.len(), 1);
+            assert_eq!(message.provided_apis[0].plural, "");
+            assert_eq!(message.properties.len(), 2);
+            shown.push((
+                message.csv_name,
+                message.channel_name,
+                message.replaces,
+                message.skips,
+                message.skip_range,
+            ));
+            at = place + 1;
+        }
+        let row = |channel: &str, replaces: &str| {
+            let skips = vec!["s".to_owned(), String::new()];
+            (
+                "b".to_owned(),
+                channel.to_owned(),
+                replaces.to_owned(),
+                skips,
+                "<1".to_owned(),
+            )
+        };
+        assert_eq!(shown, [row("x", "a"), row("y", "")]);
+    }
+
+    #[test]
+    fn a_single_bundle_has_manifests_and_plurals_but_no_edges() {
+        let listing = listing();
+        assert!(listing.entry("p", "y", "a").is_none());
+        let entry = listing.entry("p", "x", "a").unwrap();
+        let manifests = encode_manifests(Some("{}"), &["{}", "{\"kind\":\"X\"}"]);
+        let message = listing.single_message(entry, &[], manifests).encode_to_vec();
+        let message = proto::Bundle::decode(&*message).unwrap();
+        assert_eq!((message.csv_json.as_str(), message.object.len()), ("{}", 2));
+        assert_eq!(message.provided_apis[0].plural, "kays");
+        assert!(message.replaces.is_empty() && message.skips.is_empty() && message.bundle_path.is_empty());
+    }
 }

@@ -1,7 +1,7 @@
 //! The methods of `api.Registry` over a SQLite index, with the answers and error texts of the reference server.
 
 use super::encoded::Encoded;
-use super::listing::{Listing, Wanted, encode_manifests, encode_skip_range, head_message};
+use super::listing::{Listing, Wanted, encode_manifests, head_message};
 use super::pool::Pool;
 use super::proto::service::registry_server;
 use super::proto::{
@@ -11,12 +11,10 @@ use super::proto::{
 };
 use crate::catalog::{GroupVersionKind, ManifestsId};
 use crate::index::entries::Edge;
-use crate::index::load::Manifests;
 use crate::index::read::Index;
 use futures_util::Stream;
 use futures_util::stream::{iter, unfold};
 use prost::bytes::Bytes;
-use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
@@ -29,7 +27,7 @@ type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 pub(super) struct Registry {
     listing: Arc<Listing>,
     pool: Arc<Pool>,
-    skip_ranges: Arc<OnceCell<HashMap<ManifestsId, Bytes>>>,
+    skip_ranges: Arc<OnceCell<Vec<Bytes>>>,
 }
 
 impl Registry {
@@ -45,22 +43,19 @@ impl Registry {
     ///
     /// # Errors
     /// When the index cannot be read; the next call tries again.
-    pub(super) async fn skip_ranges(&self) -> Result<&HashMap<ManifestsId, Bytes>, Status> {
+    pub(super) async fn skip_ranges(&self) -> Result<&[Bytes], Status> {
         let read = || async {
             let ranges = self.pool.read(Index::skip_ranges).await?;
-            let encoded = ranges.iter().map(|(id, range)| (*id, encode_skip_range(range)));
-            Ok(encoded.collect())
+            Ok(self.listing.encode_skip_ranges(&ranges))
         };
-        self.skip_ranges.get_or_try_init(read).await
-    }
-
-    async fn skip_range(&self, id: ManifestsId) -> Result<Bytes, Status> {
-        Ok(self.skip_ranges().await?.get(&id).cloned().unwrap_or_default())
+        let ranges: Result<&Vec<Bytes>, Status> = self.skip_ranges.get_or_try_init(read).await;
+        Ok(ranges?)
     }
 
     async fn manifests(&self, id: ManifestsId) -> Result<Bytes, Status> {
-        let encode = |manifests: Manifests| encode_manifests(&manifests);
-        self.pool.read(move |index| index.manifests(id).map(encode)).await
+        self.pool
+            .read(move |index| index.with_manifests(id, encode_manifests))
+            .await
     }
 
     /// The bundle `name` of a channel, with its manifests, or the error `missing`.
@@ -75,8 +70,12 @@ impl Registry {
             return Err(Status::unknown(missing()));
         };
         let Wanted { id, .. } = self.listing.wanted(entry);
-        let (skip_range, manifests) = (self.skip_range(id).await?, self.manifests(id).await?);
-        Ok(Response::new(self.listing.single_message(entry, skip_range, manifests)))
+        let (skip_ranges, manifests) = (self.skip_ranges().await?, self.manifests(id).await?);
+        Ok(Response::new(self.listing.single_message(
+            entry,
+            skip_ranges,
+            manifests,
+        )))
     }
 
     /// The message at or behind a place of the listing of all bundles, and the place behind it. The manifests that were
@@ -99,11 +98,8 @@ impl Registry {
                 manifests
             }
         };
-        let skip_range = self.skip_range(id).await?;
-        Ok(Some((
-            self.listing.listed_message(entry, skip_range, manifests),
-            at + 1,
-        )))
+        let message = self.listing.listed_message(entry, self.skip_ranges().await?, manifests);
+        Ok(Some((message, at + 1)))
     }
 }
 

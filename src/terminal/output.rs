@@ -5,11 +5,13 @@ use crate::rules::Severity;
 use crate::terminal::findings::{self, Summary};
 use crate::terminal::progress::Bars;
 use crate::terminal::visible;
+use crate::text;
 use clap::ValueEnum;
 use serde::Serialize;
+use serde_json::Value;
 use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The form of a result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -80,7 +82,7 @@ pub struct Printer {
     stderr: Mutex<Stream>,
     quiet: bool,
     color: Colors,
-    bars: Bars,
+    bars: Arc<Bars>,
 }
 
 /// Whether each stream is coloured.
@@ -112,7 +114,7 @@ impl Printer {
             stderr: Mutex::new(stderr),
             quiet: settings.quiet,
             color,
-            bars,
+            bars: Arc::new(bars),
         }
     }
 
@@ -133,9 +135,9 @@ impl Printer {
         self.color.stderr
     }
 
-    /// The progress bars; they show nothing where nobody watches.
-    pub fn progress(&self) -> &Bars {
-        &self.bars
+    /// The progress bars, for whatever transfers content; they show nothing where nobody watches.
+    pub fn progress(&self) -> Arc<Bars> {
+        Arc::clone(&self.bars)
     }
 
     /// One line of the result.
@@ -341,17 +343,16 @@ impl<'a> List<'a> {
 }
 
 fn json(value: &impl Serialize) -> Result<String, OutputError> {
-    let mut text = serde_json::to_string_pretty(value).map_err(|error| OutputError::Form {
-        format: "JSON",
-        reason: error.to_string(),
-    })?;
-    text.push('\n');
-    Ok(text)
+    Ok(text::to_json(&as_value("JSON", value)?))
 }
 
-fn yaml(value: &(impl Serialize + ?Sized)) -> Result<String, OutputError> {
-    serde_yaml::to_string(value).map_err(|error| OutputError::Form {
-        format: "YAML",
+fn yaml(value: &impl Serialize) -> Result<String, OutputError> {
+    Ok(text::to_yaml(&as_value("YAML", value)?))
+}
+
+fn as_value(format: &'static str, value: &impl Serialize) -> Result<Value, OutputError> {
+    serde_json::to_value(value).map_err(|error| OutputError::Form {
+        format,
         reason: error.to_string(),
     })
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::image::Progress;
 use crate::terminal::visible;
 
 /// Characters of a name in front of its bar.
@@ -58,8 +59,13 @@ impl Bars {
         move || BesideBars(screen.clone())
     }
 
-    /// Begins a transfer of `bytes`, where their number is known, and gives it a number of its own.
-    pub fn started(&self, what: &str, bytes: Option<u64>) -> u64 {
+    fn under_way(&self) -> MutexGuard<'_, UnderWay> {
+        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Progress for Bars {
+    fn started(&self, what: &str, bytes: Option<u64>) -> u64 {
         let mut under_way = self.under_way();
         let id = under_way.next;
         under_way.next += 1;
@@ -75,24 +81,18 @@ impl Bars {
         id
     }
 
-    /// Says that `bytes` more have been transferred.
-    pub fn advanced(&self, id: u64, bytes: u64) {
+    fn advanced(&self, id: u64, bytes: u64) {
         if let Some(bar) = self.under_way().bars.get(&id) {
             bar.inc(bytes);
         }
     }
 
-    /// Takes the bar of a transfer away, whether it succeeded or not.
-    pub fn finished(&self, id: u64) {
+    fn finished(&self, id: u64) {
         let bar = self.under_way().bars.remove(&id);
         if let Some(bar) = bar {
             bar.finish_and_clear();
             self.screen.remove(&bar);
         }
-    }
-
-    fn under_way(&self) -> MutexGuard<'_, UnderWay> {
-        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

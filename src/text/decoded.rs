@@ -157,18 +157,24 @@ impl<'text> Scan<'text> {
         Some(())
     }
 
-    /// `written` bytes of breaks and blanks stand for line feeds or for one space; `break_needed` where they cannot
-    /// stand for nothing.
-    fn fold(&mut self, written: usize, break_needed: bool) -> Option<()> {
+    /// The breaks and blanks that come next stand for `line_feeds`, or for one space where there are none.
+    fn fold(&mut self, written: usize, line_feeds: usize) -> Option<()> {
         let rest = self.decoded.get(self.done..)?;
-        let breaks = rest.len() - rest.trim_start_matches('\n').len();
-        match breaks {
-            0 if rest.starts_with(' ') && break_needed => self.take(1, written),
-            0 if break_needed => return None,
-            0 => self.at += written,
-            _ => self.take(breaks, written),
+        let found = rest.len() - rest.trim_start_matches('\n').len();
+        if line_feeds > 0 && found >= line_feeds {
+            self.take(line_feeds, written);
+        } else if line_feeds == 0 && rest.starts_with(' ') {
+            self.take(1, written);
+        } else {
+            return None;
         }
         Some(())
+    }
+
+    /// The line feeds that come next in the decoded text.
+    fn line_feeds(&self) -> usize {
+        let rest = self.decoded.get(self.done..).unwrap_or_default();
+        rest.len() - rest.trim_start_matches('\n').len()
     }
 
     fn flow(&mut self, style: Style) -> Option<()> {
@@ -176,10 +182,8 @@ impl<'text> Scan<'text> {
             let rest = self.rest();
             let inner = rest.trim_start_matches([' ', '\t']);
             if inner.starts_with(['\n', '\r']) {
-                self.fold(
-                    rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len(),
-                    true,
-                )?;
+                let written = rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len();
+                self.fold(written, breaks(&rest[..written]) - 1)?;
             } else if style == Style::DoubleQuoted && rest.starts_with('\\') {
                 self.escape()?;
             } else if style == Style::SingleQuoted && rest.starts_with("''") {
@@ -196,10 +200,13 @@ impl<'text> Scan<'text> {
         let wanted = self.wanted()?;
         let written = match rest.as_bytes().get(1)? {
             b'\n' | b'\r' => {
-                let after = rest[1..].trim_start_matches('\r');
-                let after = after.strip_prefix('\n').unwrap_or(after);
-                let written = rest.len() - after.trim_start_matches([' ', '\t', '\n', '\r']).len();
-                return self.fold(written, false);
+                let after = rest[1..].trim_start_matches([' ', '\t', '\n', '\r']);
+                let written = rest.len() - after.len();
+                match breaks(&rest[..written]) - 1 {
+                    0 => self.at += written,
+                    line_feeds => self.fold(written, line_feeds)?,
+                }
+                return Some(());
             }
             b'x' => 4,
             b'u' if wanted > '\u{FFFF}' => 12,
@@ -221,14 +228,17 @@ impl<'text> Scan<'text> {
         self.at += header.len() - body.len();
         let indent = indentation(first_line(body)).checked_sub(indentation(first_line(self.decoded)))?;
         let written = self.lines(indent);
-        self.fold(written, false)?;
+        match self.line_feeds() {
+            0 => self.at += written,
+            line_feeds => self.fold(written, line_feeds)?,
+        }
         while self.done < self.decoded.len() {
             if self.rest().starts_with(['\n', '\r']) {
                 let first = self.rest().len() - after_break(self.rest()).len();
                 self.at += first;
                 let more = self.lines(indent);
                 self.at -= first;
-                self.fold(first + more, true)?;
+                self.fold(first + more, self.line_feeds())?;
             } else {
                 self.same()?;
             }
@@ -250,6 +260,11 @@ impl<'text> Scan<'text> {
             at = rest.len() - after_break(behind).len();
         }
     }
+}
+
+/// The line breaks in a text, two bytes together counting once.
+fn breaks(text: &str) -> usize {
+    text.matches('\n').count() + text.matches('\r').count() - text.matches("\r\n").count()
 }
 
 /// The text behind the line break that it begins with.

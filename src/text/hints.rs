@@ -2,6 +2,7 @@
 
 use super::events::Fault;
 use super::passage::Passage;
+use super::scalar::shortened;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::rules::{self, Rule};
 use std::ops::Range;
@@ -72,10 +73,18 @@ pub(super) fn syntax(fault: &Fault, part: &Passage) -> Diagnostic {
     if let Some(quoting) = special_value(text, at).or_else(|| special_value(text, begun?)) {
         return quoting.apply(diagnostic, part);
     }
-    if fault.problem.starts_with("mapping values are not allowed")
-        && let Some(quoting) = colon_in_value(text, at)
-    {
-        return quoting.apply(diagnostic, part);
+    if fault.problem.starts_with("mapping values are not allowed") {
+        if let Some(quoting) = colon_in_value(text, at) {
+            return quoting.apply(diagnostic, part);
+        }
+        if let Some((above, column)) = continued(text, at) {
+            return diagnostic
+                .at(part.place(visible(text, line)))
+                .also(part.place(above), "this value would continue")
+                .help(format!(
+                    "Begin the line in column {column}, like the one above it: it is indented deeper, but that one has a value already."
+                ));
+        }
     }
     let place = part.place(visible(text, at..line_end(text, at)));
     let Some(help) = advice(fault.problem, text, at) else {
@@ -154,7 +163,7 @@ impl Quoting {
             ""
         };
         Self {
-            shown: format!("{before}{quoted}"),
+            shown: format!("{before}{}", shortened(&quoted)),
             span,
             quoted,
         }
@@ -235,6 +244,21 @@ fn colon_in_value(text: &str, at: usize) -> Option<Quoting> {
         return None;
     }
     Some(Quoting::new(text, offset..offset + value.len(), true))
+}
+
+/// The line above, where that one is indented less and has a value, and the column that it begins in.
+fn continued(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
+    let start = line_start(text, at);
+    let above = visible(text, line_start(text, start.checked_sub(1)?)..start - 1);
+    let indentation = |at: usize| {
+        let line = &text[line_start(text, at)..];
+        line.len() - line.trim_start_matches([' ', '-']).len()
+    };
+    let line = &text[start..];
+    let indented = line.len() - line.trim_start_matches(' ').len();
+    let column = indentation(above.start);
+    let has_value = text[above.clone()].contains(": ");
+    (has_value && indented > column).then_some((above, column + 1))
 }
 
 /// A tab where the indentation of the line should be, or right at `at`.

@@ -2,7 +2,7 @@
 
 use super::events::{Event, Events, Fault};
 use super::limits::Limits;
-use super::scalar::{self, Meaningless};
+use super::scalar::{self, Meaningless, shortened};
 use crate::rules::{self, Rule};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -144,17 +144,16 @@ impl Loader {
         }
     }
 
+    /// Whether the next node is a key: the innermost map has a value for every key.
     fn expects_key(&self) -> bool {
         self.frames
             .last()
             .is_some_and(|frame| frame.map && self.keys.len() - frame.keys == self.values.len() - frame.values)
     }
 
+    /// Whether the next value is the source of a merge.
     fn expects_merge(&self) -> bool {
-        self.frames
-            .last()
-            .is_some_and(|frame| frame.map && self.keys.len() > frame.keys && matches!(self.keys.last(), Some(None)))
-            && !self.expects_key()
+        matches!(self.keys.last(), Some(None)) && self.frames.last().is_some_and(|frame| frame.map)
     }
 
     fn scalar(
@@ -175,7 +174,8 @@ impl Loader {
                 Some(self.or_problem(key, &span))
             };
             if let Some(anchor) = anchor {
-                let value = Value::String(key.clone().unwrap_or_else(|| text.to_owned()));
+                let meaning = scalar::scalar(text, tag, implicit).and_then(scalar::Scalar::into_value);
+                let value = meaning.unwrap_or_else(|_| Value::String(key.clone().unwrap_or_default()));
                 self.remember(anchor, value, 1, &span)?;
             }
             self.keys.push(key);
@@ -195,7 +195,7 @@ impl Loader {
             if self.problems.len() < MOST_PROBLEMS {
                 self.problems.push(Problem::Value {
                     rule: &rules::YAML_UNREPRESENTABLE,
-                    message: format!("the value {why}").replace("the value is a null key", "a key is null"),
+                    message: why,
                     span: span.clone(),
                 });
             }
@@ -326,10 +326,16 @@ impl Loader {
             span: span.clone(),
         };
         let Some(anchor) = self.anchors.get(name) else {
-            return Err(wrong(format!("the alias `*{name}` has no anchor `&{name}` before it")));
+            return Err(wrong(format!(
+                "the alias `*{0}` has no anchor `&{0}` before it",
+                shortened(name)
+            )));
         };
         let Some(value) = &anchor.value else {
-            return Err(wrong(format!("the value of the anchor `&{name}` contains itself")));
+            return Err(wrong(format!(
+                "the value of the anchor `&{}` contains itself",
+                shortened(name)
+            )));
         };
         let size = anchor.size;
         self.nodes += 1 + anchor.nodes;

@@ -42,16 +42,18 @@ impl Path {
 
     /// This path and a step into a map.
     #[must_use]
-    pub fn key(mut self, key: impl Into<String>) -> Self {
-        self.0.push(Step::Key(key.into()));
-        self
+    pub fn key(&self, key: impl AsRef<str>) -> Self {
+        let mut path = self.clone();
+        path.push(key.as_ref());
+        path
     }
 
     /// This path and a step into a list.
     #[must_use]
-    pub fn index(mut self, index: usize) -> Self {
-        self.0.push(Step::Index(index));
-        self
+    pub fn index(&self, index: usize) -> Self {
+        let mut path = self.clone();
+        path.push(index);
+        path
     }
 
     /// Adds a step at the end.
@@ -66,9 +68,10 @@ impl Path {
 
     /// This path and all steps of another one.
     #[must_use]
-    pub fn join(mut self, below: &Path) -> Self {
-        self.0.extend_from_slice(&below.0);
-        self
+    pub fn join(&self, below: &Path) -> Self {
+        let mut path = self.clone();
+        path.0.extend_from_slice(&below.0);
+        path
     }
 
     /// The path without its last step; none for the root.

@@ -12,8 +12,14 @@ use std::ops::Range;
 pub(super) struct Places {
     nodes: Vec<Node>,
     root: usize,
+    /// Keys that stand twice in one map; of very many the first ones.
     pub(super) duplicates: Vec<Duplicate>,
+    /// How many more there are.
+    pub(super) more_duplicates: usize,
 }
+
+/// A map that says the same key over and over is one mistake.
+const MOST_DUPLICATES: usize = 100;
 
 /// A key that stands twice in one map.
 #[derive(Debug)]
@@ -271,7 +277,9 @@ impl Builder {
         let Some(first) = frame.entries.insert(key.clone(), entry) else {
             return;
         };
-        if !first.merged {
+        if !first.merged && self.places.duplicates.len() == MOST_DUPLICATES {
+            self.places.more_duplicates += 1;
+        } else if !first.merged {
             let mut path: Path = self.frames.iter().filter_map(step).collect();
             path.push(key);
             self.places.duplicates.push(Duplicate {

@@ -6,6 +6,7 @@ use super::limits::Limits;
 use super::load::{self, Problem};
 use super::passage::Passage;
 use super::path::Step;
+use super::scalar::shortened;
 use super::split::{Piece, pieces};
 use super::{hints, places::Duplicate};
 use crate::diagnostic::{self, Diagnostic};
@@ -22,8 +23,6 @@ pub struct Reading {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// A map that says the same key over and over is one mistake.
-const MOST_DUPLICATES: usize = 100;
 const BYTE_ORDER_MARK: char = '\u{FEFF}';
 
 /// Reads a file as Kubernetes tools read it: a stream of JSON values where it begins with `{` or `[` and is one, else
@@ -223,13 +222,13 @@ impl<'limits> Reader<'limits> {
         let document = Document::new(part, self.number, format, value);
         self.number += 1;
         if repeated {
-            let duplicates = &document.places().duplicates;
-            for duplicate in duplicates.iter().take(MOST_DUPLICATES) {
+            let places = document.places();
+            for duplicate in &places.duplicates {
                 self.report(duplicate_key(&document, duplicate));
             }
-            if let Some(next) = duplicates.get(MOST_DUPLICATES) {
-                let message = format!("{} more keys stand twice", duplicates.len() - MOST_DUPLICATES);
-                let place = document.passage().place(next.second.clone());
+            if let (more @ 1.., Some(last)) = (places.more_duplicates, places.duplicates.last()) {
+                let message = format!("{more} more keys stand twice, from here on");
+                let place = document.passage().place(last.second.clone());
                 self.report(Diagnostic::new(&rules::YAML_DUPLICATE_KEY, message).at(place));
             }
         }
@@ -297,7 +296,7 @@ fn duplicate_key(document: &Document, duplicate: &Duplicate) -> Diagnostic {
     };
     let diagnostic = Diagnostic::new(
         &rules::YAML_DUPLICATE_KEY,
-        format!("the key `{key}` stands twice in one map"),
+        format!("the key `{}` stands twice in one map", shortened(key)),
     )
     .at(passage.place(duplicate.second.clone()))
     .also(passage.place(duplicate.first.clone()), "first here")

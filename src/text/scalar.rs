@@ -25,7 +25,7 @@ pub(super) enum Scalar<'text> {
     Text(Cow<'text, str>),
 }
 
-/// Why a scalar has no meaning that JSON can hold, as the rest of a sentence.
+/// Why a scalar has no meaning that JSON can hold, in a sentence.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Meaningless(pub(super) String);
 
@@ -57,7 +57,7 @@ pub(super) fn scalar<'text>(text: &'text str, tag: Option<&str>, implicit: bool)
         | ("bool", Plain::Bool(_))
         | ("null", Plain::Null) => Ok(Scalar::Typed(typed)),
         _ => Err(Meaningless(format!(
-            "is tagged !!{kind}, but `{}` is {}",
+            "the value is tagged !!{kind}, but `{}` is {}",
             shortened(text),
             described(typed)
         ))),
@@ -87,7 +87,7 @@ fn binary(text: &str) -> Result<String, Meaningless> {
     let digits: String = text.chars().filter(|digit| !matches!(digit, '\r' | '\n')).collect();
     let bytes = BASE64
         .decode(digits)
-        .map_err(|_| Meaningless("is tagged !!binary, but is not base64".to_owned()))?;
+        .map_err(|_| Meaningless("the value is tagged !!binary, but is not base64".to_owned()))?;
     let mut decoded = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         decoded.push_str(chunk.valid());
@@ -104,9 +104,11 @@ impl Scalar<'_> {
             Self::Typed(Plain::Bool(value)) => Value::Bool(value),
             Self::Typed(Plain::Int(value)) => Value::from(value),
             Self::Typed(Plain::Unsigned(value)) => Value::from(value),
-            Self::Typed(Plain::Float(value)) => serde_json::Number::from_f64(value)
-                .map(Value::Number)
-                .ok_or_else(|| Meaningless("is infinite or not a number, which JSON cannot hold".to_owned()))?,
+            Self::Typed(Plain::Float(value)) => {
+                serde_json::Number::from_f64(value).map(Value::Number).ok_or_else(|| {
+                    Meaningless("the value is infinite or not a number, which JSON cannot hold".to_owned())
+                })?
+            }
             Self::Typed(Plain::Null | Plain::Text) => Value::Null,
         })
     }
@@ -119,9 +121,9 @@ impl Scalar<'_> {
             Self::Typed(Plain::Int(value)) => value.to_string(),
             Self::Typed(Plain::Float(value)) => float_key(value),
             Self::Typed(Plain::Unsigned(_)) => {
-                return Err(Meaningless("is a key above the range of 64-bit integers".to_owned()));
+                return Err(Meaningless("a key is above the range of 64-bit integers".to_owned()));
             }
-            Self::Typed(Plain::Null | Plain::Text) => return Err(Meaningless("is a null key".to_owned())),
+            Self::Typed(Plain::Null | Plain::Text) => return Err(Meaningless("a key is null".to_owned())),
         })
     }
 }
@@ -147,6 +149,6 @@ pub(super) fn value_key(value: &Value) -> Result<String, Meaningless> {
             Scalar::Typed(scalar).into_key()
         }
         Value::Null => Scalar::Typed(Plain::Null).into_key(),
-        Value::Array(_) | Value::Object(_) => Err(Meaningless("is a list or map where a key must be".to_owned())),
+        Value::Array(_) | Value::Object(_) => Err(Meaningless("a key is a list or a map".to_owned())),
     }
 }

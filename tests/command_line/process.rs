@@ -156,7 +156,7 @@ fn quiet_silences_remarks_and_verbose_logs_do_not_reach_the_result() {
     let sandbox = Sandbox::new();
     insta::assert_snapshot!(sandbox.run(["man", "pages"]), @"
     ------- stderr -------
-    wrote 3 pages to pages
+    wrote 5 pages to pages
     ");
     insta::assert_snapshot!(sandbox.run(["man", "pages", "--quiet"]), @"");
     let plain = sandbox.run(["completion", "fish"]).stdout;

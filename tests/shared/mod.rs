@@ -1,5 +1,7 @@
 //! The folder of real data beside the project, for the tests that need it.
 
+#![allow(clippy::print_stdout)]
+
 use std::path::{Path, PathBuf};
 
 /// A folder of the real data; where it is absent the test says so and ends.

@@ -1,6 +1,5 @@
 use super::*;
 use crate::rules;
-use std::sync::Arc;
 
 /// What a captured printer has written so far.
 #[derive(Clone, Default)]
@@ -171,6 +170,22 @@ fn a_list_is_one_document_in_both_forms() {
             assert!(read.iter().all(|row| row["channels"][0] == "alpha"));
         }
     }
+}
+
+#[test]
+fn yaml_is_safe_for_readers_that_know_the_old_booleans() {
+    let (printer, streams) = captured();
+    printer
+        .document(Format::Yaml, &serde_json::json!({"channels": ["on", "1_000", "a"]}))
+        .unwrap();
+    let read = text::read("out.yaml", streams.stdout().as_bytes(), &text::Limits::default());
+    let channels = &read.documents[0].value()["channels"];
+    assert_eq!(
+        *channels,
+        serde_json::json!(["on", "1_000", "a"]),
+        "{}",
+        streams.stdout()
+    );
 }
 
 #[test]

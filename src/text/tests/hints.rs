@@ -64,7 +64,10 @@ fn colons_inside_values_want_quotes() {
     let (text, advice) = pointed("description: Note: this is text\n");
     assert_eq!(text, "Note: this is text");
     assert!(advice.contains(r#"`description: "Note: this is text"`"#), "{advice}");
-    let (_, advice) = pointed("a: b\n  c: d\n");
+    let (text, advice) = pointed("- type: b\n    value:\n      c: d\n");
+    assert_eq!(text, "value:");
+    assert!(advice.contains("column 3"), "{advice}");
+    let (_, advice) = pointed("a\n  c: d\n");
     assert!(advice.contains("indentation"), "{advice}");
 }
 

@@ -83,7 +83,7 @@ fn many_duplicate_keys_are_counted() {
         reading
             .diagnostics
             .iter()
-            .any(|finding| finding.message == "399 more keys stand twice")
+            .any(|finding| finding.message == "399 more keys stand twice, from here on")
     );
 }
 
@@ -132,6 +132,7 @@ fn aliases_repeat_values_within_bounds() {
         json!({"a": [1, {"b": 2}], "c": [1, {"b": 2}], "d": "d"})
     );
     assert_eq!(value("a: &x 5\n*x : 1\n"), json!({"a": 5, "5": 1}));
+    assert_eq!(value("&x 5: 1\nb: *x\n"), json!({"5": 1, "b": 5}));
     let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
     for level in 1..9 {
         let last = format!("*a{}", level - 1);
@@ -393,4 +394,13 @@ pub(super) fn paths(value: &Value) -> Vec<Path> {
     let mut paths = Vec::new();
     walk(value, &Path::root(), &mut paths);
     paths
+}
+
+#[test]
+fn a_document_is_shared_between_threads() {
+    let document = reading("a: [1, 2]\n").documents.remove(0);
+    let copy = document.clone();
+    let place = std::thread::spawn(move || copy.place(&"a[1]".into())).join().unwrap();
+    assert_eq!(place, document.place(&"a[1]".into()));
+    assert_eq!(document.into_value(), json!({"a": [1, 2]}));
 }

@@ -1,0 +1,78 @@
+//! The files that describe a bundle image, as opm writes them.
+
+use super::annotations;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// The order of labels in a Dockerfile; others follow, sorted.
+const LABEL_ORDER: [&str; 6] = [
+    annotations::MEDIA_TYPE,
+    annotations::MANIFESTS,
+    annotations::METADATA,
+    annotations::PACKAGE,
+    annotations::CHANNELS,
+    annotations::DEFAULT_CHANNEL,
+];
+
+/// The text of `metadata/annotations.yaml`.
+pub fn annotations_yaml(values: &BTreeMap<String, String>) -> String {
+    crate::text::to_yaml(&serde_json::json!({ "annotations": values }))
+}
+
+/// The text of `bundle.Dockerfile`; `manifests` and `metadata` are relative to the directory it is built in.
+pub fn dockerfile(values: &BTreeMap<String, String>, manifests: &str, metadata: &str) -> String {
+    let mut text = String::from("FROM scratch\n\n");
+    for key in LABEL_ORDER {
+        if let Some(value) = values.get(key) {
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "LABEL {key}={value}");
+        }
+    }
+    if values.contains_key(annotations::DEFAULT_CHANNEL) {
+        text.push('\n');
+    }
+    let _ = write!(text, "COPY {manifests} /manifests/\nCOPY {metadata} /metadata/\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::MediaType;
+
+    #[test]
+    fn files_are_those_that_opm_writes() {
+        let values = annotations::standard(MediaType::RegistryV1, "microcks", "alpha,stable", Some("stable"));
+        assert_eq!(
+            annotations_yaml(&values),
+            "annotations:\n  \
+             operators.operatorframework.io.bundle.channel.default.v1: stable\n  \
+             operators.operatorframework.io.bundle.channels.v1: alpha,stable\n  \
+             operators.operatorframework.io.bundle.manifests.v1: manifests/\n  \
+             operators.operatorframework.io.bundle.mediatype.v1: registry+v1\n  \
+             operators.operatorframework.io.bundle.metadata.v1: metadata/\n  \
+             operators.operatorframework.io.bundle.package.v1: microcks\n"
+        );
+        assert_eq!(
+            dockerfile(&values, "foo/manifests", "foo/metadata"),
+            "FROM scratch\n\n\
+             LABEL operators.operatorframework.io.bundle.mediatype.v1=registry+v1\n\
+             LABEL operators.operatorframework.io.bundle.manifests.v1=manifests/\n\
+             LABEL operators.operatorframework.io.bundle.metadata.v1=metadata/\n\
+             LABEL operators.operatorframework.io.bundle.package.v1=microcks\n\
+             LABEL operators.operatorframework.io.bundle.channels.v1=alpha,stable\n\
+             LABEL operators.operatorframework.io.bundle.channel.default.v1=stable\n\n\
+             COPY foo/manifests /manifests/\nCOPY foo/metadata /metadata/\n"
+        );
+    }
+
+    #[test]
+    fn without_a_default_channel_neither_its_label_nor_the_blank_line_stands() {
+        let values = annotations::standard(MediaType::RegistryV1, "p", "a", None);
+        let text = dockerfile(&values, "m", "d");
+        assert!(
+            text.ends_with("channels.v1=a\nCOPY m /manifests/\nCOPY d /metadata/\n"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,56 @@
+use crate::diagnostic::Diagnostic;
+use crate::rules;
+use crate::source::Place;
+use crate::text::{Document, Format, Path, canonical, kind_of};
+use serde_json::Value;
+
+/// One entry of a dependencies or properties file.
+#[derive(Debug, Clone)]
+pub struct TypedValue {
+    /// Such as `olm.package`.
+    pub kind: String,
+    /// The value, key order kept.
+    pub value: Value,
+    /// The value as an index stores it: compact and sorted from YAML, the text as written from a JSON file.
+    pub stored: String,
+    /// Where the entry stands.
+    pub place: Place,
+}
+
+/// Whether the document has this top-level list with something in it.
+pub(super) fn has_list(document: &Document, key: &str) -> bool {
+    let list = document.value().get(key).and_then(Value::as_array);
+    list.is_some_and(|list| !list.is_empty())
+}
+
+/// Reads the entries of the top-level list `key`.
+pub(super) fn entries(document: &Document, key: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<TypedValue> {
+    let list = document.value().get(key).and_then(Value::as_array);
+    let mut entries = Vec::new();
+    for (index, entry) in list.into_iter().flatten().enumerate() {
+        let path = Path::root().key(key).index(index);
+        let kind = entry.get("type").and_then(Value::as_str).unwrap_or_default();
+        if kind.is_empty() {
+            let message = if entry.is_object() {
+                format!("{path} has no type")
+            } else {
+                format!("{path} is {}, not a map with type and value", kind_of(entry))
+            };
+            diagnostics.push(Diagnostic::new(&rules::METADATA_ENTRY_SHAPE, message).at(document.place(&path)));
+            continue;
+        }
+        let value = entry.get("value").cloned().unwrap_or(Value::Null);
+        let value_path = path.key("value");
+        let stored = match document.format() {
+            Format::Json if entry.get("value").is_some() => document.place(&value_path).text().to_owned(),
+            _ => canonical::to_string(&value),
+        };
+        entries.push(TypedValue {
+            kind: kind.to_owned(),
+            value,
+            stored,
+            place: document.place(&path),
+        });
+    }
+    entries
+}

@@ -1,0 +1,61 @@
+//! A bundle: one version of an operator, as a folder of manifests and a folder of metadata.
+//!
+//! Two media types are known. `registry+v1` holds a `ClusterServiceVersion` and the objects beside it;
+//! `k8s+v1` (proposal *plain-k8s-bundles*) holds the plain manifests of the operator and `metadata/olm.yaml`.
+//! The role of a metadata file is recognised by its content, as OLM does, except for `olm.yaml`, whose name is fixed.
+
+pub mod annotations;
+pub mod generate;
+pub mod image;
+pub mod location;
+mod media_type;
+mod metadata;
+pub mod olm;
+mod read;
+pub mod stamp;
+
+pub use annotations::Annotations;
+pub use media_type::MediaType;
+pub use metadata::TypedValue;
+pub use read::{BundleReading, read};
+
+use crate::manifest::Object;
+use crate::text::Document;
+
+/// Folder of the manifests inside a bundle.
+pub const MANIFESTS: &str = "manifests";
+/// Folder of the metadata inside a bundle.
+pub const METADATA: &str = "metadata";
+/// The file of a `k8s+v1` bundle that says what manifests cannot say.
+pub const OLM_YAML: &str = "metadata/olm.yaml";
+
+/// One operator version, read: what synthesis, validation and the index look at.
+#[derive(Debug, Clone)]
+pub struct Bundle {
+    /// The directory or image it was read from.
+    pub origin: String,
+    /// What kind of bundle it is.
+    pub media_type: MediaType,
+    /// The annotations file, where there is one.
+    pub annotations: Option<Annotations>,
+    /// The manifests, in the order of files and documents.
+    pub objects: Vec<Object>,
+    /// `metadata/olm.yaml` of a `k8s+v1` bundle.
+    pub olm: Option<Document>,
+    /// The dependencies file: type and value of each entry.
+    pub dependencies: Vec<TypedValue>,
+    /// The properties file: type and value of each entry.
+    pub properties: Vec<TypedValue>,
+}
+
+impl Bundle {
+    /// The `ClusterServiceVersion` of a `registry+v1` bundle: the first in file order, as the index takes it.
+    pub fn csv(&self) -> Option<&Object> {
+        self.objects.iter().find(|object| is_csv(object))
+    }
+}
+
+/// Whether the object is a `ClusterServiceVersion`, of whichever version.
+pub fn is_csv(object: &Object) -> bool {
+    object.gvk().kind == crate::csv::KIND
+}

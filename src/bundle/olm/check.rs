@@ -1,0 +1,323 @@
+use super::{FIELDS, Field, INSTALL_MODES, Olm, REQUIRED_HELP, Shape};
+use crate::diagnostic::Diagnostic;
+use crate::kubernetes::names;
+use crate::rules;
+use crate::text::{Path, kind_of};
+use crate::version::parse_strict;
+use serde_json::{Map, Value};
+
+/// Checks keys, types and the values that have a syntax of their own. `reading` are the findings of reading the file:
+/// keys that stand twice are not judged again.
+pub fn check(olm: Olm<'_>, reading: &[Diagnostic]) -> Vec<Diagnostic> {
+    let mut checker = Checker {
+        olm,
+        findings: Vec::new(),
+        misindented: Vec::new(),
+    };
+    match olm.document().value() {
+        Value::Object(map) => {
+            checker.find_misindentation(map, reading);
+            checker.map(&Path::root(), map, FIELDS);
+            if checker.misindented.is_empty() {
+                checker.syntax();
+            }
+        }
+        other => {
+            let message = format!("metadata/olm.yaml is {}, not a map", kind_of(other));
+            checker.report(&rules::OLM_TYPE, message, &Path::root());
+        }
+    }
+    checker.findings
+}
+
+struct Checker<'a> {
+    olm: Olm<'a>,
+    findings: Vec<Diagnostic>,
+    /// Top-level keys that belong into the block above them, and the blocks that lack them for that reason.
+    misindented: Vec<&'static str>,
+}
+
+impl Checker<'_> {
+    fn report(&mut self, rule: &'static rules::Rule, message: impl Into<String>, path: &Path) -> &mut Diagnostic {
+        let finding = Diagnostic::new(rule, message).at(self.olm.place(path));
+        self.findings.push(finding);
+        let last = self.findings.len() - 1;
+        &mut self.findings[last]
+    }
+
+    fn map(&mut self, path: &Path, map: &Map<String, Value>, fields: &[Field]) {
+        for (key, value) in map {
+            match fields.iter().find(|field| field.key == key) {
+                Some(_) if value.is_null() => {}
+                Some(field) => self.value(&path.key(key), value, field),
+                None => self.unknown_key(path, key, fields),
+            }
+        }
+        for field in fields.iter().filter(|field| field.required) {
+            let value = map.get(field.key);
+            let empty = match value {
+                None | Some(Value::Null) => true,
+                // Only the file's own required keys may not be empty: a group or a name can be "" elsewhere.
+                Some(Value::String(text)) => path.is_root() && text.is_empty(),
+                Some(Value::Array(list)) => list.is_empty(),
+                Some(_) => false,
+            };
+            if empty {
+                let message = if path.is_root() {
+                    format!("metadata/olm.yaml has no {}", field.key)
+                } else {
+                    format!("{path} has no {}", field.key)
+                };
+                let help = if path.is_root() { REQUIRED_HELP } else { field.about };
+                let place = if value.is_some() {
+                    path.key(field.key)
+                } else {
+                    path.clone()
+                };
+                let finding = Diagnostic::new(&rules::OLM_REQUIRED, message).help(help);
+                let finding = if value.is_some() || !path.is_root() {
+                    finding.at(self.olm.place(&place))
+                } else {
+                    finding.at(crate::source::Place::new(self.olm.document().source(), 0..0))
+                };
+                self.findings.push(finding);
+            }
+        }
+    }
+
+    fn value(&mut self, path: &Path, value: &Value, field: &Field) {
+        match (field.shape, value) {
+            (Shape::Any, _) | (Shape::Text | Shape::Icon, Value::String(_)) | (Shape::Boolean, Value::Bool(_)) => {}
+            (Shape::Map(fields), Value::Object(map)) => self.map(path, map, fields),
+            (Shape::List(fields), Value::Array(items)) => {
+                for (index, item) in items.iter().enumerate() {
+                    let path = path.index(index);
+                    match item {
+                        Value::Object(map) => self.map(&path, map, fields),
+                        other => self.wrong_type(&path, "a map", other),
+                    }
+                }
+            }
+            (Shape::TextList, Value::Array(items)) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.text(&path.index(index), item);
+                }
+            }
+            (Shape::TextMap, Value::Object(map)) => {
+                for (key, item) in map {
+                    self.text(&path.key(key), item);
+                }
+            }
+            (Shape::AnnotationMap, Value::Object(map)) => {
+                for (key, item) in map {
+                    if !item.is_object() && !item.is_array() {
+                        self.text(&path.key(key), item);
+                    }
+                }
+            }
+            (Shape::Icon, Value::Object(map)) => self.map(path, map, ICON),
+            (Shape::Icon, Value::Array(items)) => {
+                for (index, item) in items.iter().enumerate() {
+                    match item {
+                        Value::Object(map) => self.map(&path.index(index), map, ICON),
+                        other => self.wrong_type(&path.index(index), "a map with base64data and mediatype", other),
+                    }
+                }
+            }
+            (Shape::Text, other) => self.text(path, other),
+            (Shape::Boolean, other) => self.wrong_type(path, "true or false", other),
+            (Shape::Map(_) | Shape::TextMap | Shape::AnnotationMap, other) => self.wrong_type(path, "a map", other),
+            (Shape::List(_) | Shape::TextList, other) => self.wrong_type(path, "a list", other),
+            (Shape::Icon, other) => self.wrong_type(path, "base64 text or a list of images", other),
+        }
+    }
+
+    fn text(&mut self, path: &Path, value: &Value) {
+        if !value.is_string() {
+            self.wrong_type(path, "a text", value);
+        }
+    }
+
+    fn wrong_type(&mut self, path: &Path, wanted: &str, value: &Value) {
+        let place = self.olm.place(path);
+        let help = match value {
+            Value::Number(_) | Value::Bool(_) if wanted == "a text" => Some(format!("Quote it: \"{}\".", place.text())),
+            Value::String(_) if wanted == "a list" => Some(format!("Write a list: [{}].", place.text().trim())),
+            _ => None,
+        };
+        let finding = self.report(
+            &rules::OLM_TYPE,
+            format!("{path} must be {wanted}, not {}", kind_of(value)),
+            path,
+        );
+        if help.is_some() {
+            finding.help = help;
+        }
+    }
+
+    fn unknown_key(&mut self, path: &Path, key: &str, fields: &[Field]) {
+        if path.is_root() && self.misindented.contains(&key) {
+            return;
+        }
+        let nearest = fields
+            .iter()
+            .map(|field| {
+                (
+                    field.key,
+                    strsim::damerau_levenshtein(&field.key.to_lowercase(), &key.to_lowercase()),
+                )
+            })
+            .min_by_key(|(_, distance)| *distance)
+            .filter(|(_, distance)| *distance <= 2);
+        let help = match (key, nearest) {
+            ("skipRange", _) if path.is_root() => {
+                "The range is an annotation: annotations: {olm.skipRange: …}.".to_owned()
+            }
+            (_, Some((known, _))) => format!("Did you mean {known}?"),
+            _ => format!(
+                "Known keys are {}.",
+                fields.iter().map(|field| field.key).collect::<Vec<_>>().join(", ")
+            ),
+        };
+        let full = path.key(key);
+        let finding = Diagnostic::new(
+            &rules::OLM_UNKNOWN_KEY,
+            format!("{full} is not a key of metadata/olm.yaml"),
+        );
+        self.findings
+            .push(finding.at(self.olm.document().key_place(&full)).help(help));
+    }
+
+    /// Finds the children of a block that stand at the left margin, as in the proposal's own example:
+    /// each is said once, with the shape that was meant.
+    fn find_misindentation(&mut self, map: &Map<String, Value>, reading: &[Diagnostic]) {
+        let lacks = |list: &str, key: &str| {
+            let items = map.get(list).and_then(Value::as_array);
+            items
+                .and_then(|items| items.last())
+                .is_some_and(|item| item.get(key).is_none())
+        };
+        let document = self.olm.document();
+        let start = |key: &str| document.key_place(&Path::root().key(key)).span.start;
+        for (block, key, shape) in [
+            ("maintainers", "email", "maintainers:\n- name: …\n  email: …"),
+            ("links", "url", "links:\n- name: …\n  url: …"),
+        ] {
+            let follows = map.contains_key(key) && map.contains_key(block) && start(block) < start(key);
+            if follows && lacks(block, key) {
+                let message = format!("{key} stands at the left margin, but belongs into the last entry of {block}");
+                let path = Path::root().key(key);
+                let finding = Diagnostic::new(&rules::OLM_MISINDENTED, message)
+                    .at(document.key_place(&path))
+                    .help(format!("Indent it:\n{shape}"));
+                self.findings.push(finding);
+                self.misindented.extend([key, block]);
+            }
+        }
+        let twice = reading
+            .iter()
+            .filter(|finding| finding.rule == &rules::YAML_DUPLICATE_KEY)
+            .filter_map(|finding| finding.place.as_ref());
+        for place in twice {
+            let after_provider = map.get("provider").is_some_and(Value::is_null)
+                && start("provider") < place.span.start
+                && !map
+                    .keys()
+                    .any(|key| (start("provider") + 1..place.span.start).contains(&start(key)));
+            if after_provider {
+                let finding = Diagnostic::new(
+                    &rules::OLM_MISINDENTED,
+                    "name stands at the left margin, but belongs into provider",
+                );
+                self.findings
+                    .push(finding.at(place.clone()).help("Indent it:\nprovider:\n  name: …"));
+                self.misindented.extend(["name", "provider"]);
+            }
+        }
+    }
+
+    /// Values with a syntax of their own.
+    fn syntax(&mut self) {
+        let olm = self.olm;
+        for key in ["name", "replaces"] {
+            if let Some(name) = olm.text(&[key])
+                && !name.is_empty()
+                && !names::is_csv_name(name)
+            {
+                let message = format!("{key} is {name:?}, which cannot name a ClusterServiceVersion");
+                let help =
+                    "Use at most 63 lower-case letters, digits, dots and dashes, with a letter or digit at both ends.";
+                self.report(&rules::CSV_NAME_FORMAT, message, &Path::root().key(key))
+                    .help = Some(help.to_owned());
+            }
+        }
+        if olm.text(&["replaces"]).is_some() && olm.text(&["replaces"]) == olm.text(&["name"]) {
+            let message = "replaces names this version itself";
+            self.report(&rules::CSV_REPLACES_ITSELF, message, &Path::root().key("replaces"));
+        }
+        for key in ["version", "minKubeVersion"] {
+            if let Some(version) = olm.text(&[key]).filter(|version| !version.is_empty())
+                && let Err(reason) = parse_strict(version)
+            {
+                let message = format!("{key} {version:?} is not a semantic version: {reason}");
+                self.report(&rules::OLM_VERSION, message, &Path::root().key(key));
+            }
+        }
+        self.install_modes();
+        for (index, hint) in olm.list(&["apis"]).iter().enumerate() {
+            if let Some(class) = hint.get("dependency").and_then(Value::as_str)
+                && !["required", "optional", "native", "none"].contains(&class)
+            {
+                let path = Path::root().key("apis").index(index).key("dependency");
+                let message = format!("{path} is {class:?}; it must be required, optional, native or none");
+                self.report(&rules::OLM_TYPE, message, &path);
+            }
+        }
+    }
+
+    fn install_modes(&mut self) {
+        let modes = self.olm.list(&["installModes"]);
+        let root = Path::root().key("installModes");
+        let mut seen = Vec::new();
+        for (index, mode) in modes.iter().enumerate() {
+            let Some(kind) = mode.get("type").and_then(Value::as_str) else {
+                continue;
+            };
+            let path = root.index(index).key("type");
+            if !INSTALL_MODES.contains(&kind) {
+                let finding = self.report(
+                    &rules::INSTALLMODES_UNKNOWN,
+                    format!("{kind:?} is no install mode"),
+                    &path,
+                );
+                finding.help = Some(format!("The modes are {}.", INSTALL_MODES.join(", ")));
+            } else if seen.contains(&kind) {
+                self.report(&rules::INSTALLMODES_DUPLICATE, format!("{kind} stands twice"), &path);
+            }
+            seen.push(kind);
+        }
+        let supported = |mode: &Value| mode.get("supported") == Some(&Value::Bool(true));
+        if !modes.is_empty() && !modes.iter().any(supported) {
+            self.report(
+                &rules::INSTALLMODES_NONE_SUPPORTED,
+                "no install mode is supported",
+                &root,
+            );
+        }
+    }
+}
+
+const ICON: &[Field] = &[
+    Field {
+        key: "base64data",
+        shape: Shape::Text,
+        required: true,
+        about: "The image in base64.",
+    },
+    Field {
+        key: "mediatype",
+        shape: Shape::Text,
+        required: true,
+        about: "Such as image/png.",
+    },
+];

@@ -1,0 +1,153 @@
+use super::{Annotations, Bundle, MANIFESTS, METADATA, MediaType, OLM_YAML, is_csv, metadata};
+use crate::diagnostic::Diagnostic;
+use crate::manifest::{self, Layout};
+use crate::rules;
+use crate::text::{self, Document, Limits, Path};
+use crate::tree::Tree;
+
+/// A bundle and the findings of reading it. There is no bundle where not even its media type can be told.
+#[derive(Debug)]
+pub struct BundleReading {
+    /// The bundle, as far as it could be read.
+    pub bundle: Option<Bundle>,
+    /// What is wrong with its files.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads the files of a bundle: `manifests/` and `metadata/`.
+pub fn read(tree: &Tree, limits: &Limits) -> BundleReading {
+    let mut diagnostics = Vec::new();
+    for (folder, rule) in [
+        (MANIFESTS, &rules::FORMAT_MANIFESTS_DIR),
+        (METADATA, &rules::FORMAT_METADATA_DIR),
+    ] {
+        if tree.below(folder).next().is_none() {
+            let message = format!("{} has no folder {folder}/ with files in it", tree.origin());
+            diagnostics.push(Diagnostic::new(rule, message));
+        }
+    }
+    let metadata = Metadata::read(tree, limits, &mut diagnostics);
+    if tree.below(MANIFESTS).next().is_none() {
+        return BundleReading {
+            bundle: None,
+            diagnostics,
+        };
+    }
+    let named = metadata.annotations.as_ref().and_then(Annotations::media_type);
+    let plain = tree.get(OLM_YAML).is_some() || named == Some(MediaType::K8sV1.as_str());
+    let layout = if plain { Layout::Nested } else { Layout::Flat };
+    let manifests = manifest::read(tree, MANIFESTS, layout, limits);
+    diagnostics.extend(manifests.diagnostics);
+    let media_type = if plain { MediaType::K8sV1 } else { MediaType::RegistryV1 };
+    let bundle = Bundle {
+        origin: tree.origin().to_owned(),
+        media_type,
+        annotations: metadata.annotations,
+        objects: manifests.objects,
+        olm: metadata.olm,
+        dependencies: metadata.dependencies,
+        properties: metadata.properties,
+    };
+    if tree.get(OLM_YAML).is_none() || bundle.olm.is_some() {
+        check_media_type(&bundle, &mut diagnostics);
+    }
+    BundleReading {
+        bundle: Some(bundle),
+        diagnostics,
+    }
+}
+
+#[derive(Default)]
+struct Metadata {
+    annotations: Option<Annotations>,
+    olm: Option<Document>,
+    dependencies: Vec<super::TypedValue>,
+    properties: Vec<super::TypedValue>,
+}
+
+impl Metadata {
+    /// The first file by name wins each role; one file may play several.
+    fn read(tree: &Tree, limits: &Limits, diagnostics: &mut Vec<Diagnostic>) -> Self {
+        let mut metadata = Self::default();
+        let (mut dependencies, mut properties) = (false, false);
+        for (path, content) in tree.below(METADATA) {
+            let inside = &path[METADATA.len() + 1..];
+            if inside.contains('/') || !is_text_file(inside) {
+                continue;
+            }
+            let name = format!("{}/{path}", tree.origin().trim_end_matches('/'));
+            let reading = text::read(&name, content, limits);
+            let broken = crate::diagnostic::has_errors(&reading.diagnostics);
+            diagnostics.extend(reading.diagnostics);
+            let mut documents = reading.documents.into_iter();
+            let Some(document) = documents.next() else {
+                if path == OLM_YAML && !broken {
+                    let message = "metadata/olm.yaml is empty";
+                    diagnostics.push(Diagnostic::new(&rules::OLM_REQUIRED, message).help(super::olm::REQUIRED_HELP));
+                }
+                continue;
+            };
+            if path == OLM_YAML {
+                if let Some(second) = documents.next() {
+                    let message = "metadata/olm.yaml must be one document";
+                    let finding = Diagnostic::new(&rules::OLM_EXTRA_DOCUMENT, message);
+                    diagnostics.push(finding.at(second.place(&Path::root())));
+                }
+                metadata.olm = Some(document);
+                continue;
+            }
+            if metadata.annotations.is_none() {
+                metadata.annotations = Annotations::from_document(&document);
+            }
+            if !dependencies && metadata::has_list(&document, "dependencies") {
+                dependencies = true;
+                metadata.dependencies = metadata::entries(&document, "dependencies", diagnostics);
+            }
+            if !properties && metadata::has_list(&document, "properties") {
+                properties = true;
+                metadata.properties = metadata::entries(&document, "properties", diagnostics);
+            }
+        }
+        metadata
+    }
+}
+
+/// Icons and notes lie in metadata folders, too; only text of these endings is read.
+fn is_text_file(name: &str) -> bool {
+    !name.starts_with('.')
+        && name
+            .rsplit_once('.')
+            .is_some_and(|(_, extension)| ["yaml", "yml", "json"].contains(&extension))
+}
+
+fn check_media_type(bundle: &Bundle, diagnostics: &mut Vec<Diagnostic>) {
+    let csv = bundle.objects.iter().find(|object| is_csv(object));
+    let annotations = bundle.annotations.as_ref();
+    let named = annotations.and_then(Annotations::media_type);
+    let named_place = annotations.map(|annotations| annotations.place(super::annotations::MEDIA_TYPE));
+    match (&bundle.olm, csv) {
+        (Some(olm), Some(csv)) => {
+            let message = "this bundle holds both a ClusterServiceVersion and metadata/olm.yaml";
+            let finding = Diagnostic::new(&rules::K8S_MEDIA_TYPE_AMBIGUOUS, message)
+                .at(csv.name_place())
+                .also(
+                    olm.key_place(&Path::root()),
+                    "metadata/olm.yaml makes it a k8s+v1 bundle",
+                );
+            diagnostics.push(finding);
+        }
+        (Some(_), None) if named == Some(MediaType::RegistryV1.as_str()) => {
+            let message = "the annotations say registry+v1, but metadata/olm.yaml makes this a k8s+v1 bundle";
+            diagnostics.push(Diagnostic::new(&rules::K8S_MEDIA_TYPE_MISMATCH, message).at(named_place));
+        }
+        (None, Some(_)) if named == Some(MediaType::K8sV1.as_str()) => {
+            let message = "the annotations say k8s+v1, but the manifests hold a ClusterServiceVersion and there is no metadata/olm.yaml";
+            diagnostics.push(Diagnostic::new(&rules::K8S_MEDIA_TYPE_MISMATCH, message).at(named_place));
+        }
+        (None, None) if named == Some(MediaType::K8sV1.as_str()) => {
+            let message = format!("{} has no readable metadata/olm.yaml", bundle.origin);
+            diagnostics.push(Diagnostic::new(&rules::K8S_OLM_YAML_MISSING, message));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,26 @@
+//! `opmx alpha`: where opm keeps commands that stand elsewhere here. Hidden, for pipelines that swap the binary.
+
+use crate::cli::error::CommandResult;
+use crate::cli::{Context, bundle, index};
+use clap::{Args, Subcommand};
+
+/// The commands that opm keeps under this name
+#[derive(Debug, Args)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+pub(crate) struct AlphaArguments {
+    #[command(subcommand)]
+    command: AlphaCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum AlphaCommand {
+    Bundle(Box<bundle::BundleArguments>),
+    List(index::list::ListArguments),
+}
+
+pub(crate) fn run(arguments: &AlphaArguments, context: &Context<'_>) -> CommandResult {
+    match &arguments.command {
+        AlphaCommand::Bundle(arguments) => bundle::run(arguments, context),
+        AlphaCommand::List(arguments) => index::list::run(arguments, context),
+    }
+}

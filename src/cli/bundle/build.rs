@@ -1,0 +1,104 @@
+//! `opmx bundle build`: the image of a bundle.
+
+use super::{AnnotationArguments, FolderArguments};
+use crate::bundle::image::image_of;
+use crate::bundle::stamp::{Stamp, stamp};
+use crate::cli::Context;
+use crate::cli::arguments::{ImageBuilderArgument, LimitArguments, RegistryArguments};
+use crate::cli::error::{CommandResult, Status};
+use crate::image::Reference;
+use crate::tree::Tree;
+use crate::{bundle, diagnostic, validation};
+use clap::Args;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  Build and push
+  $ opmx bundle build etcd -t registry.example.com/etcd-bundle:v0.9.4
+
+  Into an OCI layout, or an archive, for another tool to copy
+  $ opmx bundle build etcd -t oci:build/layout:v0.9.4
+  $ opmx bundle build etcd -t oci-archive:etcd.tar:v0.9.4
+
+  With what a pipeline decides
+  $ opmx bundle build etcd -t oci:out:next --version 0.9.5 --replaces etcdoperator.v0.9.4";
+
+/// Build the image of a bundle, with no container daemon
+///
+/// The bundle is validated first; what has errors is not built. The same content gives the same digest, whenever and
+/// wherever it is built. The reference with that digest is printed.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct BuildArguments {
+    #[command(flatten)]
+    folder: FolderArguments,
+    /// Where the image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
+    #[arg(short, long, value_name = "REF")]
+    tag: String,
+    /// Version of the operator, in place of the one in the bundle
+    #[arg(long, value_name = "VERSION")]
+    version: Option<String>,
+    /// Name of the bundle that this one replaces, in place of the one in the bundle
+    #[arg(long, value_name = "NAME")]
+    replaces: Option<String>,
+    /// Build it even if it has errors
+    #[arg(long)]
+    no_validate: bool,
+    #[command(flatten)]
+    annotations: AnnotationArguments,
+    /// Replace a metadata/annotations.yaml that says something else than the options
+    #[arg(short, long)]
+    overwrite: bool,
+    /// Copy manifests/ and metadata/ into this folder before building
+    #[arg(short = 'u', long, value_name = "DIR")]
+    output_dir: Option<PathBuf>,
+    #[command(flatten)]
+    registry: RegistryArguments,
+    #[command(flatten)]
+    limits: LimitArguments,
+    #[command(flatten)]
+    tools: ImageBuilderArgument,
+}
+
+pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandResult {
+    let printer = &context.printer;
+    arguments.tools.answer(printer);
+    let target: Reference = arguments.tag.parse()?;
+    let (tree_limits, text_limits) = (arguments.limits.tree(), arguments.limits.text());
+    let mut tree = Tree::from_directory(&arguments.folder.bundle(), &tree_limits)?;
+    arguments
+        .annotations
+        .write_into(&mut tree, arguments.overwrite, &arguments.limits)?;
+    let mut reading = bundle::read(&tree, &text_limits);
+    let wanted = Stamp {
+        version: arguments.version.clone(),
+        replaces: arguments.replaces.clone(),
+    };
+    if let Some(bundle) = &reading.bundle {
+        stamp(&mut tree, bundle, &wanted, &tree_limits)?;
+        reading = bundle::read(&tree, &text_limits);
+    }
+    let findings = validation::check_reading(&reading);
+    let errors = diagnostic::has_errors(&findings);
+    if errors || !arguments.no_validate {
+        printer.report(&findings);
+    }
+    if errors && !arguments.no_validate {
+        printer.error(format_args!("{} has errors, so no image was built", tree.origin()));
+        return Ok(Status::Failure);
+    }
+    if let Some(folder) = &arguments.output_dir {
+        tree.write_to(folder)?;
+    }
+    let labels = reading.bundle.and_then(|bundle| bundle.annotations);
+    let labels = labels
+        .map(|annotations| annotations.values().clone())
+        .unwrap_or_default();
+    let image = image_of(&tree, &labels)?;
+    let transports = arguments.registry.transports(context);
+    let pinned = context.runtime.block_on(transports.push(&image, &target))?;
+    printer.status(format_args!("built {} as {target}", tree.origin()));
+    printer.line(pinned.to_string())?;
+    Ok(Status::Success)
+}

@@ -1,0 +1,75 @@
+//! `opmx bundle generate`: `annotations.yaml` and `bundle.Dockerfile`, as opm writes them.
+
+use super::{AnnotationArguments, FolderArguments};
+use crate::bundle::generate::{annotations_yaml, dockerfile};
+use crate::bundle::{MANIFESTS, METADATA};
+use crate::cli::Context;
+use crate::cli::arguments::LimitArguments;
+use crate::cli::error::{CommandResult, Status};
+use crate::files;
+use crate::tree::Tree;
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  For the bundle in the folder etcd
+  $ opmx bundle generate etcd --package etcd --channels alpha,stable --default stable
+
+  As opm's command is called
+  $ opmx bundle generate -d etcd/manifests -p etcd -c alpha,stable -e stable";
+
+/// Write annotations.yaml and bundle.Dockerfile, as opm does
+///
+/// The Dockerfile is for those who build the image with another tool; \"opmx bundle build\" needs none. It is written
+/// into the working folder, metadata/annotations.yaml into the folder of the bundle. What the options do not say is
+/// taken from the annotations that are there.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct GenerateArguments {
+    #[command(flatten)]
+    folder: FolderArguments,
+    #[command(flatten)]
+    annotations: AnnotationArguments,
+    /// Copy manifests/ and metadata/ into this folder, and refer to them there
+    #[arg(short = 'u', long, value_name = "DIR")]
+    output_dir: Option<PathBuf>,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
+const DOCKERFILE: &str = "bundle.Dockerfile";
+
+pub(crate) fn run(arguments: &GenerateArguments, context: &Context<'_>) -> CommandResult {
+    let folder = arguments.folder.bundle();
+    let mut tree = Tree::from_directory(&folder, &arguments.limits.tree())?;
+    let present = super::annotations_of(&tree, &arguments.limits);
+    let values = arguments
+        .annotations
+        .values(present.as_ref(), super::media_type_of(&tree))?;
+    let text = annotations_yaml(&values);
+    let out = arguments.output_dir.as_ref().unwrap_or(&folder);
+    if arguments.output_dir.is_some() {
+        tree.insert(super::ANNOTATIONS_YAML, text.into_bytes(), &arguments.limits.tree())?;
+        tree.write_to(out)?;
+    } else {
+        files::write(&folder.join(super::ANNOTATIONS_YAML), text.as_bytes())?;
+    }
+    let text = dockerfile(&values, &below(out, MANIFESTS), &below(out, METADATA));
+    files::write(Path::new(DOCKERFILE), text.as_bytes())?;
+    let file = out.join(super::ANNOTATIONS_YAML);
+    context
+        .printer
+        .status(format_args!("wrote {} and {DOCKERFILE}", file.display()));
+    Ok(Status::Success)
+}
+
+/// A folder as a Dockerfile names it: relative to where it is built, which is the working folder.
+fn below(folder: &Path, name: &str) -> String {
+    let relative = std::env::current_dir()
+        .ok()
+        .and_then(|here| folder.strip_prefix(here).ok().map(Path::to_owned))
+        .unwrap_or_else(|| folder.to_owned());
+    let path = relative.join(name);
+    path.strip_prefix(".").unwrap_or(&path).display().to_string()
+}

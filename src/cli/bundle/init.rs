@@ -1,0 +1,183 @@
+//! `opmx bundle init`: the metadata of a bundle, as far as the manifests tell it.
+
+use super::ANNOTATIONS_YAML;
+use crate::bundle::annotations::standard;
+use crate::bundle::generate::annotations_yaml;
+use crate::bundle::{MANIFESTS, MediaType, OLM_YAML, is_csv};
+use crate::cli::Context;
+use crate::cli::arguments::LimitArguments;
+use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::diagnostic;
+use crate::files::FileError;
+use crate::manifest::{self, Layout};
+use crate::synthesis::starter::{Known, STREAM_FILE, is_kustomization, start};
+use crate::tree::Tree;
+use clap::Args;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  From manifests that stand in etcd/manifests already
+  $ opmx bundle init etcd --package etcd --version 0.9.4 --channels alpha,stable
+
+  From a folder elsewhere
+  $ opmx bundle init etcd --from deploy/
+
+  From what kustomize or helm renders
+  $ kustomize build config/default | opmx bundle init etcd --from -";
+
+/// Begin a bundle: write the metadata that raw manifests need
+///
+/// Looks at the manifests and writes metadata/olm.yaml and metadata/annotations.yaml. What the manifests tell is
+/// filled in, the rest stands there as comments, to be decided by a person. Files that are there already stay, unless
+/// --overwrite is given.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct InitArguments {
+    /// Folder of the bundle; it is made where it is absent
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Copy the manifests from this folder or file, or from standard input (-)
+    ///
+    /// They become the files of manifests/. Kustomization files are left out.
+    #[arg(long, value_name = "DIR|FILE|-")]
+    from: Option<PathBuf>,
+    /// Package that the bundle belongs to
+    #[arg(short, long, value_name = "NAME")]
+    package: Option<String>,
+    /// Version of the operator, such as 1.2.3
+    #[arg(long, value_name = "VERSION")]
+    version: Option<String>,
+    /// Channels that the bundle is offered in, separated by commas
+    #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
+    channels: Vec<String>,
+    /// Channel that users get who name none
+    #[arg(short = 'e', long = "default", value_name = "NAME")]
+    default_channel: Option<String>,
+    /// Replace files that are there already
+    #[arg(long)]
+    overwrite: bool,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
+pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandResult {
+    let printer = &context.printer;
+    let shown = arguments.folder.display().to_string();
+    let mut tree = Tree::new(&shown);
+    match &arguments.from {
+        Some(from) => take_in(&mut tree, from, arguments, context)?,
+        None => copy(
+            &Tree::from_directory(&arguments.folder, &arguments.limits.tree())?,
+            &mut tree,
+            "",
+            arguments,
+        )?,
+    }
+    if tree.below(MANIFESTS).next().is_none() {
+        let message = format!("{shown} has no manifests in its folder {MANIFESTS}/");
+        return Err(
+            CommandError::failure(message).hint("take them in with --from FOLDER, or from a stream with --from -")
+        );
+    }
+    let manifests = manifest::read(&tree, MANIFESTS, Layout::Nested, &arguments.limits.text());
+    printer.report(&manifests.diagnostics);
+    if diagnostic::has_errors(&manifests.diagnostics) {
+        printer.error("the manifests have errors, so nothing was written");
+        return Ok(Status::Failure);
+    }
+    if let Some(csv) = manifests.objects.iter().find(|object| is_csv(object)) {
+        let message = format!(
+            "{} holds a ClusterServiceVersion, so this is a registry+v1 bundle already",
+            csv.file()
+        );
+        return Err(CommandError::failure(message).hint("write its annotations with opmx bundle generate"));
+    }
+    let known = Known {
+        package: arguments.package.clone(),
+        version: arguments.version.clone(),
+    };
+    let starter = start(&manifests.objects, &known);
+    let channels = match arguments.channels.as_slice() {
+        [] => "stable".to_owned(),
+        channels => channels.join(","),
+    };
+    let default_channel = arguments.default_channel.as_deref();
+    let mut written = Tree::new(&shown);
+    if arguments.from.is_some() {
+        copy(&tree, &mut written, MANIFESTS, arguments)?;
+    }
+    let limits = arguments.limits.tree();
+    written.insert(OLM_YAML, starter.olm_yaml.into_bytes(), &limits)?;
+    if let Some(package) = &starter.package {
+        let values = standard(MediaType::K8sV1, package, &channels, default_channel);
+        written.insert(ANNOTATIONS_YAML, annotations_yaml(&values).into_bytes(), &limits)?;
+    }
+    refuse_overwriting(&written, arguments)?;
+    written.write_to(&arguments.folder)?;
+    for (path, _) in written.iter() {
+        printer.status(format_args!("wrote {shown}/{path}"));
+    }
+    if starter.package.is_none() {
+        printer
+            .warning("no Deployment says what the operator is called, so no annotations were written; use --package");
+    }
+    for key in starter.open {
+        printer.status(format_args!("to decide: {key}, in {shown}/{OLM_YAML}"));
+    }
+    for entry in starter.unresolved {
+        printer.status(format_args!(
+            "to decide: which kind {} of group {} are, under apis in {shown}/{OLM_YAML}",
+            entry.resource, entry.group
+        ));
+    }
+    Ok(Status::Success)
+}
+
+/// Reads the manifests to take in, from a folder, a file or a stream.
+fn take_in(tree: &mut Tree, from: &Path, arguments: &InitArguments, context: &Context<'_>) -> Result<(), CommandError> {
+    let limits = arguments.limits.tree();
+    if from.is_dir() {
+        for (path, content) in Tree::from_directory(from, &limits)?.iter() {
+            if is_kustomization(path, content) {
+                context
+                    .printer
+                    .status(format_args!("passed over {path}, which belongs to kustomize"));
+            } else {
+                tree.insert(&format!("{MANIFESTS}/{path}"), content.to_vec(), &limits)?;
+            }
+        }
+        return Ok(());
+    }
+    let fail = |error| FileError::new("read", from, error);
+    let mut content = Vec::new();
+    let bound = limits.file_bytes + 1;
+    if from == Path::new("-") {
+        io::stdin().lock().take(bound).read_to_end(&mut content).map_err(fail)?;
+    } else {
+        let file = std::fs::File::open(from).map_err(fail)?;
+        file.take(bound).read_to_end(&mut content).map_err(fail)?;
+    }
+    let name = from.file_name().filter(|name| *name != "-");
+    let name = name.map_or(STREAM_FILE.into(), |name| name.to_string_lossy());
+    Ok(tree.insert(&format!("{MANIFESTS}/{name}"), content, &limits)?)
+}
+
+fn copy(from: &Tree, to: &mut Tree, folder: &str, arguments: &InitArguments) -> Result<(), CommandError> {
+    for (path, content) in from.iter().filter(|(path, _)| path.starts_with(folder)) {
+        to.insert(path, content.to_vec(), &arguments.limits.tree())?;
+    }
+    Ok(())
+}
+
+fn refuse_overwriting(written: &Tree, arguments: &InitArguments) -> Result<(), CommandError> {
+    let there = written.iter().map(|(path, _)| arguments.folder.join(path));
+    match there.into_iter().find(|path| path.exists()) {
+        Some(path) if !arguments.overwrite => {
+            let message = format!("{} is there already, so nothing was written", path.display());
+            Err(CommandError::failure(message).hint("replace it with --overwrite"))
+        }
+        _ => Ok(()),
+    }
+}

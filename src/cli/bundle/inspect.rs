@@ -1,0 +1,87 @@
+//! `opmx bundle inspect`: what is in a bundle.
+
+use crate::cli::arguments::{LimitArguments, OutputArguments, RegistryArguments};
+use crate::cli::error::{CommandResult, Status};
+use crate::cli::{Context, sources};
+use crate::synthesis::summary::{Summary, summarize};
+use crate::terminal::Format;
+use crate::terminal::output::OutputError;
+use crate::terminal::table::Table;
+use crate::{diagnostic, validation};
+use clap::Args;
+
+const EXAMPLES: &str = "\
+Examples:
+  A folder
+  $ opmx bundle inspect etcd
+
+  An image, for a program
+  $ opmx bundle inspect registry.example.com/etcd-bundle:v0.9.4 -o json";
+
+/// Show what is in a bundle
+///
+/// Media type, package, channels, name, version and objects, and the findings that reading it brings up.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct InspectArguments {
+    /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
+    #[arg(value_name = "DIR|REF")]
+    bundle: String,
+    #[command(flatten)]
+    output: OutputArguments,
+    #[command(flatten)]
+    registry: RegistryArguments,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
+pub(crate) fn run(arguments: &InspectArguments, context: &Context<'_>) -> CommandResult {
+    let printer = &context.printer;
+    let reading = sources::read_bundle(&arguments.bundle, &arguments.registry, &arguments.limits, context)?;
+    let findings = validation::check_reading(&reading);
+    printer.report(&findings);
+    let Some(bundle) = &reading.bundle else {
+        return Ok(Status::Failure);
+    };
+    let summary = summarize(bundle, &reading.diagnostics);
+    if arguments.output.output == Format::Text {
+        print(&summary, context)?;
+    } else {
+        printer.document(arguments.output.output, &summary)?;
+    }
+    Ok(if diagnostic::has_errors(&findings) {
+        Status::Failure
+    } else {
+        Status::Success
+    })
+}
+
+fn print(summary: &Summary, context: &Context<'_>) -> Result<(), OutputError> {
+    let channels = summary.channels.join(", ");
+    for (name, value) in [
+        ("media type", summary.media_type.as_str()),
+        ("package", &summary.package),
+        ("channels", &channels),
+        (
+            "default channel",
+            summary.default_channel.as_deref().unwrap_or_default(),
+        ),
+        ("name", &summary.name),
+        ("version", &summary.version),
+        ("replaces", summary.replaces.as_deref().unwrap_or_default()),
+    ] {
+        if !value.is_empty() {
+            context.printer.line(format!("{name:15}  {value}"))?;
+        }
+    }
+    context.printer.line("")?;
+    let mut table = Table::new(
+        context.printer.stdout(),
+        ["OBJECT", "API VERSION", "IN THE BUNDLE", "WHY"],
+    );
+    for object in &summary.objects {
+        let label = format!("{}/{}", object.kind, object.name);
+        table.row([label.as_str(), &object.api_version, object.fate, &object.reason])?;
+    }
+    table.finish()
+}

@@ -1,0 +1,165 @@
+//! `opmx bundle`: one operator version, from its manifests to its image.
+
+mod build;
+mod generate;
+mod init;
+mod inspect;
+mod synthesize;
+mod unpack;
+
+use crate::bundle::annotations::{self, standard};
+use crate::bundle::generate::annotations_yaml;
+use crate::bundle::{Annotations, MediaType, OLM_YAML};
+use crate::cli::Context;
+use crate::cli::arguments::LimitArguments;
+use crate::cli::error::{CommandError, CommandResult};
+use crate::text;
+use crate::tree::Tree;
+use clap::{Args, Subcommand};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  From raw manifests to an image
+  $ opmx bundle init etcd --from deploy/ --package etcd --version 0.9.4
+  $ opmx bundle build etcd -t registry.example.com/etcd-bundle:v0.9.4";
+
+/// Begin, look at and build bundles: one operator version each
+///
+/// A bundle is a folder with manifests/ and metadata/. Its manifests are plain Kubernetes objects (media type
+/// k8s+v1), or a ClusterServiceVersion and what belongs to it (registry+v1).
+#[derive(Debug, Args)]
+#[command(subcommand_required = true, arg_required_else_help = true, after_help = EXAMPLES)]
+pub(crate) struct BundleArguments {
+    #[command(subcommand)]
+    command: BundleCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum BundleCommand {
+    Init(init::InitArguments),
+    Generate(generate::GenerateArguments),
+    Synthesize(synthesize::SynthesizeArguments),
+    Build(build::BuildArguments),
+    Inspect(inspect::InspectArguments),
+    Unpack(unpack::UnpackArguments),
+}
+
+pub(crate) fn run(arguments: &BundleArguments, context: &Context<'_>) -> CommandResult {
+    match &arguments.command {
+        BundleCommand::Init(arguments) => init::run(arguments, context),
+        BundleCommand::Generate(arguments) => generate::run(arguments, context),
+        BundleCommand::Synthesize(arguments) => synthesize::run(arguments, context),
+        BundleCommand::Build(arguments) => build::run(arguments, context),
+        BundleCommand::Inspect(arguments) => inspect::run(arguments, context),
+        BundleCommand::Unpack(arguments) => unpack::run(arguments, context),
+    }
+}
+
+/// The folder of a bundle, in our way or in opm's.
+#[derive(Debug, Args)]
+struct FolderArguments {
+    /// Folder of the bundle, with manifests/ and metadata/ in it
+    #[arg(value_name = "DIR", required_unless_present = "directory")]
+    folder: Option<PathBuf>,
+    /// Folder of the manifests, as opm takes it; metadata/ stands beside it
+    #[arg(short, long, value_name = "DIR", conflicts_with = "folder")]
+    directory: Option<PathBuf>,
+}
+
+impl FolderArguments {
+    /// The folder that holds `manifests/` and `metadata/`.
+    fn bundle(&self) -> PathBuf {
+        match (&self.folder, &self.directory) {
+            (Some(folder), _) => folder.clone(),
+            (None, Some(manifests)) => match manifests.parent() {
+                Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+                _ => PathBuf::from("."),
+            },
+            // clap asks for one of the two.
+            (None, None) => PathBuf::from("."),
+        }
+    }
+}
+
+/// What `metadata/annotations.yaml` says, on the command line.
+#[derive(Debug, Args)]
+struct AnnotationArguments {
+    /// Package that the bundle belongs to
+    #[arg(short, long, value_name = "NAME")]
+    package: Option<String>,
+    /// Channels that the bundle is offered in, separated by commas
+    #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
+    channels: Vec<String>,
+    /// Channel that users get who name none
+    #[arg(short = 'e', long = "default", value_name = "NAME")]
+    default_channel: Option<String>,
+}
+
+const ANNOTATIONS_YAML: &str = "metadata/annotations.yaml";
+
+impl AnnotationArguments {
+    /// The annotations that the options make; what they do not say is taken from those that are there.
+    fn values(
+        &self,
+        present: Option<&Annotations>,
+        media_type: MediaType,
+    ) -> Result<BTreeMap<String, String>, CommandError> {
+        let of = |key: &str| present.and_then(|present| present.get(key)).map(str::to_owned);
+        let package = self.package.clone().or_else(|| of(annotations::PACKAGE));
+        let channels = match self.channels.as_slice() {
+            [] => of(annotations::CHANNELS),
+            channels => Some(channels.join(",")),
+        };
+        let (Some(package), Some(channels)) = (package, channels) else {
+            return Err(CommandError::usage("the package and its channels are not known")
+                .hint("name them with --package and --channels"));
+        };
+        let default_channel = self
+            .default_channel
+            .clone()
+            .or_else(|| of(annotations::DEFAULT_CHANNEL));
+        let mut values = standard(media_type, &package, &channels, default_channel.as_deref());
+        for (key, value) in present.into_iter().flat_map(Annotations::values) {
+            values.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+        Ok(values)
+    }
+
+    /// Puts the annotations that the options ask for into the files of a bundle. Where the bundle has other ones
+    /// already, that is an error unless `overwrite` is set.
+    fn write_into(&self, tree: &mut Tree, overwrite: bool, limits: &LimitArguments) -> Result<(), CommandError> {
+        if self.package.is_none() && self.channels.is_empty() && self.default_channel.is_none() {
+            return Ok(());
+        }
+        let present = annotations_of(tree, limits);
+        let media_type = media_type_of(tree);
+        let values = self.values(present.as_ref(), media_type)?;
+        if let Some(present) = &present
+            && !overwrite
+            && let Some((key, wanted)) = values.iter().find(|(key, value)| present.get(key) != Some(value))
+        {
+            let found = present.get(key).unwrap_or("nothing");
+            let message = format!("{ANNOTATIONS_YAML} says {found:?} for {key}, the options say {wanted:?}");
+            return Err(CommandError::failure(message).hint("use the options with --overwrite, or leave them out"));
+        }
+        tree.insert(ANNOTATIONS_YAML, annotations_yaml(&values).into_bytes(), &limits.tree())?;
+        Ok(())
+    }
+}
+
+/// The annotations file that a bundle has.
+fn annotations_of(tree: &Tree, limits: &LimitArguments) -> Option<Annotations> {
+    let content = tree.get(ANNOTATIONS_YAML)?;
+    let reading = text::read(ANNOTATIONS_YAML, content, &limits.text());
+    Annotations::from_document(reading.documents.first()?)
+}
+
+fn media_type_of(tree: &Tree) -> MediaType {
+    if tree.get(OLM_YAML).is_some() {
+        MediaType::K8sV1
+    } else {
+        MediaType::RegistryV1
+    }
+}

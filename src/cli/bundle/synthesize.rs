@@ -1,0 +1,105 @@
+//! `opmx bundle synthesize`: the `ClusterServiceVersion` of a bundle of plain manifests.
+
+use crate::bundle::MediaType;
+use crate::cli::arguments::{LimitArguments, RegistryArguments};
+use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::{Context, sources};
+use crate::diagnostic;
+use crate::synthesis::{Explanation, synthesize};
+use crate::terminal::Format;
+use crate::terminal::table::Table;
+use clap::{Args, ValueEnum};
+
+const EXAMPLES: &str = "\
+Examples:
+  Print it
+  $ opmx bundle synthesize etcd
+
+  Where does each field come from?
+  $ opmx bundle synthesize etcd --explain
+
+  Of an image, for a program
+  $ opmx bundle synthesize registry.example.com/etcd-bundle:v0.9.4 -o json";
+
+/// Print the ClusterServiceVersion of a bundle of plain manifests
+///
+/// It is what an index stores for the bundle, and what OLM installs from. Errors in the manifests are shown with file
+/// and line, and then nothing is printed.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct SynthesizeArguments {
+    /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
+    #[arg(value_name = "DIR|REF")]
+    bundle: String,
+    /// Print for each inferred field the object, file and line that it comes from
+    #[arg(long)]
+    explain: bool,
+    /// Form of the result; an explanation is a table unless a form is asked for
+    #[arg(short, long, value_enum, value_name = "FORM")]
+    output: Option<DocumentFormat>,
+    #[command(flatten)]
+    registry: RegistryArguments,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
+/// The forms of a Kubernetes object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum DocumentFormat {
+    /// As people write it
+    Yaml,
+    /// As programs read it
+    Json,
+}
+
+impl SynthesizeArguments {
+    fn format(&self) -> Format {
+        match self.output {
+            Some(DocumentFormat::Json) => Format::Json,
+            None if self.explain => Format::Text,
+            Some(DocumentFormat::Yaml) | None => Format::Yaml,
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &SynthesizeArguments, context: &Context<'_>) -> CommandResult {
+    let printer = &context.printer;
+    let reading = sources::read_bundle(&arguments.bundle, &arguments.registry, &arguments.limits, context)?;
+    let Some(bundle) = reading.bundle else {
+        printer.report(&reading.diagnostics);
+        return Ok(Status::Failure);
+    };
+    if bundle.media_type == MediaType::RegistryV1 {
+        printer.report(&reading.diagnostics);
+        let message = format!("{} is no k8s+v1 bundle, so there is nothing to infer", arguments.bundle);
+        let hint = "begin one from the manifests with opmx bundle init";
+        return Err(CommandError::failure(message).hint(hint));
+    }
+    let synthesis = synthesize(&bundle, &reading.diagnostics);
+    let mut findings = reading.diagnostics;
+    findings.extend(synthesis.diagnostics);
+    diagnostic::sort(&mut findings);
+    printer.report(&findings);
+    let Some(csv) = synthesis.csv else {
+        return Ok(Status::Failure);
+    };
+    if arguments.explain {
+        explain(&synthesis.provenance.explain(&csv), arguments.format(), context)?;
+    } else {
+        printer.document(arguments.format(), &csv)?;
+    }
+    Ok(Status::Success)
+}
+
+/// One row for each inferred value: what it is, and where the author wrote it.
+fn explain(rows: &[Explanation], format: Format, context: &Context<'_>) -> Result<(), CommandError> {
+    if format != Format::Text {
+        return Ok(context.printer.document(format, &rows)?);
+    }
+    let mut table = Table::new(context.printer.stdout(), ["FIELD", "VALUE", "FROM", "PLACE", "HOW"]);
+    for row in rows {
+        let place = format!("{}:{}:{}", row.file, row.line, row.column);
+        table.row([row.field.as_str(), &row.value, &row.object, &place, row.how])?;
+    }
+    Ok(table.finish()?)
+}

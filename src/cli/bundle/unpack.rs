@@ -1,0 +1,64 @@
+//! `opmx bundle unpack`: the files of a bundle image, on disk.
+
+use crate::cli::arguments::{LimitArguments, RegistryArguments};
+use crate::cli::error::{CommandResult, Status};
+use crate::cli::{Context, sources};
+use crate::{bundle, diagnostic, validation};
+use clap::Args;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  Into the folder etcd
+  $ opmx bundle unpack registry.example.com/etcd-bundle:v0.9.4 -o etcd
+
+  From an archive, without a look at what is in it
+  $ opmx bundle unpack oci-archive:etcd.tar -o etcd --skip-validation";
+
+/// Write the files of a bundle image to a folder
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct UnpackArguments {
+    /// The bundle: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, or a folder
+    #[arg(value_name = "REF")]
+    bundle: String,
+    /// Folder for manifests/ and metadata/; it is made where it is absent
+    #[arg(short, long, value_name = "DIR", default_value = ".")]
+    out: PathBuf,
+    /// Write the files even if the bundle has errors
+    #[arg(long)]
+    skip_validation: bool,
+    /// What opm calls --ca-file
+    #[arg(short = 'c', long, hide = true, value_name = "FILE")]
+    root_ca: Option<PathBuf>,
+    #[command(flatten)]
+    registry: RegistryArguments,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
+pub(crate) fn run(arguments: &UnpackArguments, context: &Context<'_>) -> CommandResult {
+    let mut registry = arguments.registry.clone();
+    registry.ca_file = registry.ca_file.or_else(|| arguments.root_ca.clone());
+    let tree = sources::bundle_files(&arguments.bundle, &registry, &arguments.limits, context)?;
+    if !arguments.skip_validation {
+        let reading = bundle::read(&tree, &arguments.limits.text());
+        let mut findings = reading.diagnostics;
+        findings.extend(reading.bundle.iter().flat_map(validation::check));
+        diagnostic::sort(&mut findings);
+        context.printer.report(&findings);
+        if diagnostic::has_errors(&findings) {
+            context.printer.error("the bundle has errors, so nothing was written");
+            context
+                .printer
+                .detail("hint", "write it all the same with --skip-validation");
+            return Ok(Status::Failure);
+        }
+    }
+    tree.write_to(&arguments.out)?;
+    let out = arguments.out.display();
+    context
+        .printer
+        .status(format_args!("wrote {} files to {out}", tree.len()));
+    Ok(Status::Success)
+}

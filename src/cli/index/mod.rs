@@ -1,0 +1,35 @@
+//! `opmx index`: an index image or database of bundles.
+
+mod add;
+pub(crate) mod list;
+
+use crate::cli::Context;
+use crate::cli::error::CommandResult;
+use clap::{Args, Subcommand};
+
+const EXAMPLES: &str = "\
+Examples:
+  Add a bundle to an index, and see what it holds
+  $ opmx index add -b registry.example.com/etcd-bundle:v0.9.4 -t oci:index:v1
+  $ opmx index list bundles oci:index:v1";
+
+/// Change and look at indexes, the images that OLM reads bundles from
+#[derive(Debug, Args)]
+#[command(subcommand_required = true, arg_required_else_help = true, after_help = EXAMPLES)]
+pub(crate) struct IndexArguments {
+    #[command(subcommand)]
+    command: IndexCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum IndexCommand {
+    Add(Box<add::AddArguments>),
+    List(list::ListArguments),
+}
+
+pub(crate) fn run(arguments: &IndexArguments, context: &Context<'_>) -> CommandResult {
+    match &arguments.command {
+        IndexCommand::Add(arguments) => add::run(arguments, context),
+        IndexCommand::List(arguments) => list::run(arguments, context),
+    }
+}

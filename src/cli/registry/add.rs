@@ -1,0 +1,70 @@
+//! `opmx registry add`: bundles into a database file.
+
+use crate::cli::Context;
+use crate::cli::additions::{self, AdditionArguments, Gathered};
+use crate::cli::arguments::{ContainerToolArgument, LimitArguments, RegistryArguments};
+use crate::cli::error::{CommandResult, Status};
+use crate::image::source_date_epoch;
+use crate::index::open::{self, Target};
+use clap::Args;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  Two bundles into a database, which is made where it is absent
+  $ opmx registry add -b registry.example.com/etcd-bundle:v0.9.4,./prometheus -d index.db
+
+  Many bundles, one on each line of a file
+  $ opmx registry add --bundles-from bundles.txt -d index.db";
+
+/// Add bundles to a database file
+///
+/// All bundles are added, or none. The file is changed in place, in one transaction; where it is absent, it is made.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct AddArguments {
+    /// Bundles, separated by commas: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG or folders
+    #[arg(
+        short,
+        long,
+        value_name = "BUNDLES",
+        value_delimiter = ',',
+        required_unless_present = "bundles_from"
+    )]
+    bundle_images: Vec<String>,
+    /// The database file
+    #[arg(short, long, value_name = "FILE", default_value = "bundles.db")]
+    database: PathBuf,
+    #[command(flatten)]
+    additions: AdditionArguments,
+    #[command(flatten)]
+    registry: RegistryArguments,
+    #[command(flatten)]
+    limits: LimitArguments,
+    #[command(flatten)]
+    tools: ContainerToolArgument,
+}
+
+pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandResult {
+    arguments.tools.answer(&context.printer);
+    let target = Target::InPlace(&arguments.database);
+    open::check(&target)?;
+    let transports = arguments.registry.transports(context);
+    let folder = std::env::temp_dir();
+    let named = &arguments.bundle_images;
+    let gathered = arguments
+        .additions
+        .gather(named, &transports, &arguments.limits, &folder, context)?;
+    let Some(Gathered { additions, remarks }) = gathered else {
+        return Ok(Status::Failure);
+    };
+    let options = open::Options {
+        epoch: source_date_epoch()?
+            .and_then(|epoch| epoch.try_into().ok())
+            .unwrap_or_default(),
+        ..open::Options::default()
+    };
+    let report = additions.commit(&target, &options)?;
+    additions::report(&report, &remarks, context);
+    Ok(Status::Success)
+}

@@ -1,0 +1,35 @@
+//! `opmx registry`: the database file of an index.
+
+mod add;
+mod serve;
+
+use crate::cli::Context;
+use crate::cli::error::CommandResult;
+use clap::{Args, Subcommand};
+
+const EXAMPLES: &str = "\
+Examples:
+  Add a bundle to a database, and serve it
+  $ opmx registry add -b registry.example.com/etcd-bundle:v0.9.4 -d index.db
+  $ opmx registry serve -d index.db";
+
+/// Change and serve the database file of an index
+#[derive(Debug, Args)]
+#[command(subcommand_required = true, arg_required_else_help = true, after_help = EXAMPLES)]
+pub(crate) struct RegistryCommandArguments {
+    #[command(subcommand)]
+    command: RegistryCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum RegistryCommand {
+    Add(add::AddArguments),
+    Serve(serve::ServeArguments),
+}
+
+pub(crate) fn run(arguments: &RegistryCommandArguments, context: &Context<'_>) -> CommandResult {
+    match &arguments.command {
+        RegistryCommand::Add(arguments) => add::run(arguments, context),
+        RegistryCommand::Serve(arguments) => serve::run(arguments, context),
+    }
+}

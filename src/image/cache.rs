@@ -1,0 +1,232 @@
+//! Content that was pulled before, by digest, in the user's cache directory.
+//!
+//! A file is compared with its digest whenever it is used, and what does not match is removed. Files that were not used
+//! for longest go when the cache grows over its size.
+
+use super::digest::{Digest, Hasher};
+use super::image::Blob;
+use crate::files::{FileError, Replacement};
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+/// Bytes that the cache may hold unless told otherwise.
+pub const DEFAULT_CACHE_SIZE: u64 = 4 << 30;
+
+/// Where blobs are kept between runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cache {
+    directory: PathBuf,
+    size: u64,
+}
+
+impl Cache {
+    /// A cache in `directory` that holds at most `size` bytes.
+    pub fn new(directory: impl Into<PathBuf>, size: u64) -> Self {
+        Self {
+            directory: directory.into(),
+            size,
+        }
+    }
+
+    /// The user's own cache directory: `$OPMX_CACHE_DIR`, or `opmx` below `$XDG_CACHE_HOME` or `~/.cache`.
+    /// There is none where no home is known.
+    pub fn default_directory() -> Option<PathBuf> {
+        directory_of(&|name| std::env::var_os(name))
+    }
+
+    /// Content that is here and whole. Opened, it stays readable even when another process removes it.
+    pub(super) fn get(&self, digest: &Digest) -> Option<Blob> {
+        let path = self.path(digest);
+        let file = File::open(&path).ok()?;
+        let mut hasher = Hasher::new();
+        let mut buffer = vec![0; 64 << 10];
+        let mut reader = &file;
+        loop {
+            let read = reader.read(&mut buffer).ok()?;
+            match buffer.get(..read) {
+                None | Some([]) => break,
+                Some(bytes) => hasher.update(bytes),
+            }
+        }
+        let length = hasher.length();
+        if hasher.finish() != *digest {
+            tracing::warn!(%digest, "removing a damaged file from the cache");
+            let _ = fs::remove_file(&path);
+            return None;
+        }
+        // Used just now; a cache on a read-only file system does not learn it.
+        let _ = file.set_modified(SystemTime::now());
+        Some(Blob::of_file(file, length))
+    }
+
+    /// Starts a file for content with this digest, which counts when it is committed.
+    pub(super) fn start(&self, digest: &Digest) -> Result<Replacement, FileError> {
+        let fail = |error| FileError::new("create the directory", &self.directory, error);
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        // Images may be private, so other users do not get to see them.
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&self.directory).map_err(fail)?;
+        Replacement::new(&self.path(digest))
+    }
+
+    /// Keeps content that is in memory. A cache that cannot be written is no reason to fail.
+    pub(super) fn keep(&self, digest: &Digest, content: &[u8]) {
+        let kept = self.start(digest).and_then(|mut file| {
+            let written = file.file().write_all(content);
+            written.map_err(|error| FileError::new("write", self.path(digest), error))?;
+            file.commit()
+        });
+        match kept {
+            Ok(()) => self.trim(),
+            Err(error) => tracing::warn!(%error, "the cache is not used"),
+        }
+    }
+
+    /// Removes the files that were not used for longest until the rest is within the size.
+    pub(super) fn trim(&self) {
+        let mut files = self.files().unwrap_or_default();
+        files.sort();
+        let mut total: u64 = files.iter().map(|(_, _, length)| length).sum();
+        for (_, path, length) in files {
+            if total <= self.size {
+                break;
+            }
+            if fs::remove_file(&path).is_ok() {
+                total = total.saturating_sub(length);
+            }
+        }
+    }
+
+    fn files(&self) -> io::Result<Vec<(SystemTime, PathBuf, u64)>> {
+        let mut files = Vec::new();
+        for entry in fs::read_dir(self.blobs())? {
+            let entry = entry?;
+            // Names with a dot in front are being written.
+            if entry.file_name().to_string_lossy().starts_with('.') {
+                continue;
+            }
+            if let Ok(metadata) = entry.metadata()
+                && metadata.is_file()
+            {
+                files.push((metadata.modified()?, entry.path(), metadata.len()));
+            }
+        }
+        Ok(files)
+    }
+
+    fn blobs(&self) -> PathBuf {
+        self.directory.join("blobs").join("sha256")
+    }
+
+    fn path(&self, digest: &Digest) -> PathBuf {
+        self.blobs().join(digest.hex())
+    }
+}
+
+fn directory_of(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let path = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let below = |name: &str, folder: &str| {
+        path(name)
+            .filter(|path| path.is_absolute())
+            .map(|path| path.join(folder))
+    };
+    path("OPMX_CACHE_DIR")
+        .or_else(|| below("XDG_CACHE_HOME", "opmx"))
+        .or_else(|| below("HOME", ".cache/opmx"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn content(blob: &Blob) -> Vec<u8> {
+        let mut content = Vec::new();
+        blob.open().unwrap().read_to_end(&mut content).unwrap();
+        content
+    }
+
+    #[test]
+    fn content_comes_back_until_it_is_damaged() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = Cache::new(directory.path().join("deep/cache"), 100);
+        let digest = Digest::of(b"content");
+        assert!(cache.get(&digest).is_none());
+        cache.keep(&digest, b"content");
+        let blob = cache.get(&digest).unwrap();
+        assert_eq!(content(&blob), b"content");
+        fs::write(cache.path(&digest), "damaged").unwrap();
+        assert!(cache.get(&digest).is_none());
+        assert!(!cache.path(&digest).exists());
+    }
+
+    #[test]
+    fn what_was_not_used_for_longest_goes_first_and_open_files_stay_readable() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = Cache::new(directory.path(), 10);
+        let (one, two, three) = (Digest::of(b"1111"), Digest::of(b"2222"), Digest::of(b"3333"));
+        cache.keep(&one, b"1111");
+        cache.keep(&two, b"2222");
+        let old = SystemTime::now() - Duration::from_mins(1);
+        for digest in [&one, &two] {
+            File::options()
+                .write(true)
+                .open(cache.path(digest))
+                .unwrap()
+                .set_modified(old)
+                .unwrap();
+        }
+        let held = cache.get(&two).unwrap();
+        assert!(cache.get(&one).is_some());
+        File::options()
+            .write(true)
+            .open(cache.path(&two))
+            .unwrap()
+            .set_modified(old)
+            .unwrap();
+        cache.keep(&three, b"3333");
+        assert!(cache.get(&one).is_some() && cache.get(&two).is_none() && cache.get(&three).is_some());
+        assert_eq!(content(&held), b"2222");
+    }
+
+    #[test]
+    fn a_cache_that_cannot_be_written_is_passed_over() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("file");
+        fs::write(&file, "").unwrap();
+        let cache = Cache::new(&file, 100);
+        cache.keep(&Digest::of(b"1"), b"1");
+        assert!(cache.get(&Digest::of(b"1")).is_none());
+    }
+
+    #[test]
+    fn the_environment_says_where_the_cache_is() {
+        let directory = |variables: &[(&str, &str)]| {
+            directory_of(&|name| {
+                variables
+                    .iter()
+                    .find(|(key, _)| *key == name)
+                    .map(|(_, value)| value.into())
+            })
+        };
+        assert_eq!(directory(&[("HOME", "/h")]), Some("/h/.cache/opmx".into()));
+        assert_eq!(
+            directory(&[("HOME", "/h"), ("XDG_CACHE_HOME", "/x")]),
+            Some("/x/opmx".into())
+        );
+        assert_eq!(
+            directory(&[("HOME", "/h"), ("XDG_CACHE_HOME", "rel")]),
+            Some("/h/.cache/opmx".into())
+        );
+        assert_eq!(
+            directory(&[("HOME", "/h"), ("OPMX_CACHE_DIR", "/o")]),
+            Some("/o".into())
+        );
+        assert_eq!(directory(&[]), None);
+    }
+}

@@ -1,0 +1,54 @@
+//! How far a transfer is, for whoever watches.
+
+/// Told about the transfers of large content, from several threads at once.
+pub trait Progress: Send + Sync {
+    /// A transfer begins: what it is about, and its number of bytes if known. The answer names it from now on.
+    fn started(&self, what: &str, bytes: Option<u64>) -> u64;
+
+    /// This many more bytes of the transfer are done.
+    fn advanced(&self, id: u64, bytes: u64);
+
+    /// The transfer is over, well or not. A repeated transfer begins anew.
+    fn finished(&self, id: u64);
+}
+
+/// Nobody watches.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn started(&self, _what: &str, _bytes: Option<u64>) -> u64 {
+        0
+    }
+
+    fn advanced(&self, _id: u64, _bytes: u64) {}
+
+    fn finished(&self, _id: u64) {}
+}
+
+/// A transfer that ends when it is dropped, whichever way.
+pub(super) struct Transfer<'a> {
+    progress: &'a dyn Progress,
+    id: u64,
+}
+
+impl<'a> Transfer<'a> {
+    pub(super) fn new(progress: &'a dyn Progress, what: &str, bytes: u64) -> Self {
+        let id = progress.started(what, Some(bytes));
+        Self { progress, id }
+    }
+
+    pub(super) fn id(&self) -> u64 {
+        self.id
+    }
+
+    pub(super) fn advanced(&self, bytes: u64) {
+        self.progress.advanced(self.id, bytes);
+    }
+}
+
+impl Drop for Transfer<'_> {
+    fn drop(&mut self) {
+        self.progress.finished(self.id);
+    }
+}

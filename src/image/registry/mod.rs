@@ -1,0 +1,284 @@
+//! Images in registries that speak the OCI distribution protocol.
+//!
+//! The grammar of references, the manifest types and the error lists are those of the oci-client crate. Its HTTP client
+//! is not used: it drops statuses and `Retry-After`, which retries are decided by, reads manifests without a limit, knows
+//! one login per host, and panics on a machine without system certificates and on tokens that are no header values. The
+//! requests are made here, on the same HTTP library.
+
+mod authentication;
+mod client;
+mod download;
+mod error;
+mod repository;
+mod retry;
+mod upload;
+
+pub(super) use client::ConnectionOptions;
+pub use error::{RegistryError, RegistryFailure};
+pub use retry::RetryPolicy;
+
+use super::cache::Cache;
+use super::credentials::Credentials;
+use super::digest::Digest;
+use super::error::{ContentProblem, ImageError};
+use super::image::{Blob, Image};
+use super::manifest::{
+    self, CONFIG_LIMIT, DOCKER_INDEX, DOCKER_MANIFEST, Descriptor, INDEX, ImageManifest, MANIFEST, MANIFEST_LIMIT,
+    Manifest, Platform, check_digest,
+};
+use super::progress::Progress;
+use super::reference::RegistryReference;
+use client::Clients;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use repository::{Access, Repository, Request, read_limited};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::{Method, Response, StatusCode};
+use retry::with_retries;
+use std::collections::HashMap;
+use std::io::Read;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::Semaphore;
+
+const DIGEST_HEADER: &str = "docker-content-digest";
+
+/// What registries are asked with.
+pub(super) struct Registry {
+    clients: Arc<Clients>,
+    credentials: Arc<Credentials>,
+    retry: RetryPolicy,
+    parallel: usize,
+    permits: Semaphore,
+    cache: Option<Cache>,
+    image_limit: u64,
+    progress: Arc<dyn Progress>,
+    repositories: Mutex<HashMap<(String, String), Arc<Repository>>>,
+}
+
+/// A manifest as it came.
+struct Document {
+    bytes: Vec<u8>,
+    media_type: Option<String>,
+    digest: Digest,
+}
+
+impl Registry {
+    pub(super) fn new(
+        connection: ConnectionOptions,
+        credentials: Credentials,
+        retry: RetryPolicy,
+        parallel: usize,
+        cache: Option<Cache>,
+        image_limit: u64,
+        progress: Arc<dyn Progress>,
+    ) -> Self {
+        let parallel = parallel.max(1);
+        Self {
+            clients: Arc::new(Clients::new(connection)),
+            credentials: Arc::new(credentials),
+            retry,
+            parallel,
+            permits: Semaphore::new(parallel),
+            cache,
+            image_limit,
+            progress,
+            repositories: Mutex::new(HashMap::new()),
+        }
+    }
+
+    /// Requests to one repository share its login.
+    fn repository(&self, reference: &RegistryReference) -> Arc<Repository> {
+        let key = (reference.host().to_owned(), reference.repository().to_owned());
+        let mut repositories = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || {
+            Arc::new(Repository::new(
+                Arc::clone(&self.clients),
+                Arc::clone(&self.credentials),
+                reference,
+            ))
+        };
+        Arc::clone(repositories.entry(key).or_insert_with(new))
+    }
+
+    /// Pulls an image with all of its layers.
+    pub(super) async fn pull(&self, reference: &RegistryReference, platform: &Platform) -> Result<Image, ImageError> {
+        let image = reference.as_written();
+        let repository = self.repository(reference);
+        let fail = |problem: ContentProblem| problem.of(image, "the manifest");
+        let top = self
+            .document(&repository, image, reference.manifest_name(), reference.digest())
+            .await?;
+        let source = top.digest;
+        let mut document = top;
+        let mut manifest = Manifest::parse(&document.bytes, document.media_type.as_deref()).map_err(fail)?;
+        if let Manifest::Index(entries) = &manifest {
+            let chosen = manifest::choose(entries, platform).ok_or_else(|| fail(ContentProblem::EmptyIndex))?;
+            let Descriptor { media_type, digest, .. } = chosen.descriptor.clone();
+            document = self
+                .document(&repository, image, &digest.to_string(), Some(digest))
+                .await?;
+            manifest = Manifest::parse(&document.bytes, Some(&media_type)).map_err(fail)?;
+            document.media_type = Some(media_type);
+        }
+        let Manifest::Image(manifest) = manifest else {
+            return Err(fail(ContentProblem::EmptyIndex));
+        };
+        self.check_sizes(image, &manifest)?;
+        let config = self.blob(&repository, image, &manifest.config).await?;
+        let mut config_bytes = Vec::new();
+        let read = config.open()?.read_to_end(&mut config_bytes);
+        read.map_err(|error| ContentProblem::Damaged(error).of(image, "the config"))?;
+        let layers = self.layers(&repository, image, &manifest.layers).await?;
+        let image = Image::new(
+            image,
+            document.media_type.as_deref(),
+            document.bytes,
+            config_bytes,
+            layers,
+        )?;
+        Ok(image.chosen_from(source))
+    }
+
+    fn check_sizes(&self, image: &str, manifest: &ImageManifest) -> Result<(), ImageError> {
+        if manifest.config.size > CONFIG_LIMIT {
+            return Err(ContentProblem::TooMuch { limit: CONFIG_LIMIT }.of(image, "the config"));
+        }
+        let sizes = manifest.layers.iter().map(|layer| layer.size);
+        if sizes.fold(0, u64::saturating_add) > self.image_limit {
+            let limit = self.image_limit;
+            let option = "--max-image-size";
+            return Err(ContentProblem::TooLarge { limit, option }.of(image, "the size of all layers"));
+        }
+        Ok(())
+    }
+
+    async fn layers(
+        &self,
+        repository: &Repository,
+        image: &str,
+        descriptors: &[Descriptor],
+    ) -> Result<Vec<Blob>, ImageError> {
+        let mut distinct: Vec<&Descriptor> = Vec::new();
+        for descriptor in descriptors {
+            if !distinct.iter().any(|known| known.digest == descriptor.digest) {
+                distinct.push(descriptor);
+            }
+        }
+        let pulls = distinct.into_iter().map(|descriptor| async move {
+            let blob = self.blob(repository, image, descriptor).await?;
+            Ok::<_, ImageError>((descriptor.digest, blob))
+        });
+        let pulled: HashMap<Digest, Blob> = stream::iter(pulls)
+            .buffer_unordered(self.parallel)
+            .try_collect()
+            .await?;
+        Ok(descriptors
+            .iter()
+            .filter_map(|descriptor| pulled.get(&descriptor.digest).cloned())
+            .collect())
+    }
+
+    /// A manifest, from the cache when it is asked for by digest.
+    async fn document(
+        &self,
+        repository: &Repository,
+        image: &str,
+        name: &str,
+        digest: Option<Digest>,
+    ) -> Result<Document, ImageError> {
+        if let Some(document) = digest.and_then(|digest| self.cached_document(digest)) {
+            return Ok(document);
+        }
+        let _permit = self.permits.acquire().await;
+        let request = manifest_request(repository, image, Method::GET, name)?;
+        let document = with_retries(&self.retry, || Self::document_once(repository, &request, digest)).await?;
+        if let Some(cache) = &self.cache {
+            cache.keep(&document.digest, &document.bytes);
+        }
+        Ok(document)
+    }
+
+    fn cached_document(&self, digest: Digest) -> Option<Document> {
+        let blob = self.cache.as_ref()?.get(&digest)?;
+        let mut bytes = Vec::new();
+        blob.open().ok()?.take(MANIFEST_LIMIT).read_to_end(&mut bytes).ok()?;
+        let media_type = None;
+        (Digest::of(&bytes) == digest).then_some(Document {
+            bytes,
+            media_type,
+            digest,
+        })
+    }
+
+    async fn document_once(
+        repository: &Repository,
+        request: &Request<'_>,
+        expected: Option<Digest>,
+    ) -> Result<Document, RegistryError> {
+        let response = repository.send(request, &[StatusCode::OK]).await?;
+        let media_type = header(&response, CONTENT_TYPE.as_str());
+        let media_type = media_type.map(|value| value.split(';').next().unwrap_or_default().trim().to_owned());
+        let stated = stated_digest(&response);
+        let stall = repository.stall_timeout();
+        let bytes = read_limited(response, MANIFEST_LIMIT, stall).await;
+        let bytes = bytes.map_err(|failure| request.fail(failure))?;
+        let digest = Digest::of(&bytes);
+        for expected in [expected, stated].iter().flatten() {
+            check_digest(expected, digest).map_err(|problem| {
+                let part = "the manifest".to_owned();
+                request.fail(RegistryFailure::Content { part, problem })
+            })?;
+        }
+        Ok(Document {
+            bytes,
+            media_type,
+            digest,
+        })
+    }
+
+    /// The digest that a tag stands for now.
+    pub(super) async fn resolve(&self, reference: &RegistryReference) -> Result<Digest, ImageError> {
+        let image = reference.as_written();
+        let repository = self.repository(reference);
+        let request = manifest_request(&repository, image, Method::HEAD, reference.manifest_name())?;
+        let head = {
+            let _permit = self.permits.acquire().await;
+            with_retries(&self.retry, || repository.send(&request, &[StatusCode::OK])).await?
+        };
+        if let Some(digest) = stated_digest(&head) {
+            return Ok(digest);
+        }
+        // Not every registry states it.
+        let document = self
+            .document(&repository, image, reference.manifest_name(), reference.digest())
+            .await?;
+        Ok(document.digest)
+    }
+}
+
+fn manifest_request<'a>(
+    repository: &Repository,
+    image: &'a str,
+    method: Method,
+    name: &str,
+) -> Result<Request<'a>, RegistryError> {
+    let mut headers = HeaderMap::new();
+    for media_type in [MANIFEST, DOCKER_MANIFEST, INDEX, DOCKER_INDEX] {
+        headers.append(ACCEPT, HeaderValue::from_static(media_type));
+    }
+    Ok(Request {
+        image,
+        access: Access::Pull,
+        method,
+        url: repository.url(image, &format!("manifests/{name}"))?,
+        headers,
+        body: None,
+    })
+}
+
+fn header(response: &Response, name: &str) -> Option<String> {
+    Some(response.headers().get(name)?.to_str().ok()?.to_owned())
+}
+
+fn stated_digest(response: &Response) -> Option<Digest> {
+    header(response, DIGEST_HEADER)?.parse().ok()
+}

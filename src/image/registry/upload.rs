@@ -1,0 +1,246 @@
+//! Images into a registry: the blobs that are not there yet, then the manifest under its tag.
+
+use super::download::short;
+use super::error::{RegistryError, RegistryFailure};
+use super::repository::{Access, Repository, Request, RequestBody};
+use super::retry::with_retries;
+use super::{Registry, stated_digest};
+use crate::image::digest::Digest;
+use crate::image::error::ImageError;
+use crate::image::image::{Blob, Image};
+use crate::image::manifest::{Descriptor, check_digest};
+use crate::image::progress::{Progress, Transfer};
+use crate::image::reference::RegistryReference;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
+use reqwest::{Body, Method, StatusCode, Url};
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes that are handed to the connection at once.
+const PIECE: usize = 64 << 10;
+
+impl Registry {
+    /// Pushes an image; the tag moves when everything else is there.
+    pub(in crate::image) async fn push(&self, image: &Image, reference: &RegistryReference) -> Result<(), ImageError> {
+        let written = reference.as_written();
+        if let Some(expected) = reference.digest() {
+            check_digest(&expected, image.digest()).map_err(|problem| problem.of(written, "the image"))?;
+        }
+        let repository = self.repository(reference);
+        let mut blobs: BTreeMap<Digest, (Descriptor, Blob)> = BTreeMap::new();
+        for layer in image.layers() {
+            blobs.insert(
+                layer.descriptor.digest,
+                (layer.descriptor.clone(), layer.content.clone()),
+            );
+        }
+        let config = image.config_descriptor().clone();
+        blobs.insert(config.digest, (config, Blob::Memory(image.config().into())));
+        let uploads = blobs.values().map(|(descriptor, content)| {
+            let repository = &repository;
+            async move {
+                let _permit = self.permits.acquire().await;
+                with_retries(&self.retry, || self.upload(repository, written, descriptor, content)).await
+            }
+        });
+        let uploads = stream::iter(uploads).buffer_unordered(self.parallel);
+        uploads.try_collect::<()>().await?;
+        // With a tag and a digest, the digest was checked above and the tag is what is set.
+        let name = reference
+            .tag()
+            .map_or_else(|| image.digest().to_string(), str::to_owned);
+        let _permit = self.permits.acquire().await;
+        Ok(with_retries(&self.retry, || Self::push_manifest(&repository, image, written, &name)).await?)
+    }
+
+    async fn push_manifest(
+        repository: &Repository,
+        image: &Image,
+        written: &str,
+        name: &str,
+    ) -> Result<(), RegistryError> {
+        let make = |sent: Arc<AtomicU64>| {
+            sent.store(image.manifest().len() as u64, Ordering::Relaxed);
+            Ok(Body::from(image.manifest().to_vec()))
+        };
+        let mut headers = HeaderMap::new();
+        let media_type = HeaderValue::from_str(image.media_type()).map_err(|_| {
+            let problem = format!("the media type {:?} cannot be sent", image.media_type());
+            RegistryError::new(written, "sending the manifest", RegistryFailure::Protocol { problem })
+        })?;
+        headers.insert(CONTENT_TYPE, media_type);
+        let request = Request {
+            image: written,
+            access: Access::Push,
+            method: Method::PUT,
+            url: repository.url(written, &format!("manifests/{name}"))?,
+            headers,
+            body: Some(RequestBody {
+                length: image.manifest().len() as u64,
+                make: &make,
+            }),
+        };
+        let accepted = [StatusCode::CREATED, StatusCode::OK, StatusCode::ACCEPTED];
+        let response = repository.send(&request, &accepted).await?;
+        match stated_digest(&response) {
+            Some(found) if found != image.digest() => {
+                let expected = image.digest();
+                Err(request.fail(RegistryFailure::OtherDigest { expected, found }))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Sends a blob unless the registry has it. Every repetition asks first, since the try before may have succeeded
+    /// without the answer getting here.
+    async fn upload(
+        &self,
+        repository: &Repository,
+        image: &str,
+        descriptor: &Descriptor,
+        content: &Blob,
+    ) -> Result<(), RegistryError> {
+        let request = |method: Method, url: Url| Request {
+            image,
+            access: Access::Push,
+            method,
+            url,
+            headers: HeaderMap::new(),
+            body: None,
+        };
+        let head = request(
+            Method::HEAD,
+            repository.url(image, &format!("blobs/{}", descriptor.digest))?,
+        );
+        let present = repository.send(&head, &[StatusCode::OK, StatusCode::NOT_FOUND]).await?;
+        if present.status() == StatusCode::OK {
+            return Ok(());
+        }
+        let mut begin = request(Method::POST, repository.url(image, "blobs/uploads/")?);
+        begin.headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+        let session = repository.send(&begin, &[StatusCode::ACCEPTED]).await?;
+        let location = session
+            .headers()
+            .get(LOCATION)
+            .and_then(|location| location.to_str().ok());
+        let url = upload_url(&begin.url, location, descriptor).map_err(|failure| begin.fail(failure))?;
+
+        let what = format!("{image} {}", short(descriptor));
+        let progress = Arc::clone(&self.progress);
+        let transfer = Transfer::new(self.progress.as_ref(), &what, descriptor.size);
+        let watch = Watch {
+            progress,
+            id: transfer.id(),
+        };
+        let make = |sent| body(content, sent, watch.clone());
+        let mut put = request(Method::PUT, url);
+        put.headers
+            .insert(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
+        put.headers.insert(CONTENT_LENGTH, descriptor.size.into());
+        put.body = Some(RequestBody {
+            length: descriptor.size,
+            make: &make,
+        });
+        repository
+            .send(&put, &[StatusCode::CREATED, StatusCode::OK, StatusCode::NO_CONTENT])
+            .await?;
+        Ok(())
+    }
+}
+
+/// Where the content is sent to: the address that the registry named, with the digest.
+fn upload_url(asked: &Url, location: Option<&str>, descriptor: &Descriptor) -> Result<Url, RegistryFailure> {
+    let url = location.and_then(|location| asked.join(location).ok());
+    let mut url = url.ok_or_else(|| RegistryFailure::Protocol {
+        problem: format!("there is no usable address for the upload in it (Location: {location:?})"),
+    })?;
+    if asked.scheme() == "https" && url.scheme() != "https" {
+        // Registries behind a proxy often do not know that they are reached by HTTPS.
+        let same = url.host_str() == asked.host_str();
+        if !same || url.set_scheme("https").is_err() || url.set_port(asked.port()).is_err() {
+            return Err(RegistryFailure::Redirect {
+                location: url.origin().ascii_serialization(),
+                reason: "it would leave HTTPS",
+            });
+        }
+    }
+    url.query_pairs_mut()
+        .append_pair("digest", &descriptor.digest.to_string());
+    Ok(url)
+}
+
+/// Tells the progress of a transfer from within a body, which outlives the borrow of the transfer.
+#[derive(Clone)]
+struct Watch {
+    progress: Arc<dyn Progress>,
+    id: u64,
+}
+
+/// A body that reads the content piece by piece and counts what it gave away.
+fn body(content: &Blob, sent: Arc<AtomicU64>, watch: Watch) -> Result<Body, RegistryFailure> {
+    let reader = content.open()?;
+    let pieces = stream::try_unfold((reader, sent, watch), |(mut reader, sent, watch)| async move {
+        let mut piece = vec![0; PIECE];
+        let read = reader.read(&mut piece)?;
+        if read == 0 {
+            return Ok::<_, io::Error>(None);
+        }
+        piece.truncate(read);
+        sent.fetch_add(read as u64, Ordering::Relaxed);
+        watch.progress.advanced(watch.id, read as u64);
+        Ok(Some((piece, (reader, sent, watch))))
+    });
+    Ok(Body::wrap_stream(pieces))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::manifest::LAYER_GZIP;
+
+    fn url(asked: &str, location: &str) -> Result<String, RegistryFailure> {
+        let descriptor = Descriptor {
+            media_type: LAYER_GZIP.to_owned(),
+            digest: Digest::of(b""),
+            size: 0,
+        };
+        let url = upload_url(&asked.parse().unwrap(), Some(location), &descriptor)?;
+        Ok(url.as_str().split("digest=").next().unwrap().to_owned())
+    }
+
+    #[test]
+    fn the_address_of_an_upload_may_be_relative_and_keeps_its_query() {
+        let asked = "https://registry.example.com:5000/v2/a/blobs/uploads/";
+        let here = |path: &str| format!("https://registry.example.com:5000{path}");
+        assert_eq!(
+            url(asked, "/v2/a/blobs/uploads/1?state=x%3D").unwrap(),
+            here("/v2/a/blobs/uploads/1?state=x%3D&")
+        );
+        assert_eq!(
+            url(asked, "https://elsewhere.example.com/up").unwrap(),
+            "https://elsewhere.example.com/up?"
+        );
+        assert_eq!(url(asked, "http://registry.example.com/up").unwrap(), here("/up?"));
+    }
+
+    #[test]
+    fn an_upload_does_not_leave_https() {
+        let asked = "https://registry.example.com/v2/a/blobs/uploads/";
+        assert!(matches!(
+            url(asked, "http://elsewhere.example.com/up"),
+            Err(RegistryFailure::Redirect { .. })
+        ));
+        let descriptor = Descriptor {
+            media_type: LAYER_GZIP.to_owned(),
+            digest: Digest::of(b""),
+            size: 0,
+        };
+        assert!(matches!(
+            upload_url(&asked.parse().unwrap(), None, &descriptor),
+            Err(RegistryFailure::Protocol { .. })
+        ));
+    }
+}

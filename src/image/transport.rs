@@ -1,0 +1,178 @@
+//! The one door to images, wherever they live.
+
+use super::archive::{read_archive, resolve_archive, write_archive};
+use super::cache::{Cache, DEFAULT_CACHE_SIZE};
+use super::credentials::Credentials;
+use super::digest::Digest;
+use super::error::ImageError;
+use super::image::Image;
+use super::layout::{read_layout, resolve_layout, write_layout};
+use super::manifest::{Platform, check_digest};
+use super::progress::Progress;
+use super::reference::Reference;
+use super::registry::{ConnectionOptions, Registry, RetryPolicy};
+use super::unpack::DEFAULT_IMAGE_LIMIT;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How images are moved.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The credentials file to use instead of the usual ones.
+    pub authfile: Option<PathBuf>,
+    /// Certificates in PEM that are trusted besides those of the system.
+    pub ca_file: Option<PathBuf>,
+    /// Accept any certificate.
+    pub skip_tls_verify: bool,
+    /// Speak plain HTTP to every registry.
+    pub use_http: bool,
+    /// How long a connection may take to come about.
+    pub connect_timeout: Duration,
+    /// How long nothing may arrive or leave before a request counts as failed.
+    pub stall_timeout: Duration,
+    /// What to choose from images for several platforms; `linux/amd64` where nothing is said.
+    pub platform: Option<Platform>,
+    /// How failed requests are repeated.
+    pub retry: RetryPolicy,
+    /// How many requests run at once.
+    pub parallel: usize,
+    /// Where pulled content is kept.
+    pub cache: CacheMode,
+    /// Bytes that the cache may hold.
+    pub cache_size: u64,
+    /// Bytes that the layers of one image may have.
+    pub image_limit: u64,
+}
+
+/// Whether pulled content is kept for the next run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CacheMode {
+    /// No; large content goes to temporary files.
+    Off,
+    /// In the user's cache directory.
+    User,
+    /// In this directory.
+    Directory(PathBuf),
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            authfile: None,
+            ca_file: None,
+            skip_tls_verify: false,
+            use_http: false,
+            connect_timeout: Duration::from_secs(20),
+            stall_timeout: Duration::from_mins(1),
+            platform: None,
+            retry: RetryPolicy::default(),
+            parallel: 6,
+            cache: CacheMode::User,
+            cache_size: DEFAULT_CACHE_SIZE,
+            image_limit: DEFAULT_IMAGE_LIMIT,
+        }
+    }
+}
+
+/// Moves images between their places and memory.
+pub struct Transports {
+    registry: Registry,
+    platform: Platform,
+    image_limit: u64,
+}
+
+impl Transports {
+    /// Prepares the transports. Nothing is read or connected before it is needed.
+    pub fn new(options: Options, progress: Arc<dyn Progress>) -> Self {
+        let directory = match options.cache {
+            CacheMode::Off => None,
+            CacheMode::User => Cache::default_directory(),
+            CacheMode::Directory(directory) => Some(directory),
+        };
+        let registry = Registry::new(
+            ConnectionOptions {
+                ca_file: options.ca_file,
+                skip_tls_verify: options.skip_tls_verify,
+                use_http: options.use_http,
+                connect_timeout: options.connect_timeout,
+                stall_timeout: options.stall_timeout,
+            },
+            Credentials::from_environment(options.authfile.as_deref()),
+            options.retry,
+            options.parallel,
+            directory.map(|directory| Cache::new(directory, options.cache_size)),
+            options.image_limit,
+            progress,
+        );
+        Self {
+            registry,
+            platform: options.platform.unwrap_or_default(),
+            image_limit: options.image_limit,
+        }
+    }
+
+    /// Reads an image with all of its layers; large ones are left on disk.
+    ///
+    /// # Errors
+    /// When there is no such image, its content is not what its digests say, or its place cannot be read.
+    pub async fn pull(&self, reference: &Reference) -> Result<Image, ImageError> {
+        let (platform, limit) = (self.platform.clone(), self.image_limit);
+        match reference.clone() {
+            Reference::Registry(registry) => self.registry.pull(&registry, &self.platform).await,
+            Reference::Layout { directory, tag } => {
+                blocking(move || read_layout(&directory, tag.as_deref(), &platform)).await
+            }
+            Reference::Archive { file, tag } => {
+                blocking(move || read_archive(&file, tag.as_deref(), &platform, limit)).await
+            }
+        }
+    }
+
+    /// Writes an image to its place and gives the reference that names exactly it. Blobs that are there are not written
+    /// again, and the tag is set when everything else is there.
+    ///
+    /// # Errors
+    /// When the place cannot be written, or the reference names another digest than the image has.
+    pub async fn push(&self, image: &Image, reference: &Reference) -> Result<Reference, ImageError> {
+        if let Some(expected) = reference.digest() {
+            let checked = check_digest(&expected, image.digest());
+            checked.map_err(|problem| problem.of(reference.to_string(), "the image"))?;
+        }
+        let tag = reference.tag().map(str::to_owned);
+        let written = image.clone();
+        match reference.clone() {
+            Reference::Registry(registry) => self.registry.push(image, &registry).await?,
+            Reference::Layout { directory, .. } => {
+                blocking(move || write_layout(&written, &directory, tag.as_deref())).await?;
+            }
+            Reference::Archive { file, .. } => {
+                blocking(move || write_archive(&written, &file, tag.as_deref())).await?;
+            }
+        }
+        Ok(reference.with_digest(&image.digest()))
+    }
+
+    /// The digest that the reference stands for now: of the index, where it names images for several platforms.
+    ///
+    /// # Errors
+    /// When there is no such image, or its place cannot be read.
+    pub async fn resolve(&self, reference: &Reference) -> Result<Digest, ImageError> {
+        let limit = self.image_limit;
+        match reference.clone() {
+            Reference::Registry(registry) => self.registry.resolve(&registry).await,
+            Reference::Layout { directory, tag } => blocking(move || resolve_layout(&directory, tag.as_deref())).await,
+            Reference::Archive { file, tag } => blocking(move || resolve_archive(&file, tag.as_deref(), limit)).await,
+        }
+    }
+}
+
+/// Runs work on files beside the threads that serve connections.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ImageError> + Send + 'static,
+) -> Result<T, ImageError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
+}

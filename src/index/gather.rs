@@ -1,0 +1,115 @@
+//! Fetching the bundles of one call: several at once, each read and turned into rows on its own.
+
+use super::add::Additions;
+use super::intake::{IntakeError, Recording, prepare};
+use crate::bundle::location::{LoadError, Location};
+use crate::diagnostic::Diagnostic;
+use crate::files::FileError;
+use crate::image::Transports;
+use crate::text::Limits;
+use crate::tree::TreeLimits;
+use futures_util::StreamExt;
+use futures_util::stream;
+
+/// How bundles are fetched and recorded.
+#[derive(Debug, Clone, Default)]
+pub struct GatherOptions {
+    /// The reference under which the one bundle of the call will be published.
+    pub record_as: Option<String>,
+    /// Store the reference of `k8s+v1` bundles in place of their content.
+    pub by_reference: bool,
+    /// How much a bundle may hold.
+    pub tree_limits: TreeLimits,
+    /// How large and deep its files may be.
+    pub text_limits: Limits,
+    /// How many bundles are worked on at once. Memory grows with it, and not with the number of bundles.
+    pub parallel: usize,
+}
+
+/// Why one bundle cannot be added.
+#[derive(Debug, thiserror::Error)]
+pub enum GatherProblem {
+    /// It cannot be fetched.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// It cannot be stored.
+    #[error(transparent)]
+    Intake(#[from] IntakeError),
+}
+
+/// Why the bundles of a call cannot be gathered.
+#[derive(Debug, thiserror::Error)]
+pub enum GatherError {
+    /// Some bundles cannot be added; each place with its reason, in the order of the call.
+    #[error("{} of {} bundles cannot be added", .problems.len(), .of)]
+    Bundles {
+        /// The place of each bundle and what is wrong with it.
+        problems: Vec<(Location, GatherProblem)>,
+        /// How many bundles there were.
+        of: usize,
+    },
+    /// Their rows cannot be kept.
+    #[error(transparent)]
+    Spool(#[from] FileError),
+}
+
+/// Fetches all bundles and collects their rows in `additions`; returns warnings and remarks in the order of the call.
+///
+/// # Errors
+/// When any bundle cannot be fetched or stored; all of them are tried, so that all problems are said at once.
+pub async fn gather(
+    locations: &[Location],
+    transports: &Transports,
+    options: &GatherOptions,
+    additions: &mut Additions,
+) -> Result<Vec<Diagnostic>, GatherError> {
+    let fetches = locations.iter().enumerate().map(|(number, location)| async move {
+        let prepared = fetch(location, transports, options).await;
+        (number, location, prepared)
+    });
+    let mut fetched = stream::iter(fetches).buffer_unordered(options.parallel.max(1));
+    let (mut remarks, mut problems) = (Vec::new(), Vec::new());
+    while let Some((number, location, prepared)) = fetched.next().await {
+        match prepared {
+            Ok(prepared) => {
+                additions.push(&prepared.record)?;
+                remarks.push((number, prepared.diagnostics));
+            }
+            Err(problem) => problems.push((number, location.clone(), problem)),
+        }
+    }
+    if problems.is_empty() {
+        remarks.sort_by_key(|(number, _)| *number);
+        return Ok(remarks.into_iter().flat_map(|(_, remarks)| remarks).collect());
+    }
+    problems.sort_by_key(|(number, ..)| *number);
+    Err(GatherError::Bundles {
+        problems: problems
+            .into_iter()
+            .map(|(_, location, problem)| (location, problem))
+            .collect(),
+        of: locations.len(),
+    })
+}
+
+async fn fetch(
+    location: &Location,
+    transports: &Transports,
+    options: &GatherOptions,
+) -> Result<super::intake::Prepared, GatherProblem> {
+    let tree = location.load(transports, options.tree_limits).await?;
+    let reference = options
+        .record_as
+        .clone()
+        .or_else(|| location.registry_reference().map(str::to_owned));
+    let (by_reference, limits) = (options.by_reference, options.text_limits);
+    let work = move || {
+        let recording = Recording {
+            reference: reference.as_deref(),
+            by_reference,
+        };
+        prepare(&tree, recording, &limits)
+    };
+    let prepared = tokio::task::spawn_blocking(work).await;
+    Ok(prepared.map_err(|_| LoadError::Interrupted)??)
+}

@@ -1,0 +1,161 @@
+//! From the files of a bundle to the rows that an index stores.
+
+use super::record::{Contents, Record, RecordError};
+use crate::bundle::{self, Annotations, Bundle, MediaType, TypedValue};
+use crate::diagnostic::{self, Diagnostic};
+use crate::rules;
+use crate::synthesis::{Synthesis, synthesize};
+use crate::text::Limits;
+use crate::tree::Tree;
+use serde_json::{Value, json};
+
+/// Property that marks a bundle whose media type is not `registry+v1`.
+pub const MEDIA_TYPE_PROPERTY: &str = "olm.bundle.mediatype";
+/// Property that names the image that an inline bundle came from.
+pub const IMAGE_PROPERTY: &str = "olm.bundle.image";
+
+/// How a bundle is recorded.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Recording<'a> {
+    /// The reference of the bundle's image in a registry, as the user wrote it.
+    pub reference: Option<&'a str>,
+    /// Store the reference of a `k8s+v1` bundle in place of its content, for an OLM that knows the media type.
+    pub by_reference: bool,
+}
+
+/// A bundle that is ready to be added.
+#[derive(Debug)]
+pub struct Prepared {
+    /// Its rows.
+    pub record: Record,
+    /// Its media type.
+    pub media_type: MediaType,
+    /// Warnings and remarks about it.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Why a bundle cannot be added.
+#[derive(Debug, thiserror::Error)]
+pub enum IntakeError {
+    /// It has errors, which are all listed.
+    #[error("{origin} has errors")]
+    Findings {
+        /// The directory or image.
+        origin: String,
+        /// Everything that was found.
+        diagnostics: Vec<Diagnostic>,
+    },
+    /// An index cannot hold it.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+}
+
+/// Reads a bundle and computes its rows; a `k8s+v1` bundle is stored as its synthesized CSV and what it keeps.
+///
+/// # Errors
+/// When the bundle has errors, or values that an index cannot hold.
+pub fn prepare(tree: &Tree, recording: Recording<'_>, limits: &Limits) -> Result<Prepared, IntakeError> {
+    let reading = bundle::read(tree, limits);
+    let mut diagnostics = reading.diagnostics;
+    let refuse = |mut diagnostics: Vec<Diagnostic>| {
+        diagnostic::sort(&mut diagnostics);
+        IntakeError::Findings {
+            origin: tree.origin().to_owned(),
+            diagnostics,
+        }
+    };
+    let Some(bundle) = reading.bundle else {
+        return Err(refuse(diagnostics));
+    };
+    let Some(annotations) = &bundle.annotations else {
+        let message = format!("{} has no annotations file in metadata/", bundle.origin);
+        diagnostics.push(Diagnostic::new(&rules::ANN_FILE_MISSING, message));
+        return Err(refuse(diagnostics));
+    };
+    if diagnostic::has_errors(&diagnostics) {
+        return Err(refuse(diagnostics));
+    }
+    let record = match bundle.media_type {
+        MediaType::RegistryV1 => {
+            let Some(csv) = bundle.csv() else {
+                let message = format!(
+                    "{} has no ClusterServiceVersion and no metadata/olm.yaml",
+                    bundle.origin
+                );
+                diagnostics.push(Diagnostic::new(&rules::INDEX_NO_CSV, message));
+                return Err(refuse(diagnostics));
+            };
+            registry_v1(&bundle, annotations, csv.value(), recording)?
+        }
+        MediaType::K8sV1 => {
+            let synthesis = synthesize(&bundle, &diagnostics);
+            diagnostics.extend(synthesis.diagnostics.iter().cloned());
+            match &synthesis.csv {
+                Some(csv) => k8s_v1(&bundle, annotations, csv, &synthesis, recording)?,
+                None => return Err(refuse(diagnostics)),
+            }
+        }
+    };
+    diagnostic::sort(&mut diagnostics);
+    Ok(Prepared {
+        record,
+        media_type: bundle.media_type,
+        diagnostics,
+    })
+}
+
+fn pairs(values: &[TypedValue]) -> Vec<(String, String)> {
+    let pairs = values.iter().map(|value| (value.kind.clone(), value.stored.clone()));
+    pairs.collect()
+}
+
+fn contents<'a>(bundle: &'a Bundle, annotations: &'a Annotations, csv: &'a Value) -> Contents<'a> {
+    Contents {
+        origin: &bundle.origin,
+        csv,
+        objects: Vec::new(),
+        package: annotations.package(),
+        channels: annotations.channels(),
+        default_channel: annotations.default_channel().map(str::to_owned),
+        dependencies: pairs(&bundle.dependencies),
+        properties: pairs(&bundle.properties),
+        bundle_path: "",
+        extra_images: Vec::new(),
+    }
+}
+
+fn registry_v1(
+    bundle: &Bundle,
+    annotations: &Annotations,
+    csv: &Value,
+    recording: Recording<'_>,
+) -> Result<Record, RecordError> {
+    Record::new(&Contents {
+        objects: bundle.objects.iter().map(crate::manifest::Object::value).collect(),
+        bundle_path: recording.reference.unwrap_or_default(),
+        ..contents(bundle, annotations, csv)
+    })
+}
+
+fn k8s_v1(
+    bundle: &Bundle,
+    annotations: &Annotations,
+    csv: &Value,
+    synthesis: &Synthesis,
+    recording: Recording<'_>,
+) -> Result<Record, RecordError> {
+    let mut contents = contents(bundle, annotations, csv);
+    contents.objects = std::iter::once(csv).chain(synthesis.kept()).collect();
+    let property = |kind: &str, value: &str| (kind.to_owned(), json!(value).to_string());
+    let media_type = property(MEDIA_TYPE_PROPERTY, MediaType::K8sV1.as_str());
+    contents.properties.push(media_type);
+    if let Some(reference) = recording.reference {
+        if recording.by_reference {
+            contents.bundle_path = reference;
+        } else {
+            contents.extra_images.push(reference.to_owned());
+            contents.properties.push(property(IMAGE_PROPERTY, reference));
+        }
+    }
+    Record::new(&contents)
+}

@@ -1,0 +1,459 @@
+//! What the granted rules say about other APIs: required, optional, native, or served by the bundle's APIServices.
+//!
+//! RBAC names groups and resources, a CSV wants kinds and versions. Nothing is guessed: what neither the bundle nor
+//! `olm.yaml` explains is an error that shows what to write.
+
+mod known;
+
+use super::crds::Owned;
+use super::deployments::Accounts;
+use super::draft::Origin;
+use super::grants::{self, Grant};
+use super::{Work, apiservices};
+use crate::diagnostic::Diagnostic;
+use crate::kubernetes::rbac::{PolicyRule, parent_resource};
+use crate::kubernetes::version::compare_priority;
+use crate::kubernetes::{GroupVersionKind, builtin};
+use crate::rules;
+use crate::text::Path;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// OLM serves these itself wherever it runs, and no bundle provides them.
+const OLM_GROUPS: [&str; 2] = ["operators.coreos.com", "packages.operators.coreos.com"];
+
+/// A resource of RBAC rules whose kind neither the bundle nor `olm.yaml` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unresolved {
+    /// API group.
+    pub group: String,
+    /// Plural name.
+    pub resource: String,
+    /// The kind that it usually is, or `…`.
+    pub kind: &'static str,
+    /// A usual version of it, or `…`.
+    pub version: &'static str,
+}
+
+/// A kind that an APIService of the bundle serves.
+#[derive(Debug, Clone)]
+pub(super) struct AggregatedKind {
+    pub(super) group: String,
+    pub(super) version: String,
+    pub(super) kind: String,
+    /// Plural name.
+    pub(super) resource: String,
+    pub(super) origins: Vec<Origin>,
+}
+
+/// A place where a rule names a resource.
+#[derive(Clone, Copy)]
+struct Mention<'g> {
+    grant: &'g Grant,
+    group: usize,
+    resource: usize,
+}
+
+type Mentions<'g> = BTreeMap<(String, String), Vec<Mention<'g>>>;
+
+/// An entry of `required` or `nativeAPIs` before it is put into order.
+struct Entry {
+    value: BTreeMap<&'static str, String>,
+    origins: Vec<Origin>,
+}
+
+/// Writes the required and native APIs; returns the kinds that the bundle's APIServices serve.
+pub(super) fn project(
+    work: &mut Work<'_>,
+    accounts: &Accounts,
+    granted: &[Grant],
+    owned: &Owned,
+) -> Vec<AggregatedKind> {
+    let granted = grants::of_deployments(accounts, granted);
+    let mentions = mentions(work, &granted);
+    let kinds = aggregated_kinds(work, &mentions);
+    let served: BTreeSet<String> = apiservices::of(work)
+        .into_iter()
+        .filter_map(|index| work.inventory.object(index).text(&["spec", "group"]).map(str::to_owned))
+        .collect();
+    let mut natives = Vec::new();
+    let mut required = Vec::new();
+    for ((group, resource), mentions) in &mentions {
+        unknown_resource(work, group, resource, mentions);
+        if builtin::is_builtin_group(group) || owned.has_group(group) || served.contains(group) {
+            continue;
+        }
+        let hint = hint(work, group, resource);
+        let class = hint
+            .and_then(|(_, hint)| hint.get("dependency"))
+            .and_then(Value::as_str);
+        match class {
+            Some("optional" | "none") => continue,
+            Some("native") => {
+                natives.extend(native(work, group, resource, mentions));
+                continue;
+            }
+            _ => {}
+        }
+        if mentions.iter().all(|mention| mention.grant.optional) {
+            continue;
+        }
+        if OLM_GROUPS.contains(&group.as_str()) {
+            let message = format!("{resource} of {group} are OLM's own and are not required");
+            report(work, &rules::RBAC_OLM_API, message, mentions, None);
+            continue;
+        }
+        required.extend(requirement(work, group, resource, mentions));
+    }
+    write_required(work, &required);
+    native_urls(work, &granted, &mut natives);
+    write_native(work, natives);
+    kinds
+}
+
+fn mentions<'g>(work: &Work<'_>, granted: &[&'g Grant]) -> Mentions<'g> {
+    let mut mentions = Mentions::new();
+    for &grant in granted {
+        let role = work.inventory.object(grant.role);
+        let Some(rule) = grant.path().get(role.value()) else {
+            continue;
+        };
+        let rule = PolicyRule(rule);
+        if grants::wildcard_in(rule).is_some() {
+            continue;
+        }
+        for (group, name) in rule.api_groups() {
+            for (resource, text) in rule.resources() {
+                let pair = (name.to_owned(), parent_resource(text).to_owned());
+                mentions
+                    .entry(pair)
+                    .or_default()
+                    .push(Mention { grant, group, resource });
+            }
+        }
+    }
+    mentions
+}
+
+impl Mention<'_> {
+    fn resource_path(&self) -> Path {
+        self.grant.path().key("resources").index(self.resource)
+    }
+
+    fn origins(&self, work: &Work<'_>) -> [Origin; 2] {
+        let role = work.inventory.object(self.grant.role);
+        let group = self.grant.path().key("apiGroups").index(self.group);
+        [
+            Origin::object(role, &self.resource_path()).derived("the resource of an RBAC rule"),
+            Origin::object(role, &group).derived("the group of an RBAC rule"),
+        ]
+    }
+}
+
+fn report(
+    work: &mut Work<'_>,
+    rule: &'static rules::Rule,
+    message: String,
+    mentions: &[Mention<'_>],
+    help: Option<String>,
+) {
+    let Some(first) = mentions.first() else {
+        return;
+    };
+    let role = work.inventory.object(first.grant.role);
+    let mut finding = Diagnostic::new(rule, message)
+        .object(role.label())
+        .path(first.resource_path())
+        .at(role.place(&first.resource_path()));
+    finding.help = help;
+    work.report(finding);
+}
+
+/// Kubernetes' own groups without a domain are known completely, so a resource that is in none of a rule's groups is a
+/// slip. A rule may list several groups for several resources; each resource must be in one of them.
+fn unknown_resource(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) {
+    let served = |group: &str| {
+        !builtin::is_bare_group(group)
+            || builtin::find(group, resource).is_some()
+            || builtin::is_verb_only(group, resource)
+    };
+    let slip = mentions.iter().find(|mention| {
+        let role = work.inventory.object(mention.grant.role);
+        let rule = mention.grant.path().get(role.value());
+        rule.is_some_and(|rule| !PolicyRule(rule).api_groups().any(|(_, group)| served(group)))
+    });
+    if let Some(slip) = slip {
+        let message = format!("the group {group:?} of Kubernetes has no resource {resource}");
+        report(work, &rules::RBAC_UNKNOWN_RESOURCE, message, &[*slip], None);
+    }
+}
+
+/// The entry of `apis` in `olm.yaml` about this resource, with its index.
+fn hint<'a>(work: &Work<'a>, group: &str, resource: &str) -> Option<(usize, &'a Value)> {
+    let hints = work.olm.list(&["apis"]).iter().enumerate();
+    let text = |hint: &'a Value, key: &str| hint.get(key).and_then(Value::as_str);
+    hints
+        .into_iter()
+        .find(|(_, hint)| text(hint, "group") == Some(group) && text(hint, "resource") == Some(resource))
+}
+
+/// The kind and version that a hint names.
+fn hinted(work: &Work<'_>, group: &str, resource: &str) -> Option<(String, String, Vec<Origin>)> {
+    let (index, hint) = hint(work, group, resource)?;
+    let text = |key: &str| hint.get(key).and_then(Value::as_str).map(str::to_owned);
+    let path = Path::root().key("apis").index(index);
+    let origin = |key: &str| Origin::olm(work.olm, &path.key(key)).derived("the hint of metadata/olm.yaml");
+    Some((text("kind")?, text("version")?, vec![origin("kind"), origin("version")]))
+}
+
+fn aggregated_kinds(work: &Work<'_>, mentions: &Mentions<'_>) -> Vec<AggregatedKind> {
+    let mut kinds = Vec::new();
+    for index in apiservices::of(work) {
+        let object = work.inventory.object(index);
+        let text = |key| object.text(&["spec", key]).unwrap_or_default().to_owned();
+        let (group, version) = (text("group"), text("version"));
+        let described = work.olm.list(&["apiservicedefinitions", "owned"]).iter().enumerate();
+        for (position, entry) in described {
+            let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
+            if text("group") == group && text("version") == version {
+                let path = Path::root().key("apiservicedefinitions").key("owned").index(position);
+                let origin =
+                    |key: &str| Origin::olm(work.olm, &path.key(key)).derived("metadata/olm.yaml describes it");
+                kinds.push(AggregatedKind {
+                    group: group.clone(),
+                    version: version.clone(),
+                    kind: text("kind").to_owned(),
+                    resource: text("name").to_owned(),
+                    origins: vec![origin("kind"), origin("name")],
+                });
+            }
+        }
+        for ((mentioned, resource), mentions) in mentions {
+            let firm = mentions.iter().find(|mention| !mention.grant.optional);
+            let (true, Some(mention)) = (*mentioned == group, firm) else {
+                continue;
+            };
+            let hint = hinted(work, &group, resource).map(|(kind, _, origins)| (kind, origins));
+            let table = || builtin::find(&group, resource).map(|row| (row.kind.to_owned(), Vec::new()));
+            if kinds
+                .iter()
+                .any(|kind: &AggregatedKind| kind.group == group && kind.resource == *resource)
+            {
+                continue;
+            }
+            if let Some((kind, mut origins)) = hint.or_else(table) {
+                origins.extend(mention.origins(work));
+                kinds.push(AggregatedKind {
+                    group: group.clone(),
+                    version: version.clone(),
+                    kind,
+                    resource: resource.clone(),
+                    origins,
+                });
+            }
+        }
+    }
+    kinds
+}
+
+/// The requirement that a firm mention of a foreign API makes; an error where its kind is not known.
+fn requirement(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) -> Option<(bool, Entry)> {
+    if group.ends_with(".openshift.io") {
+        let message = format!("{resource} of {group} become required, but no bundle provides them: the platform does");
+        report(work, &rules::RBAC_OPENSHIFT_REQUIRED, message, mentions, None);
+    }
+    let name = format!("{resource}.{group}");
+    if is_described(work, group, resource, &name) {
+        return None;
+    }
+    let firm = mentions.iter().find(|mention| !mention.grant.optional)?;
+    let Some((kind, version, mut origins)) = hinted(work, group, resource) else {
+        unresolved(work, group, resource, mentions);
+        return None;
+    };
+    let mention = firm.origins(work);
+    origins.extend(mention);
+    let aggregated = hint(work, group, resource)
+        .and_then(|(_, hint)| hint.get("apiService"))
+        .is_some_and(|flag| *flag == Value::Bool(true));
+    let mut value = BTreeMap::from([("version", version), ("kind", kind)]);
+    if aggregated {
+        value.insert("name", resource.to_owned());
+        value.insert("group", group.to_owned());
+    } else {
+        value.insert("name", name);
+    }
+    Some((aggregated, Entry { value, origins }))
+}
+
+/// Whether `olm.yaml` already lists the API as required or served.
+fn is_described(work: &Work<'_>, group: &str, resource: &str, name: &str) -> bool {
+    let has = |keys: &[&str], wanted: &[(&str, &str)]| {
+        work.olm.list(keys).iter().any(|entry| {
+            wanted
+                .iter()
+                .all(|(key, value)| entry.get(key).and_then(Value::as_str) == Some(value))
+        })
+    };
+    has(&["customresourcedefinitions", "required"], &[("name", name)])
+        || ["required", "owned"].iter().any(|list| {
+            has(
+                &["apiservicedefinitions", list],
+                &[("group", group), ("name", resource)],
+            )
+        })
+}
+
+fn unresolved(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) {
+    let message =
+        format!("nothing says which kind {resource} of group {group} are, and which version the operator needs");
+    let (kind, version, class) = known::find(group, resource).unwrap_or(("…", "…", "optional"));
+    let paste = if class == "native" {
+        format!(
+            "apis:\n- {{group: {group}, resource: {resource}, kind: {kind}, version: {version}, dependency: native}}"
+        )
+    } else {
+        format!("apis:\n- {{group: {group}, resource: {resource}, kind: {kind}, version: {version}}}")
+    };
+    let help = format!(
+        "Say it in metadata/olm.yaml:\n{paste}\nor add `dependency: optional` there where the operator can do without, \
+         or move the rule to a role of its own whose binding carries the annotation \
+         operators.operatorframework.io.bundle.dependency: optional."
+    );
+    report(work, &rules::RBAC_KIND_UNKNOWN, message, mentions, Some(help));
+    work.unresolved.push(Unresolved {
+        group: group.to_owned(),
+        resource: resource.to_owned(),
+        kind,
+        version,
+    });
+}
+
+fn write_required(work: &mut Work<'_>, inferred: &[(bool, Entry)]) {
+    for (section, aggregated) in [("customresourcedefinitions", false), ("apiservicedefinitions", true)] {
+        let path = Path::root().key(section).key("required");
+        let explicit = work.olm.list(&[section, "required"]);
+        let mut entries: Vec<(Vec<String>, Result<usize, &Entry>)> = Vec::new();
+        let key = |text: &dyn Fn(&str) -> String| vec![text("group"), text("name"), text("version"), text("kind")];
+        for (index, entry) in explicit.iter().enumerate() {
+            let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+            entries.push((key(&text), Ok(index)));
+        }
+        for (_, entry) in inferred
+            .iter()
+            .filter(|(is_aggregated, _)| *is_aggregated == aggregated)
+        {
+            let text = |name: &str| entry.value.get(name).cloned().unwrap_or_default();
+            entries.push((key(&text), Err(entry)));
+        }
+        entries.sort_by(|(left, _), (right, _)| {
+            let names = left[..2].cmp(&right[..2]);
+            names
+                .then_with(|| compare_priority(&left[2], &right[2]))
+                .then_with(|| left[3].cmp(&right[3]))
+        });
+        entries.dedup_by(|(later, _), (earlier, _)| later == earlier);
+        let list = Path::root().key("spec").key(section).key("required");
+        for (position, (_, entry)) in entries.into_iter().enumerate() {
+            match entry {
+                Ok(index) => work
+                    .draft
+                    .copy(&list.index(position), Origin::olm(work.olm, &path.index(index))),
+                Err(entry) => {
+                    for (field, text) in &entry.value {
+                        let origins = entry.origins.iter().cloned();
+                        work.draft.put(&list.index(position).key(field), text.as_str(), origins);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn native(
+    work: &mut Work<'_>,
+    group: &str,
+    resource: &str,
+    mentions: &[Mention<'_>],
+) -> Option<(GroupVersionKind, Vec<Origin>)> {
+    let Some((kind, version, mut origins)) = hinted(work, group, resource) else {
+        let message = format!("{resource} of {group} are native, but their kind and version are not said");
+        let help =
+            format!("Add kind and version to the entry for {resource} of {group} under apis in metadata/olm.yaml.");
+        report(work, &rules::RBAC_KIND_UNKNOWN, message, mentions, Some(help));
+        return None;
+    };
+    origins.extend(
+        mentions
+            .first()
+            .map(|mention| mention.origins(work))
+            .into_iter()
+            .flatten(),
+    );
+    Some((GroupVersionKind::new(group, version, kind), origins))
+}
+
+/// Paths of API resources name native APIs; all other URLs stay in the rules and say nothing.
+fn native_urls(work: &mut Work<'_>, granted: &[&Grant], natives: &mut Vec<(GroupVersionKind, Vec<Origin>)>) {
+    let mut seen = BTreeSet::new();
+    for grant in granted {
+        let role = work.inventory.object(grant.role);
+        let Some(rule) = grant.path().get(role.value()) else {
+            continue;
+        };
+        for (index, url) in PolicyRule(rule).non_resource_urls() {
+            let path = grant.path().key("nonResourceURLs").index(index);
+            if !seen.insert((grant.role, path.to_string())) {
+                continue;
+            }
+            let parts: Vec<&str> = url.split('/').collect();
+            let api = match parts[..] {
+                ["", "api", version, resource] => Some(("", version, resource)),
+                ["", "apis", group, version, resource] => Some((group, version, resource)),
+                _ => None,
+            };
+            let origin = Origin::object(role, &path).derived("the path of an API");
+            let resolved = api
+                .filter(|_| !url.contains('*'))
+                .and_then(|(group, version, resource)| {
+                    let table = builtin::find(group, resource).map(|row| row.kind.to_owned());
+                    let hint = || hinted(work, group, resource).map(|(kind, _, _)| kind);
+                    let kind = table.or_else(hint)?;
+                    Some(GroupVersionKind::new(group, version, kind))
+                });
+            if let Some(gvk) = resolved {
+                natives.push((gvk, vec![origin]));
+                continue;
+            }
+            let message = format!("{url} is no path of an API, so it says nothing about native APIs");
+            let finding = Diagnostic::new(&rules::RBAC_NONRESOURCE, message).object(role.label());
+            work.report(finding.at(role.place(&path)));
+        }
+    }
+}
+
+fn write_native(work: &mut Work<'_>, mut natives: Vec<(GroupVersionKind, Vec<Origin>)>) {
+    for (index, entry) in work.olm.list(&["nativeAPIs"]).iter().enumerate() {
+        let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
+        let gvk = GroupVersionKind::new(text("group"), text("version"), text("kind"));
+        let path = Path::root().key("nativeAPIs").index(index);
+        natives.push((
+            gvk,
+            vec![Origin::olm(work.olm, &path).derived("metadata/olm.yaml lists it")],
+        ));
+    }
+    natives.sort_by(|(left, _), (right, _)| {
+        let group = left.group.cmp(&right.group);
+        group
+            .then_with(|| compare_priority(&left.version, &right.version))
+            .then_with(|| left.kind.cmp(&right.kind))
+    });
+    natives.dedup_by(|(later, _), (earlier, _)| later == earlier);
+    let list = Path::root().key("spec").key("nativeAPIs");
+    for (position, (gvk, origins)) in natives.into_iter().enumerate() {
+        let entry = list.index(position);
+        for (field, text) in [("group", gvk.group), ("version", gvk.version), ("kind", gvk.kind)] {
+            work.draft.put(&entry.key(field), text, origins.iter().cloned());
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! APIServices become owned aggregated APIs.
+
+use super::Work;
+use super::apis::AggregatedKind;
+use super::draft::Origin;
+use super::fate::Fate;
+use super::services::{self, ServiceReference, Target};
+use crate::diagnostic::Diagnostic;
+use crate::kubernetes::version::compare_priority;
+use crate::rules;
+use crate::text::Path;
+use serde_json::{Value, json};
+
+const GROUP: &str = "apiregistration.k8s.io";
+const KIND: &str = "APIService";
+
+/// The indexes of the bundle's APIServices.
+pub(super) fn of(work: &Work<'_>) -> Vec<usize> {
+    work.inventory.of(GROUP, KIND)
+}
+
+/// Follows each APIService to the Deployment that serves it.
+pub(super) fn targets(work: &mut Work<'_>) -> Vec<Target> {
+    let mut targets = Vec::new();
+    for index in of(work) {
+        targets.extend(target(work, index));
+    }
+    targets
+}
+
+fn target(work: &mut Work<'_>, index: usize) -> Option<Target> {
+    let object = work.inventory.object(index);
+    work.inventory.decide(
+        index,
+        Fate::Projected,
+        "becomes an owned API, for which OLM creates an APIService",
+    );
+    let path = Path::root().key("spec").key("service");
+    if !path.get(object.value()).is_some_and(Value::is_object) {
+        let message = format!(
+            "{} has no Service: the API server itself would serve it",
+            object.label()
+        );
+        let finding = Diagnostic::new(&rules::APISERVICE_LOCAL, message).object(object.label());
+        work.report(finding.at(object.place(&Path::root().key("spec"))));
+        return None;
+    }
+    let reference = ServiceReference {
+        object,
+        path,
+        missing: &rules::APISERVICE_SERVICE_MISSING,
+    };
+    services::follow(work, &reference)
+}
+
+/// Writes one entry for each kind of each APIService.
+pub(super) fn project(work: &mut Work<'_>, known: &[Target], kinds: &[AggregatedKind]) {
+    let mut apiservices = of(work);
+    apiservices.sort_by(|left, right| {
+        let of = |index: &usize| {
+            let object = work.inventory.object(*index);
+            let text = |key| object.text(&["spec", key]).unwrap_or_default();
+            (text("group"), text("version"))
+        };
+        let (left, right) = (of(left), of(right));
+        left.0.cmp(right.0).then_with(|| compare_priority(left.1, right.1))
+    });
+    let list = Path::root().key("spec").key("apiservicedefinitions").key("owned");
+    let mut position = 0;
+    for index in apiservices {
+        let object = work.inventory.object(index);
+        look_at(work, index);
+        let text = |key| object.text(&["spec", key]).unwrap_or_default();
+        let (group, version) = (text("group"), text("version"));
+        let mut served: Vec<&AggregatedKind> = kinds
+            .iter()
+            .filter(|kind| kind.group == group && kind.version == version)
+            .collect();
+        served.sort_by(|left, right| (&left.kind, &left.resource).cmp(&(&right.kind, &right.resource)));
+        served.dedup_by(|left, right| left.kind == right.kind && left.resource == right.resource);
+        if served.is_empty() {
+            let message = format!("nothing says which kinds {} serves", object.label());
+            let finding = Diagnostic::new(&rules::APISERVICE_KIND_MISSING, message)
+                .object(object.label())
+                .help(format!(
+                    "List them in metadata/olm.yaml: apiservicedefinitions: {{owned: [{{group: {group}, version: {version}, kind: …, name: <plural>}}]}}."
+                ));
+            work.report(finding.at(object.name_place()));
+            continue;
+        }
+        let Some(target) = reference_target(work, index, known) else {
+            continue;
+        };
+        let Some((port, origins)) = services::container_port(work, target) else {
+            continue;
+        };
+        for kind in served {
+            let entry = list.index(position);
+            position += 1;
+            let from = |key: &str| Origin::object(object, &Path::root().key("spec").key(key));
+            work.draft.copy(&entry.key("group"), from("group"));
+            work.draft.copy(&entry.key("version"), from("version"));
+            work.draft
+                .put(&entry.key("kind"), kind.kind.as_str(), kind.origins.iter().cloned());
+            work.draft
+                .put(&entry.key("name"), kind.resource.as_str(), kind.origins.iter().cloned());
+            let deployment = work.inventory.object(target.deployment);
+            let name = Origin::object(deployment, &Path::root().key("metadata").key("name"));
+            work.draft.copy(&entry.key("deploymentName"), name);
+            work.draft.put(&entry.key("containerPort"), port, origins.clone());
+            super::overlay::describe(work, &entry, "apiservicedefinitions", &["group", "version", "kind"]);
+        }
+    }
+    super::overlay::report_unmatched(work, "apiservicedefinitions", &list, &["group", "version", "kind"]);
+}
+
+/// The target that was found for this APIService when all were followed.
+fn reference_target(work: &Work<'_>, index: usize, known: &[Target]) -> Option<Target> {
+    let object = work.inventory.object(index);
+    let text = |key: &str| object.text(&["spec", "service", key]);
+    let service = work
+        .inventory
+        .service(text("name").unwrap_or_default(), text("namespace"))?;
+    let number = object
+        .get(&["spec", "service", "port"])
+        .and_then(Value::as_u64)
+        .unwrap_or(443);
+    known
+        .iter()
+        .find(|target| target.service == service && target.number == number)
+        .copied()
+}
+
+/// Says what of an APIService OLM replaces by its own.
+fn look_at(work: &mut Work<'_>, index: usize) {
+    let object = work.inventory.object(index);
+    let spec = Path::root().key("spec");
+    for (field, value) in [("groupPriorityMinimum", json!(2000)), ("versionPriority", json!(15))] {
+        if object.get(&["spec", field]).is_some_and(|written| *written != value) {
+            let message = format!("OLM sets {field} of {} to {value}", object.label());
+            let finding = Diagnostic::new(&rules::APISERVICE_FIELDS, message).object(object.label());
+            work.report(finding.at(object.place(&spec.key(field))));
+        }
+    }
+    if object.get(&["spec", "insecureSkipTLSVerify"]) == Some(&Value::Bool(true)) {
+        let message = format!(
+            "OLM makes the API server verify {} with a certificate of its own authority",
+            object.label()
+        );
+        let finding = Diagnostic::new(&rules::APISERVICE_INSECURE, message).object(object.label());
+        work.report(finding.at(object.place(&spec.key("insecureSkipTLSVerify"))));
+    }
+}

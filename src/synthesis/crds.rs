@@ -1,0 +1,166 @@
+//! CustomResourceDefinitions become the owned APIs; they are shipped as well.
+
+use super::Work;
+use super::draft::Origin;
+use super::fate::{self, Fate};
+use crate::diagnostic::Diagnostic;
+use crate::kubernetes::GroupVersionKind;
+use crate::kubernetes::version::compare_priority;
+use crate::manifest::Object;
+use crate::rules;
+use crate::text::Path;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+const GROUP: &str = "apiextensions.k8s.io";
+const KIND: &str = "CustomResourceDefinition";
+
+/// What the CRDs of the bundle define.
+#[derive(Debug, Default)]
+pub(super) struct Owned {
+    kinds: BTreeSet<(String, String)>,
+    groups: BTreeSet<String>,
+}
+
+impl Owned {
+    /// Whether an object of this kind is a custom resource of the bundle.
+    pub(super) fn provides(&self, gvk: &GroupVersionKind) -> bool {
+        self.kinds.contains(&(gvk.group.clone(), gvk.kind.clone()))
+    }
+
+    /// Whether a CRD of the bundle defines kinds in this group.
+    pub(super) fn has_group(&self, group: &str) -> bool {
+        self.groups.contains(group)
+    }
+}
+
+/// The indexes of the bundle's CRDs.
+pub(super) fn of(work: &Work<'_>) -> Vec<usize> {
+    work.inventory.of(GROUP, KIND)
+}
+
+/// Lists every served version of every CRD as owned.
+pub(super) fn project(work: &mut Work<'_>) -> Owned {
+    let mut owned = Owned::default();
+    let mut entries: Vec<(usize, Version)> = Vec::new();
+    let mut defined: BTreeMap<(String, String), (String, usize)> = BTreeMap::new();
+    for index in of(work) {
+        let crd = work.inventory.object(index);
+        let group = crd.text(&["spec", "group"]).unwrap_or_default();
+        let kind = crd.text(&["spec", "names", "kind"]).unwrap_or_default();
+        check(work, crd);
+        owned.groups.insert(group.to_owned());
+        owned.kinds.insert((group.to_owned(), kind.to_owned()));
+        let versions = served_versions(crd);
+        if versions.is_empty() {
+            let message = format!("{} serves no version", crd.label());
+            let finding = Diagnostic::new(&rules::CRD_NOT_SERVED, message).object(crd.label());
+            let place = crd.place(&Path::root().key("spec").key("versions"));
+            work.report(finding.at(place));
+        }
+        let key = (group.to_owned(), kind.to_owned());
+        match defined.get(&key) {
+            Some((_, first)) => {
+                let first = work.inventory.object(*first);
+                let message = format!("{kind} of group {group} is defined by two CustomResourceDefinitions");
+                let finding = Diagnostic::new(&rules::OBJECT_DUPLICATE, message).object(crd.label());
+                work.report(
+                    finding
+                        .at(crd.name_place())
+                        .also(first.name_place(), "the first is here"),
+                );
+            }
+            None => {
+                defined.insert(key, (kind.to_owned(), index));
+            }
+        }
+        entries.extend(versions.into_iter().map(|version| (index, version)));
+        let value = without_ca_bundle(fate::shipped(crd));
+        work.inventory.decide(
+            index,
+            Fate::Kept(value),
+            "the CSV lists it as owned, and OLM applies it",
+        );
+    }
+    entries.sort_by(|(left, left_version), (right, right_version)| {
+        let name = |index: &usize| work.inventory.object(*index).name();
+        let by_name = name(left).cmp(name(right));
+        by_name.then_with(|| compare_priority(&left_version.name, &right_version.name))
+    });
+    let list = Path::root().key("spec").key("customresourcedefinitions").key("owned");
+    for (position, (index, version)) in entries.iter().enumerate() {
+        let crd = work.inventory.object(*index);
+        let entry = list.index(position);
+        let from = |path: &Path| Origin::object(crd, path);
+        let names = Path::root().key("spec").key("names");
+        work.draft
+            .copy(&entry.key("name"), from(&Path::root().key("metadata").key("name")));
+        work.draft.copy(&entry.key("version"), from(&version.path));
+        work.draft.copy(&entry.key("kind"), from(&names.key("kind")));
+        super::overlay::describe(work, &entry, "customresourcedefinitions", &["name", "version", "kind"]);
+    }
+    super::overlay::report_unmatched(work, "customresourcedefinitions", &list, &["name", "version", "kind"]);
+    owned
+}
+
+struct Version {
+    name: String,
+    path: Path,
+}
+
+/// The served versions; a `v1beta1` CRD without a list has the one of `spec.version`.
+fn served_versions(crd: &Object) -> Vec<Version> {
+    let list = crd.list(&["spec", "versions"]);
+    let spec = Path::root().key("spec");
+    if list.is_empty() && crd.gvk().version == "v1beta1" {
+        let name = crd.text(&["spec", "version"]);
+        return name
+            .map(|name| Version {
+                name: name.to_owned(),
+                path: spec.key("version"),
+            })
+            .into_iter()
+            .collect();
+    }
+    list.iter()
+        .enumerate()
+        .filter(|(_, version)| version.get("served") == Some(&Value::Bool(true)))
+        .filter_map(|(index, version)| {
+            Some(Version {
+                name: version.get("name")?.as_str()?.to_owned(),
+                path: spec.key("versions").index(index).key("name"),
+            })
+        })
+        .collect()
+}
+
+fn check(work: &mut Work<'_>, crd: &Object) {
+    let plural = crd.text(&["spec", "names", "plural"]).unwrap_or_default();
+    let group = crd.text(&["spec", "group"]).unwrap_or_default();
+    if crd.name() != format!("{plural}.{group}") {
+        let message = format!(
+            "the name {} must be <plural>.<group>, here {plural}.{group}",
+            crd.name()
+        );
+        let finding = Diagnostic::new(&rules::CRD_NAME, message).object(crd.label());
+        work.report(finding.at(crd.name_place()));
+    }
+    if crd.gvk().version == "v1beta1" {
+        let message = format!("{} is written for v1beta1, which Kubernetes 1.22 removed", crd.label());
+        let finding = Diagnostic::new(&rules::CRD_V1BETA1, message).object(crd.label());
+        work.report(finding.at(crd.place(&Path::root().key("apiVersion"))));
+    }
+}
+
+/// OLM writes the certificate of its own authority there.
+fn without_ca_bundle(mut crd: Value) -> Value {
+    for client in [
+        "/spec/conversion/webhook/clientConfig",
+        "/spec/conversion/webhookClientConfig",
+    ] {
+        if let Some(client) = crd.pointer_mut(client).and_then(Value::as_object_mut) {
+            client.shift_remove("caBundle");
+        }
+    }
+    crd
+}

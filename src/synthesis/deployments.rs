@@ -1,0 +1,276 @@
+//! Deployments become the install strategy, and their service accounts decide whose RBAC counts.
+
+use super::Work;
+use super::draft::Origin;
+use super::fate::Fate;
+use super::inventory::same_namespace;
+use crate::diagnostic::Diagnostic;
+use crate::kubernetes::selector;
+use crate::manifest::Object;
+use crate::rules;
+use crate::text::Path;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where OLM itself mounts the serving certificate.
+const CERTIFICATE_MOUNTS: [&str; 2] = [
+    "/tmp/k8s-webhook-server/serving-certs",
+    "/apiserver.local.config/certificates",
+];
+
+const WATCH_NAMESPACE: &str = "WATCH_NAMESPACE";
+const TARGET_NAMESPACES: &str = "metadata.annotations['olm.targetNamespaces']";
+
+/// The service accounts of the bundle's Deployments, and those that `olm.yaml` adds.
+#[derive(Debug, Default)]
+pub(super) struct Accounts {
+    /// Account name to the Deployments that use it.
+    pub(super) of_deployments: BTreeMap<String, Vec<usize>>,
+    /// Accounts named by `extraServiceAccounts`, with their index there.
+    pub(super) extra: BTreeMap<String, usize>,
+    /// The namespace that the Deployments name, where one does.
+    pub(super) namespace: Option<String>,
+}
+
+impl Accounts {
+    /// Whether OLM creates this account because the CSV names it.
+    pub(super) fn is_projected(&self, name: &str) -> bool {
+        self.of_deployments.contains_key(name) || self.extra.contains_key(name)
+    }
+
+    /// Whether this is one of the accounts, in the namespace of the Deployments.
+    pub(super) fn matches(&self, name: &str, namespace: Option<&str>) -> bool {
+        self.is_projected(name) && same_namespace(self.namespace.as_deref(), namespace)
+    }
+}
+
+/// The account of a Deployment's pods, and the path of the field that names it.
+pub(super) fn service_account(deployment: &Object) -> (&str, Path) {
+    let template = Path::root().key("spec").key("template").key("spec");
+    for field in ["serviceAccountName", "serviceAccount"] {
+        let name = deployment.text(&["spec", "template", "spec", field]);
+        if let Some(name) = name.filter(|name| !name.is_empty()) {
+            return (name, template.key(field));
+        }
+    }
+    ("default", template)
+}
+
+/// The labels of a Deployment's pods.
+pub(super) fn pod_labels(deployment: &Object) -> serde_json::Map<String, Value> {
+    deployment
+        .map(&["spec", "template", "metadata", "labels"])
+        .cloned()
+        .unwrap_or_default()
+}
+
+/// Writes the install strategy.
+pub(super) fn project(work: &mut Work<'_>) -> Accounts {
+    let strategy = Path::root().key("spec").key("install");
+    work.draft.constant(&strategy.key("strategy"), crate::csv::STRATEGY);
+    let list = strategy.key("spec").key("deployments");
+    let deployments = work.inventory.of("apps", "Deployment");
+    let mut accounts = extra_accounts(work);
+    let mut position = 0;
+    let mut names: BTreeMap<&str, &Object> = BTreeMap::new();
+    let mut by_name = deployments.clone();
+    by_name.sort_by_key(|index| work.inventory.object(*index).name());
+    for index in by_name {
+        let deployment = work.inventory.object(index);
+        work.inventory
+            .decide(index, Fate::Projected, "becomes part of the install strategy");
+        if let Some(first) = names.insert(deployment.name(), deployment) {
+            let message = format!("two Deployments are called {}", deployment.name());
+            let finding = Diagnostic::new(&rules::DEPLOYMENT_DUPLICATE, message).object(deployment.label());
+            work.report(
+                finding
+                    .at(deployment.name_place())
+                    .also(first.name_place(), "the first is here"),
+            );
+            continue;
+        }
+        if let Some(api_version) = deployment.text(&["apiVersion"]).filter(|version| *version != "apps/v1") {
+            old_api(work, deployment, api_version);
+        }
+        write_entry(work, deployment, &list.index(position));
+        position += 1;
+        look_at(work, deployment);
+        let (account, _) = service_account(deployment);
+        accounts
+            .of_deployments
+            .entry(account.to_owned())
+            .or_default()
+            .push(index);
+    }
+    for index in work.inventory.of("extensions", "Deployment") {
+        let deployment = work.inventory.object(index);
+        old_api(work, deployment, "extensions/v1beta1");
+        work.inventory
+            .decide(index, Fate::Projected, "becomes part of the install strategy");
+    }
+    if deployments.is_empty() && work.inventory.of("extensions", "Deployment").is_empty() {
+        let finding = Diagnostic::new(
+            &rules::K8S_DEPLOYMENT_MISSING,
+            "the manifests hold no Deployment (apps/v1)",
+        );
+        work.report(finding);
+    }
+    accounts.namespace = common_namespace(work, &deployments);
+    accounts
+}
+
+fn extra_accounts(work: &mut Work<'_>) -> Accounts {
+    let listed = work.olm.list(&["extraServiceAccounts"]);
+    let names = listed.iter().enumerate();
+    Accounts {
+        extra: names
+            .filter_map(|(index, name)| Some((name.as_str()?.to_owned(), index)))
+            .collect(),
+        ..Accounts::default()
+    }
+}
+
+fn old_api(work: &mut Work<'_>, deployment: &Object, api_version: &str) {
+    let message = format!(
+        "{} is written for {api_version}; write it for apps/v1",
+        deployment.label()
+    );
+    let finding = Diagnostic::new(&rules::K8S_OLD_API, message).object(deployment.label());
+    work.report(finding.at(deployment.place(&Path::root().key("apiVersion"))));
+}
+
+fn write_entry(work: &mut Work<'_>, deployment: &Object, entry: &Path) {
+    let from = |path: Path| Origin::object(deployment, &path);
+    let metadata = Path::root().key("metadata");
+    work.draft.copy(&entry.key("name"), from(metadata.key("name")));
+    if deployment
+        .map(&["metadata", "labels"])
+        .is_some_and(|labels| !labels.is_empty())
+    {
+        work.draft.copy(&entry.key("label"), from(metadata.key("labels")));
+    }
+    work.draft.copy(&entry.key("spec"), from(Path::root().key("spec")));
+    let pod = ["spec", "template", "spec"];
+    let (account, path) = service_account(deployment);
+    if deployment.text(&[&pod[..], &["serviceAccountName"]].concat()).is_none() && account != "default" {
+        // OLM reads only this field when it grants access to certificates.
+        let field = entry.key("spec").key("template").key("spec").key("serviceAccountName");
+        let origin = from(path).derived("the deprecated field serviceAccount");
+        work.draft.put(&field, account, [origin]);
+    }
+}
+
+/// Says what of a Deployment is lost or will not work.
+fn look_at(work: &mut Work<'_>, deployment: &Object) {
+    let metadata = Path::root().key("metadata");
+    if deployment
+        .map(&["metadata", "annotations"])
+        .is_some_and(|map| !map.is_empty())
+    {
+        let message = format!(
+            "the annotations of {} are lost: a CSV has no place for them",
+            deployment.label()
+        );
+        let finding = Diagnostic::new(&rules::DEPLOYMENT_ANNOTATIONS, message).object(deployment.label());
+        work.report(finding.at(deployment.key_place(&metadata.key("annotations"))));
+    }
+    let wanted = deployment.map(&["spec", "selector", "matchLabels"]);
+    if wanted.is_some_and(|wanted| !selector::contains_all(&pod_labels(deployment), wanted)) {
+        let message = format!("the selector of {} does not select its own pods", deployment.label());
+        let finding = Diagnostic::new(&rules::DEPLOYMENT_SELECTOR, message).object(deployment.label());
+        let path = Path::root().key("spec").key("selector");
+        let labels = Path::root().key("spec").key("template").key("metadata").key("labels");
+        let place = deployment.place(&path.key("matchLabels"));
+        work.report(
+            finding
+                .at(place)
+                .also(deployment.place(&labels), "the labels of the pods"),
+        );
+    }
+    for (container, path) in containers(deployment) {
+        watch_namespace(work, deployment, container, &path);
+        let mounts = container.get("volumeMounts").and_then(Value::as_array);
+        for (index, mount) in mounts.into_iter().flatten().enumerate() {
+            let target = mount.get("mountPath").and_then(Value::as_str).unwrap_or_default();
+            if CERTIFICATE_MOUNTS.contains(&target.trim_end_matches('/')) {
+                let message = format!("OLM replaces what {} mounts at {target}", deployment.label());
+                let finding = Diagnostic::new(&rules::DEPLOYMENT_CERT_VOLUME, message).object(deployment.label());
+                let path = path.key("volumeMounts").index(index).key("mountPath");
+                work.report(finding.at(deployment.place(&path)));
+            }
+        }
+    }
+}
+
+/// The containers of a Deployment with their paths, init containers last.
+pub(super) fn containers(deployment: &Object) -> Vec<(&Value, Path)> {
+    let pod = Path::root().key("spec").key("template").key("spec");
+    ["containers", "initContainers"]
+        .into_iter()
+        .flat_map(|field| {
+            let list = deployment.list(&["spec", "template", "spec", field]);
+            let path = pod.key(field);
+            list.iter()
+                .enumerate()
+                .map(move |(index, container)| (container, path.index(index)))
+        })
+        .collect()
+}
+
+fn watch_namespace(work: &mut Work<'_>, deployment: &Object, container: &Value, path: &Path) {
+    let variables = container.get("env").and_then(Value::as_array);
+    for (index, variable) in variables.into_iter().flatten().enumerate() {
+        if variable.get("name").and_then(Value::as_str) != Some(WATCH_NAMESPACE) {
+            continue;
+        }
+        let field = variable
+            .pointer("/valueFrom/fieldRef/fieldPath")
+            .and_then(Value::as_str);
+        if field != Some(TARGET_NAMESPACES) {
+            let message = format!(
+                "{WATCH_NAMESPACE} of {} does not follow the OperatorGroup",
+                deployment.label()
+            );
+            let finding = Diagnostic::new(&rules::DEPLOYMENT_WATCH_NAMESPACE, message).object(deployment.label());
+            work.report(finding.at(deployment.place(&path.key("env").index(index))));
+        }
+    }
+}
+
+/// Whether a container mounts the Secret anywhere but where OLM puts its own certificate.
+pub(super) fn mounts_elsewhere(deployment: &Object, secret: &str) -> bool {
+    let volumes = deployment.list(&["spec", "template", "spec", "volumes"]);
+    let names: BTreeSet<&str> = volumes
+        .iter()
+        .filter(|volume| volume.pointer("/secret/secretName").and_then(Value::as_str) == Some(secret))
+        .filter_map(|volume| volume.get("name").and_then(Value::as_str))
+        .collect();
+    containers(deployment).into_iter().any(|(container, _)| {
+        let mounts = container.get("volumeMounts").and_then(Value::as_array);
+        mounts.into_iter().flatten().any(|mount| {
+            let text = |key| mount.get(key).and_then(Value::as_str).unwrap_or_default();
+            names.contains(text("name")) && !CERTIFICATE_MOUNTS.contains(&text("mountPath").trim_end_matches('/'))
+        })
+    })
+}
+
+fn common_namespace(work: &mut Work<'_>, deployments: &[usize]) -> Option<String> {
+    let mut named = deployments
+        .iter()
+        .map(|index| work.inventory.object(*index))
+        .filter(|deployment| deployment.namespace().is_some());
+    let first = named.next()?;
+    let other = named.find(|deployment| deployment.namespace() != first.namespace());
+    if let Some(other) = other {
+        let namespace = Path::root().key("metadata").key("namespace");
+        let message = "the Deployments are in more than one namespace, but a CSV installs into one";
+        let finding = Diagnostic::new(&rules::K8S_NAMESPACES, message).object(other.label());
+        let place = other.place(&namespace);
+        work.report(
+            finding
+                .at(place)
+                .also(first.place(&namespace), "another namespace is here"),
+        );
+    }
+    first.namespace().map(str::to_owned)
+}

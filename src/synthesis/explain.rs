@@ -1,0 +1,66 @@
+//! Where each value of a synthesized CSV came from, as rows for a person or a program.
+
+use super::draft::{Provenance, Relation};
+use crate::text::canonical;
+use serde::Serialize;
+use serde_json::Value;
+
+/// Longest value shown whole.
+const SHOWN: usize = 60;
+
+/// One value of the CSV and one place that it came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Explanation {
+    /// Path in the CSV, such as `spec.install.spec.deployments[0].name`.
+    pub field: String,
+    /// The value; of a large one its beginning.
+    pub value: String,
+    /// The object that says it, as `Kind/name`, or `metadata/olm.yaml`.
+    pub object: String,
+    /// The file.
+    pub file: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// `copied`, or how the value follows from what stands there.
+    pub how: &'static str,
+}
+
+impl Provenance {
+    /// The rows for a CSV, in the order of its paths; a value with several origins has a row for each.
+    pub fn explain(&self, csv: &Value) -> Vec<Explanation> {
+        let mut rows = Vec::new();
+        for (path, origins) in self.iter() {
+            let value = path.get(csv).map(shown).unwrap_or_default();
+            for origin in origins {
+                let place = origin.place();
+                let start = place.start();
+                rows.push(Explanation {
+                    field: path.to_string(),
+                    value: value.clone(),
+                    object: origin.object.clone(),
+                    file: place.source.name().to_owned(),
+                    line: start.line,
+                    column: start.column,
+                    how: match origin.relation {
+                        Relation::Copied => "copied",
+                        Relation::Derived(how) => how,
+                    },
+                });
+            }
+        }
+        rows
+    }
+}
+
+fn shown(value: &Value) -> String {
+    let text = match value {
+        Value::String(text) => text.replace('\n', " "),
+        other => canonical::to_string(other),
+    };
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}

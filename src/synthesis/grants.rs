@@ -1,0 +1,396 @@
+//! Which rules the bindings of the bundle grant to the operator's service accounts.
+
+use super::Work;
+use super::deployments::Accounts;
+use super::fate::{self, Fate};
+use super::inventory::same_namespace;
+use crate::diagnostic::Diagnostic;
+use crate::kubernetes::rbac::{self, PolicyRule};
+use crate::kubernetes::selector;
+use crate::manifest::Object;
+use crate::rules;
+use crate::text::Path;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Annotation of a binding whose APIs the operator can do without.
+const OPTIONAL: &str = "operators.operatorframework.io.bundle.dependency";
+
+/// Where a binding grants its role.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Scope {
+    /// A RoleBinding: in the namespaces that the operator watches.
+    Namespaces,
+    /// A ClusterRoleBinding: everywhere.
+    Cluster,
+}
+
+/// One rule of one role, granted to one account by one binding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Grant {
+    pub(super) account: String,
+    pub(super) scope: Scope,
+    /// Index of the object that holds the rule: the role, or a role aggregated into it.
+    pub(super) role: usize,
+    /// Index of the rule in `rules`.
+    pub(super) rule: usize,
+    /// Index of the binding.
+    pub(super) binding: usize,
+    /// Whether the binding is marked as optional.
+    pub(super) optional: bool,
+}
+
+impl Grant {
+    /// Path of the rule in its role.
+    pub(super) fn path(&self) -> Path {
+        Path::root().key("rules").index(self.rule)
+    }
+}
+
+/// A binding and what it needs to be judged.
+struct Binding<'a> {
+    index: usize,
+    object: &'a Object,
+    scope: Scope,
+    /// Subjects that are accounts of the operator: index in `subjects` and name.
+    matching: Vec<(usize, String)>,
+}
+
+/// Collects the grants in the order of the bindings' names, and decides what happens to the RBAC of the bundle.
+/// `certified` are the Deployments for which OLM creates the bindings of an API server itself.
+pub(super) fn collect(work: &mut Work<'_>, accounts: &Accounts, certified: &[usize]) -> Vec<Grant> {
+    let mut grants = Vec::new();
+    let mut projected: BTreeSet<usize> = BTreeSet::new();
+    let mut kept_roles: BTreeSet<usize> = BTreeSet::new();
+    for (kind, scope) in [
+        ("RoleBinding", Scope::Namespaces),
+        ("ClusterRoleBinding", Scope::Cluster),
+    ] {
+        for index in work.inventory.of_rbac(kind) {
+            let binding = read(work, accounts, index, scope);
+            let role = role_of(work, &binding);
+            subject_forms(work, accounts, &binding, role);
+            let in_other_namespace = binding.scope == Scope::Namespaces
+                && !binding.matching.is_empty()
+                && !same_namespace(binding.object.namespace(), accounts.namespace.as_deref());
+            let Some(role) = role else {
+                without_role(work, accounts, &binding, certified, in_other_namespace);
+                continue;
+            };
+            if binding.matching.is_empty() {
+                kept_roles.insert(role);
+                continue;
+            }
+            if in_other_namespace {
+                other_namespace(work, &binding);
+                kept_roles.insert(role);
+                continue;
+            }
+            projected.insert(role);
+            grant(work, &binding, role, &mut grants);
+            if project_binding(work, &binding) {
+                kept_roles.insert(role);
+            }
+        }
+    }
+    for role in projected.difference(&kept_roles) {
+        work.inventory
+            .decide(*role, Fate::Projected, "its rules become permissions of the CSV");
+    }
+    grants
+}
+
+fn read<'a>(work: &mut Work<'a>, accounts: &Accounts, index: usize, scope: Scope) -> Binding<'a> {
+    let object = work.inventory.object(index);
+    let matching = object
+        .list(&["subjects"])
+        .iter()
+        .enumerate()
+        .filter_map(|(position, subject)| {
+            let text = |key: &str| subject.get(key).and_then(Value::as_str);
+            let account = text("kind") == Some("ServiceAccount") && text("apiGroup").unwrap_or_default().is_empty();
+            let namespace = text("namespace").or(object.namespace());
+            let name = text("name")?;
+            (account && accounts.matches(name, namespace)).then(|| (position, name.to_owned()))
+        })
+        .collect();
+    if let Some(value) = object.text(&["metadata", "annotations", OPTIONAL])
+        && value != "optional"
+    {
+        let message = format!(
+            "the annotation {OPTIONAL} of {} is {value:?}; only optional has a meaning",
+            object.label()
+        );
+        let finding = Diagnostic::new(&rules::RBAC_OPTIONAL_ANNOTATION, message).object(object.label());
+        let path = Path::root().key("metadata").key("annotations").key(OPTIONAL);
+        work.report(finding.at(object.place(&path)));
+    }
+    Binding {
+        index,
+        object,
+        scope,
+        matching,
+    }
+}
+
+/// The role that a binding refers to, where it is in the bundle.
+fn role_of(work: &mut Work<'_>, binding: &Binding<'_>) -> Option<usize> {
+    let object = binding.object;
+    let kind = object.text(&["roleRef", "kind"]).unwrap_or_default();
+    let name = object.text(&["roleRef", "name"]).unwrap_or_default();
+    let group = object.text(&["roleRef", "apiGroup"]).unwrap_or_default();
+    let known_group = group.is_empty() || group == rbac::GROUP;
+    let known_kind = kind == "ClusterRole" || kind == "Role" && binding.scope == Scope::Namespaces;
+    if !known_group || !known_kind {
+        let message = format!("{} cannot refer to a {kind} of group {group:?}", object.label());
+        let finding = Diagnostic::new(&rules::RBAC_ROLE_REF, message).object(object.label());
+        work.report(finding.at(object.place(&Path::root().key("roleRef"))));
+        return None;
+    }
+    work.inventory.of_rbac(kind).into_iter().find(|index| {
+        let role = work.inventory.object(*index);
+        role.name() == name && (kind == "ClusterRole" || same_namespace(role.namespace(), object.namespace()))
+    })
+}
+
+/// Groups and users that contain the operator's account are not projected: with wildcards behind them they would be a
+/// way around the ban, so that is an error.
+fn subject_forms(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>, role: Option<usize>) {
+    for (position, subject) in binding.object.list(&["subjects"]).iter().enumerate() {
+        let text = |key: &str| subject.get(key).and_then(Value::as_str).unwrap_or_default();
+        if !covers_accounts(accounts, text("kind"), text("name")) {
+            continue;
+        }
+        let wildcard = role.is_some_and(|role| {
+            let effective = effective_rules(work, role);
+            effective.iter().any(|(role, rule)| {
+                let rules = work.inventory.object(*role).list(&["rules"]);
+                wildcard_in(PolicyRule(&rules[*rule])).is_some()
+            })
+        });
+        let (rule, message) = if wildcard {
+            let message = format!(
+                "{} grants wildcard types to {} {}, which contains the operator's service account",
+                binding.object.label(),
+                text("kind").to_lowercase(),
+                text("name")
+            );
+            (&rules::RBAC_GROUP_SUBJECT, message)
+        } else {
+            let message = format!(
+                "{} reaches the operator's service account as {} {}, so its rules are not in the CSV",
+                binding.object.label(),
+                text("kind").to_lowercase(),
+                text("name")
+            );
+            (&rules::RBAC_SUBJECT_FORM, message)
+        };
+        let finding = Diagnostic::new(rule, message).object(binding.object.label());
+        let path = Path::root().key("subjects").index(position);
+        work.report(finding.at(binding.object.place(&path.key("name"))));
+    }
+}
+
+fn covers_accounts(accounts: &Accounts, kind: &str, name: &str) -> bool {
+    let in_namespace = |namespace: &str| same_namespace(accounts.namespace.as_deref(), Some(namespace));
+    match kind {
+        "Group" if ["system:serviceaccounts", "system:authenticated"].contains(&name) => true,
+        "Group" => name.strip_prefix("system:serviceaccounts:").is_some_and(in_namespace),
+        "User" => name
+            .strip_prefix("system:serviceaccount:")
+            .and_then(|rest| rest.split_once(':'))
+            .is_some_and(|(namespace, account)| {
+                accounts.of_deployments.contains_key(account) && in_namespace(namespace)
+            }),
+        _ => false,
+    }
+}
+
+/// The first wildcard type of a rule, as the list and index where it stands.
+pub(super) fn wildcard_in(rule: PolicyRule<'_>) -> Option<(&'static str, usize)> {
+    let group = rule.api_groups().find(|(_, group)| *group == "*");
+    let resource = rule
+        .resources()
+        .find(|(_, resource)| *resource == "*" || resource.starts_with("*/"));
+    group
+        .map(|(index, _)| ("apiGroups", index))
+        .or(resource.map(|(index, _)| ("resources", index)))
+}
+
+/// A binding whose role is not in the bundle: OLM's own, or one that the cluster brings.
+fn without_role(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>, certified: &[usize], elsewhere: bool) {
+    if binding.matching.is_empty() {
+        return;
+    }
+    let object = binding.object;
+    let role = object.text(&["roleRef", "name"]).unwrap_or_default();
+    let kind = object.text(&["roleRef", "kind"]).unwrap_or_default();
+    let subjects = object.list(&["subjects"]).len();
+    let of_api_server = binding.matching.len() == subjects
+        && binding.matching.iter().all(|(_, account)| {
+            let deployments = accounts.of_deployments.get(account);
+            deployments.is_some_and(|indexes| indexes.iter().any(|index| certified.contains(index)))
+        });
+    let standard = match binding.scope {
+        Scope::Cluster => role == "system:auth-delegator",
+        Scope::Namespaces => {
+            role == "extension-apiserver-authentication-reader" && object.namespace() == Some("kube-system")
+        }
+    };
+    if of_api_server && standard {
+        let message = format!("{} is left out: OLM creates the same binding", object.label());
+        let finding = Diagnostic::new(&rules::RBAC_GENERATED_BINDING, message).object(object.label());
+        work.report(finding.at(object.name_place()));
+        work.inventory
+            .decide(binding.index, Fate::Dropped, "OLM creates the same binding");
+        return;
+    }
+    if elsewhere {
+        other_namespace(work, binding);
+        return;
+    }
+    let message = format!(
+        "{} refers to {kind} {role}, which is not in the bundle, so its rules are not in the CSV",
+        object.label()
+    );
+    let finding = Diagnostic::new(&rules::RBAC_ROLE_MISSING, message).object(object.label());
+    work.report(finding.at(object.place(&Path::root().key("roleRef").key("name"))));
+}
+
+fn other_namespace(work: &mut Work<'_>, binding: &Binding<'_>) {
+    let object = binding.object;
+    let namespace = object.namespace().unwrap_or_default();
+    let message = format!(
+        "{} grants in namespace {namespace}, but OLM will move it into the install namespace",
+        object.label()
+    );
+    let finding = Diagnostic::new(&rules::RBAC_OTHER_NAMESPACE, message).object(object.label());
+    work.report(finding.at(object.place(&Path::root().key("metadata").key("namespace"))));
+}
+
+/// Records every effective rule for every matching subject, and refuses wildcard types.
+fn grant(work: &mut Work<'_>, binding: &Binding<'_>, role: usize, grants: &mut Vec<Grant>) {
+    let optional = binding.object.text(&["metadata", "annotations", OPTIONAL]) == Some("optional");
+    aggregation(work, role);
+    for (holder, rule) in effective_rules(work, role) {
+        for (_, account) in &binding.matching {
+            grants.push(Grant {
+                account: account.clone(),
+                scope: binding.scope,
+                role: holder,
+                rule,
+                binding: binding.index,
+                optional,
+            });
+        }
+    }
+}
+
+/// Decides about a binding with matching subjects; returns whether some of its subjects stay bound.
+fn project_binding(work: &mut Work<'_>, binding: &Binding<'_>) -> bool {
+    let object = binding.object;
+    let subjects = object.list(&["subjects"]);
+    let matching: BTreeSet<usize> = binding.matching.iter().map(|(position, _)| *position).collect();
+    let others: Vec<Value> = (0..subjects.len())
+        .filter(|position| !matching.contains(position))
+        .map(|position| subjects[position].clone())
+        .collect();
+    if others.is_empty() {
+        work.inventory.decide(
+            binding.index,
+            Fate::Projected,
+            "its role becomes permissions of the CSV",
+        );
+        return false;
+    }
+    let message = format!(
+        "{} stays for those of its subjects that are not the operator's accounts",
+        object.label()
+    );
+    let finding = Diagnostic::new(&rules::RBAC_PARTIAL_BINDING, message).object(object.label());
+    work.report(finding.at(object.place(&Path::root().key("subjects"))));
+    let mut value = fate::shipped(object);
+    value["subjects"] = Value::Array(others);
+    work.inventory
+        .decide(binding.index, Fate::Kept(value), "stays for its other subjects");
+    true
+}
+
+/// Says what of an aggregated role the bundle cannot know.
+fn aggregation(work: &mut Work<'_>, role: usize) {
+    let object = work.inventory.object(role);
+    if !is_aggregated(object) {
+        return;
+    }
+    let place = object.key_place(&Path::root().key("aggregationRule"));
+    let message = format!(
+        "{} is aggregated: the cluster may add rules that the CSV does not have",
+        object.label()
+    );
+    let finding = Diagnostic::new(&rules::RBAC_AGGREGATED, message).object(object.label());
+    let finding = finding.at(place);
+    if work.findings.contains(&finding) {
+        return;
+    }
+    work.report(finding);
+    if !object.list(&["rules"]).is_empty() {
+        let message = format!(
+            "the cluster ignores the rules of {}, because it is aggregated",
+            object.label()
+        );
+        let finding = Diagnostic::new(&rules::RBAC_AGGREGATED_RULES, message).object(object.label());
+        work.report(finding.at(object.key_place(&Path::root().key("rules"))));
+    }
+}
+
+fn is_aggregated(role: &Object) -> bool {
+    role.map(&["aggregationRule"]).is_some()
+}
+
+/// The rules that a role grants: its own, or those of the roles that it aggregates, each as (role, index).
+fn effective_rules(work: &Work<'_>, role: usize) -> Vec<(usize, usize)> {
+    let mut rules = Vec::new();
+    let mut visited = BTreeSet::new();
+    let mut waiting = vec![role];
+    while let Some(role) = waiting.pop() {
+        if !visited.insert(role) {
+            continue;
+        }
+        let object = work.inventory.object(role);
+        if !is_aggregated(object) {
+            rules.extend((0..object.list(&["rules"]).len()).map(|rule| (role, rule)));
+            continue;
+        }
+        let selectors = object.list(&["aggregationRule", "clusterRoleSelectors"]);
+        let parts = work.inventory.of_rbac("ClusterRole").into_iter().filter(|part| {
+            let labels = work
+                .inventory
+                .object(*part)
+                .map(&["metadata", "labels"])
+                .cloned()
+                .unwrap_or_default();
+            *part != role && selectors.iter().any(|selector| selector::selects(selector, &labels))
+        });
+        let parts: Vec<usize> = parts.collect();
+        // The last one pushed is looked at first, so that rules come in the order of the roles' names.
+        waiting.extend(parts.into_iter().rev());
+    }
+    rules
+}
+
+/// Grants of the accounts that Deployments use, which are the ones that infer APIs and that the ban is about.
+pub(super) fn of_deployments<'g>(accounts: &Accounts, grants: &'g [Grant]) -> Vec<&'g Grant> {
+    grants
+        .iter()
+        .filter(|grant| accounts.of_deployments.contains_key(&grant.account))
+        .collect()
+}
+
+/// Grants by account, of one scope, in the order in which they were collected.
+pub(super) fn by_account(grants: &[Grant], scope: Scope) -> BTreeMap<&str, Vec<&Grant>> {
+    let mut accounts: BTreeMap<&str, Vec<&Grant>> = BTreeMap::new();
+    for grant in grants.iter().filter(|grant| grant.scope == scope) {
+        accounts.entry(&grant.account).or_default().push(grant);
+    }
+    accounts
+}

@@ -1,0 +1,113 @@
+//! The objects of the bundle in one fixed order, each once.
+
+use super::fate::{Fate, Outcome};
+use crate::diagnostic::Diagnostic;
+use crate::kubernetes::rbac;
+use crate::manifest::Object;
+use crate::rules;
+use serde_json::Value;
+
+/// The objects, sorted by group, kind, namespace and name; an object is known by its index.
+#[derive(Debug)]
+pub(super) struct Inventory<'a> {
+    objects: Vec<&'a Object>,
+    fates: Vec<Option<(Fate, String)>>,
+}
+
+impl<'a> Inventory<'a> {
+    /// Takes in the objects. Copies of one object are one object; two different objects of one identity are an error.
+    pub(super) fn new(objects: &'a [Object], findings: &mut Vec<Diagnostic>) -> Self {
+        let mut sorted: Vec<&Object> = objects.iter().collect();
+        sorted.sort_by(|left, right| left.identity().cmp(&right.identity()));
+        let mut kept: Vec<&Object> = Vec::new();
+        for object in sorted {
+            let Some(first) = kept.last().filter(|last| last.identity() == object.identity()) else {
+                kept.push(object);
+                continue;
+            };
+            let (rule, message) = if first.value() == object.value() {
+                (
+                    &rules::K8S_DUPLICATE_COPY,
+                    format!("{} stands here a second time", object.label()),
+                )
+            } else {
+                let message = format!("{} stands here a second time, with another content", object.label());
+                (&rules::OBJECT_DUPLICATE, message)
+            };
+            let finding = Diagnostic::new(rule, message).object(object.label());
+            findings.push(
+                finding
+                    .at(object.name_place())
+                    .also(first.name_place(), "the first is here"),
+            );
+        }
+        Self {
+            fates: vec![None; kept.len()],
+            objects: kept,
+        }
+    }
+
+    /// The object of this index.
+    pub(super) fn object(&self, index: usize) -> &'a Object {
+        self.objects[index]
+    }
+
+    /// The indexes of all objects of a group and kind.
+    pub(super) fn of(&self, group: &str, kind: &str) -> Vec<usize> {
+        (0..self.objects.len())
+            .filter(|index| self.objects[*index].gvk().is(group, kind))
+            .collect()
+    }
+
+    /// The indexes of all RBAC objects of a kind.
+    pub(super) fn of_rbac(&self, kind: &str) -> Vec<usize> {
+        self.of(rbac::GROUP, kind)
+    }
+
+    /// The Service that a reference of the bundle names, where it is in the bundle.
+    pub(super) fn service(&self, name: &str, namespace: Option<&str>) -> Option<usize> {
+        self.of("", "Service").into_iter().find(|index| {
+            let service = self.objects[*index];
+            service.name() == name && same_namespace(service.namespace(), namespace)
+        })
+    }
+
+    /// Decides what happens to an object. The first decision stands.
+    pub(super) fn decide(&mut self, index: usize, fate: Fate, reason: impl Into<String>) {
+        let slot = &mut self.fates[index];
+        if slot.is_none() {
+            *slot = Some((fate, reason.into()));
+        }
+    }
+
+    /// The indexes of the objects that nothing has been decided about.
+    pub(super) fn undecided(&self) -> Vec<usize> {
+        (0..self.fates.len())
+            .filter(|index| self.fates[*index].is_none())
+            .collect()
+    }
+
+    /// The decisions, in the order of the objects.
+    pub(super) fn into_outcomes(self) -> Vec<Outcome> {
+        self.objects
+            .into_iter()
+            .zip(self.fates)
+            .map(|(object, fate)| {
+                let (fate, reason) = fate.unwrap_or((Fate::Kept(Value::Null), String::new()));
+                Outcome {
+                    object: object.clone(),
+                    fate,
+                    reason,
+                }
+            })
+            .collect()
+    }
+}
+
+/// Namespaces in manifests are placeholders: two are the same where either is absent or both are equal.
+pub(super) fn same_namespace(left: Option<&str>, right: Option<&str>) -> bool {
+    match (left, right) {
+        (Some(left), Some(right)) => left == right || left.is_empty() || right.is_empty(),
+        _ => true,
+    }
+}

@@ -1,0 +1,133 @@
+//! From plain manifests to a `ClusterServiceVersion` (proposal *plain-k8s-bundles*).
+//!
+//! What the manifests say is inferred from them, what they cannot say comes from `metadata/olm.yaml`. Every value of
+//! the result remembers where it came from ([`Provenance`]), so that an explanation and a finding on the result point
+//! at the author's own line. Each object is either *projected* (the CSV generates it again, so it is not shipped),
+//! *kept* (shipped beside the CSV) or *dropped*.
+//!
+//! The result depends on the set of objects alone: names and order of files, documents and keys do not matter.
+//! Only the rules inside one role keep the order that their author gave them.
+
+mod apis;
+mod apiservices;
+mod crds;
+mod deployments;
+mod draft;
+mod explain;
+mod fate;
+mod grants;
+mod inventory;
+mod overlay;
+mod permissions;
+mod services;
+pub mod starter;
+pub mod summary;
+mod webhooks;
+
+pub use apis::Unresolved;
+pub use draft::{Origin, Provenance, Relation};
+pub use explain::Explanation;
+pub use fate::{Fate, Outcome};
+
+use crate::bundle::Bundle;
+use crate::bundle::olm::{self, Olm};
+use crate::diagnostic::{self, Diagnostic};
+use crate::rules;
+use draft::Draft;
+use inventory::Inventory;
+use serde_json::Value;
+
+/// What became of a `k8s+v1` bundle.
+#[derive(Debug)]
+pub struct Synthesis {
+    /// The CSV, keys sorted; `None` where an error stands among the findings.
+    pub csv: Option<Value>,
+    /// Where each value of the CSV came from.
+    pub provenance: Provenance,
+    /// Every object of the bundle and what happens to it, in the order of group, kind, namespace and name.
+    pub outcomes: Vec<Outcome>,
+    /// Resources of RBAC rules whose kind nothing says; each is among the findings, too.
+    pub unresolved: Vec<Unresolved>,
+    /// What could not be inferred, is lost, or is worth knowing.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Synthesis {
+    /// The objects to ship beside the CSV, in a fixed order.
+    pub fn kept(&self) -> impl Iterator<Item = &Value> {
+        self.outcomes.iter().filter_map(Outcome::shipped)
+    }
+}
+
+/// Everything that the steps of the synthesis share.
+struct Work<'a> {
+    olm: Olm<'a>,
+    inventory: Inventory<'a>,
+    draft: Draft,
+    findings: Vec<Diagnostic>,
+    unresolved: Vec<Unresolved>,
+}
+
+impl Work<'_> {
+    fn report(&mut self, finding: Diagnostic) {
+        self.findings.push(finding);
+    }
+}
+
+/// Synthesizes the CSV of a `k8s+v1` bundle. `reading` are the findings of reading the bundle; they are not repeated.
+pub fn synthesize(bundle: &Bundle, reading: &[Diagnostic]) -> Synthesis {
+    let Some(document) = &bundle.olm else {
+        let missing = reading.iter().all(|finding| {
+            finding.rule != &rules::K8S_OLM_YAML_MISSING
+                && finding
+                    .place
+                    .as_ref()
+                    .is_none_or(|place| !place.source.name().ends_with(crate::bundle::OLM_YAML))
+        });
+        let message = format!("{} has no {}", bundle.origin, crate::bundle::OLM_YAML);
+        let finding = Diagnostic::new(&rules::K8S_OLM_YAML_MISSING, message);
+        return Synthesis {
+            csv: None,
+            provenance: Provenance::default(),
+            outcomes: Vec::new(),
+            unresolved: Vec::new(),
+            diagnostics: if missing { vec![finding] } else { Vec::new() },
+        };
+    };
+    let olm = Olm::new(document);
+    let mut findings = olm::check(olm, reading);
+    let mut work = Work {
+        olm,
+        inventory: Inventory::new(&bundle.objects, &mut findings),
+        draft: Draft::new(),
+        findings,
+        unresolved: Vec::new(),
+    };
+    overlay::write(&mut work);
+    let accounts = deployments::project(&mut work);
+    let owned = crds::project(&mut work);
+    let served = webhooks::project(&mut work);
+    let aggregated = apiservices::targets(&mut work);
+    let certified: Vec<usize> = served
+        .iter()
+        .chain(&aggregated)
+        .map(|target| target.deployment)
+        .collect();
+    let grants = grants::collect(&mut work, &accounts, &certified);
+    permissions::project(&mut work, &accounts, &grants);
+    let kinds = apis::project(&mut work, &accounts, &grants, &owned);
+    apiservices::project(&mut work, &aggregated, &kinds);
+    services::settle(&mut work, &served, &aggregated);
+    fate::settle(&mut work, &accounts, &owned, !certified.is_empty());
+
+    let mut diagnostics = work.findings;
+    diagnostic::sort(&mut diagnostics);
+    let (csv, provenance) = work.draft.finish();
+    Synthesis {
+        csv: (!diagnostic::has_errors(&diagnostics) && !diagnostic::has_errors(reading)).then_some(csv),
+        provenance,
+        outcomes: work.inventory.into_outcomes(),
+        unresolved: work.unresolved,
+        diagnostics,
+    }
+}

@@ -1,0 +1,226 @@
+//! What `olm.yaml` says: names, texts, images, install modes, and descriptions of the inferred APIs.
+
+use super::Work;
+use super::draft::Origin;
+use crate::bundle::olm::INSTALL_MODES;
+use crate::diagnostic::Diagnostic;
+use crate::rules;
+use crate::text::{Limits, Path, canonical};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+/// Keys whose values become a field of `spec` unchanged.
+const SPEC_FIELDS: [&str; 14] = [
+    "version",
+    "minKubeVersion",
+    "description",
+    "maturity",
+    "replaces",
+    "skips",
+    "keywords",
+    "maintainers",
+    "provider",
+    "links",
+    "labels",
+    "selector",
+    "cleanup",
+    "relatedImages",
+];
+
+/// What a description of an API may add to an inferred entry.
+const DESCRIPTION_FIELDS: [&str; 6] = [
+    "displayName",
+    "description",
+    "resources",
+    "specDescriptors",
+    "statusDescriptors",
+    "actionDescriptors",
+];
+
+/// Writes everything that comes from `olm.yaml` alone.
+pub(super) fn write(work: &mut Work<'_>) {
+    let (root, spec) = (Path::root(), Path::root().key("spec"));
+    let metadata = root.key("metadata");
+    copy(work, &["name"], &metadata.key("name"));
+    copy(work, &["csv", "labels"], &metadata.key("labels"));
+    copy(work, &["csv", "specAnnotations"], &spec.key("annotations"));
+    copy(work, &["release"], &spec.key("release"));
+    for field in SPEC_FIELDS {
+        copy(work, &[field], &spec.key(field));
+    }
+    display_name(work, &spec.key("displayName"));
+    annotations(work, &metadata.key("annotations"));
+    install_modes(work, &spec.key("installModes"));
+    icon(work, &spec.key("icon"));
+}
+
+fn copy(work: &mut Work<'_>, keys: &[&str], to: &Path) {
+    if work.olm.get(keys).is_some() {
+        let from = keys.iter().fold(Path::root(), |path, key| path.key(key));
+        work.draft.copy(to, Origin::olm(work.olm, &from));
+    }
+}
+
+/// The CSV's schema wants a display name; the name without its version serves.
+fn display_name(work: &mut Work<'_>, to: &Path) {
+    if work.olm.text(&["displayName"]).is_some_and(|name| !name.is_empty()) {
+        return copy(work, &["displayName"], to);
+    }
+    let Some(name) = work.olm.text(&["name"]) else {
+        return;
+    };
+    let version = name.char_indices().find(|(at, _)| {
+        let rest = &name.as_bytes()[*at..];
+        matches!(rest, [b'.' | b'-', b'v', digit, ..] if digit.is_ascii_digit())
+    });
+    let short = version.map_or(name, |(at, _)| &name[..at]).to_owned();
+    let origin = Origin::olm(work.olm, &Path::root().key("name"));
+    let message = format!("olm.yaml has no displayName, so {short} is shown");
+    let finding = Diagnostic::new(&rules::OLM_DISPLAYNAME_DEFAULTED, message);
+    work.report(finding.at(origin.place()));
+    work.draft
+        .put(to, short, [origin.derived("the name without its version")]);
+}
+
+fn annotations(work: &mut Work<'_>, to: &Path) {
+    let Some(map) = work.olm.get(&["annotations"]).and_then(Value::as_object) else {
+        return;
+    };
+    for (key, value) in map {
+        let from = Path::root().key("annotations").key(key);
+        let origin = Origin::olm(work.olm, &from);
+        if value.is_object() || value.is_array() {
+            let text = canonical::to_string(value);
+            work.draft.put(&to.key(key), text, [origin.derived("written as JSON")]);
+            continue;
+        }
+        work.draft.copy(&to.key(key), origin);
+        if key == crate::csv::EXAMPLES && value.as_str().is_some_and(|text| !text.is_empty()) {
+            let reading = work.olm.document().embedded(&from, &Limits::default());
+            for problem in reading.diagnostics.into_iter().filter(Diagnostic::is_error) {
+                let message = format!("{key} is not JSON: {}", problem.message);
+                let finding = Diagnostic::new(&rules::CSV_EXAMPLES_JSON, message);
+                work.findings.push(finding.at(problem.place));
+            }
+        }
+    }
+}
+
+/// The modes in their usual order, whatever the author's.
+fn install_modes(work: &mut Work<'_>, to: &Path) {
+    let modes = work.olm.list(&["installModes"]);
+    let mut position = 0;
+    for mode in INSTALL_MODES {
+        let listed = modes
+            .iter()
+            .position(|entry| entry.get("type").and_then(Value::as_str) == Some(mode));
+        if let Some(index) = listed {
+            let from = Path::root().key("installModes").index(index);
+            work.draft.copy(&to.index(position), Origin::olm(work.olm, &from));
+            position += 1;
+        }
+    }
+}
+
+fn icon(work: &mut Work<'_>, to: &Path) {
+    let from = Path::root().key("icon");
+    match work.olm.get(&["icon"]) {
+        None | Some(Value::Bool(_) | Value::Number(_) | Value::Null) => {}
+        Some(Value::Array(_)) => copy(work, &["icon"], to),
+        Some(Value::Object(_)) => work.draft.copy(&to.index(0), Origin::olm(work.olm, &from)),
+        Some(Value::String(text)) => {
+            let base64: String = text.split_whitespace().collect();
+            let origin = Origin::olm(work.olm, &from);
+            let media_type = STANDARD.decode(&base64).ok().and_then(|bytes| image_type(&bytes));
+            let Some(media_type) = media_type else {
+                let message = "icon is not the base64 of a PNG, JPEG, GIF, WebP or SVG image";
+                work.report(Diagnostic::new(&rules::OLM_ICON, message).at(origin.place()));
+                return;
+            };
+            let value = json!({"base64data": base64, "mediatype": media_type});
+            work.draft.put(
+                &to.index(0),
+                value,
+                [origin.derived("the kind of image follows from its bytes")],
+            );
+        }
+    }
+}
+
+/// The media type of an image by its first bytes.
+fn image_type(bytes: &[u8]) -> Option<&'static str> {
+    let text = bytes.trim_ascii_start();
+    if bytes.starts_with(b"\x89PNG") {
+        Some("image/png")
+    } else if bytes.starts_with(b"\xff\xd8\xff") {
+        Some("image/jpeg")
+    } else if bytes.starts_with(b"GIF8") {
+        Some("image/gif")
+    } else if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP") {
+        Some("image/webp")
+    } else if text.starts_with(b"<svg") || text.starts_with(b"<?xml") {
+        Some("image/svg+xml")
+    } else {
+        None
+    }
+}
+
+/// Adds to an inferred entry what `olm.yaml` says about the API that it names.
+pub(super) fn describe(work: &mut Work<'_>, entry: &Path, section: &str, keys: &[&str]) {
+    let described = work.olm.list(&[section, "owned"]);
+    let found = described
+        .iter()
+        .position(|described| work.draft.get(entry).is_some_and(|entry| agree(described, entry, keys)));
+    let Some(index) = found else {
+        return;
+    };
+    let from = Path::root().key(section).key("owned").index(index);
+    for field in DESCRIPTION_FIELDS {
+        if described[index].get(field).is_some_and(|value| !value.is_null()) {
+            work.draft
+                .copy(&entry.key(field), Origin::olm(work.olm, &from.key(field)));
+        }
+    }
+}
+
+/// A description of an API that the manifests do not define is a slip that would go unnoticed.
+pub(super) fn report_unmatched(work: &mut Work<'_>, section: &str, list: &Path, keys: &[&str]) {
+    let described = work.olm.list(&[section, "owned"]);
+    let inferred = work
+        .draft
+        .get(list)
+        .and_then(Value::as_array)
+        .cloned()
+        .unwrap_or_default();
+    for (index, entry) in described.iter().enumerate() {
+        if inferred.iter().any(|inferred| agree(entry, inferred, keys)) {
+            continue;
+        }
+        let from = Path::root().key(section).key("owned").index(index);
+        let name = entry.get("name").and_then(Value::as_str).unwrap_or("…");
+        let message = format!("{from} describes {name}, but the manifests define no such API");
+        let owned: Vec<String> = inferred
+            .iter()
+            .map(|inferred| {
+                keys.iter()
+                    .map(|key| inferred[key].as_str().unwrap_or_default())
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            })
+            .collect();
+        let mut finding = Diagnostic::new(&rules::OLM_OVERLAY_UNMATCHED, message).at(work.olm.place(&from));
+        if !owned.is_empty() {
+            finding = finding.help(format!(
+                "The manifests define, by {}: {}.",
+                keys.join(", "),
+                owned.join("; ")
+            ));
+        }
+        work.report(finding);
+    }
+}
+
+fn agree(described: &Value, inferred: &Value, keys: &[&str]) -> bool {
+    keys.iter().all(|key| described.get(key) == inferred.get(key))
+}

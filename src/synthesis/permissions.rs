@@ -1,0 +1,155 @@
+//! Grants become `permissions` and `clusterPermissions`; wildcard types are refused.
+
+use super::Work;
+use super::deployments::{Accounts, service_account};
+use super::draft::Origin;
+use super::grants::{self, Grant, Scope};
+use crate::diagnostic::Diagnostic;
+use crate::kubernetes::rbac::PolicyRule;
+use crate::rules;
+use crate::text::Path;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// Writes both lists: one entry an account, sorted, equal rules once.
+pub(super) fn project(work: &mut Work<'_>, accounts: &Accounts, grants: &[Grant]) {
+    refuse_wildcards(work, &grants::of_deployments(accounts, grants));
+    useless_rules(work, grants);
+    let install = Path::root().key("spec").key("install").key("spec");
+    for (field, scope) in [
+        ("permissions", Scope::Namespaces),
+        ("clusterPermissions", Scope::Cluster),
+    ] {
+        let by_account = grants::by_account(grants, scope);
+        let mut names: BTreeSet<&str> = by_account.keys().copied().collect();
+        if scope == Scope::Namespaces {
+            names.extend(without_rules(accounts, grants));
+        }
+        let list = install.key(field);
+        for (position, account) in names.into_iter().enumerate() {
+            let entry = list.index(position);
+            let origin = account_origin(work, accounts, account);
+            work.draft.put(&entry.key("serviceAccountName"), account, origin);
+            let granted = by_account.get(account).map(Vec::as_slice).unwrap_or_default();
+            write_rules(work, &entry.key("rules"), granted);
+        }
+    }
+}
+
+/// Accounts for which OLM needs an entry because nothing else makes it create them.
+fn without_rules<'a>(accounts: &'a Accounts, grants: &[Grant]) -> Vec<&'a str> {
+    let granted: BTreeSet<&str> = grants.iter().map(|grant| grant.account.as_str()).collect();
+    let names = accounts.of_deployments.keys().chain(accounts.extra.keys());
+    names
+        .map(String::as_str)
+        .filter(|name| *name != "default" && !granted.contains(name))
+        .collect()
+}
+
+fn account_origin(work: &Work<'_>, accounts: &Accounts, account: &str) -> Vec<Origin> {
+    if let Some(index) = accounts.of_deployments.get(account).and_then(|indexes| indexes.first()) {
+        let deployment = work.inventory.object(*index);
+        let (_, path) = service_account(deployment);
+        let origin = Origin::object(deployment, &path);
+        let named = origin.value().and_then(Value::as_str) == Some(account);
+        return vec![if named {
+            origin
+        } else {
+            origin.derived("no account is named, so it is default")
+        }];
+    }
+    let extra = accounts.extra.get(account);
+    let path = |index: &usize| Path::root().key("extraServiceAccounts").index(*index);
+    extra
+        .map(|index| Origin::olm(work.olm, &path(index)))
+        .into_iter()
+        .collect()
+}
+
+fn write_rules(work: &mut Work<'_>, list: &Path, granted: &[&Grant]) {
+    work.draft.constant(list, json!([]));
+    let mut written: Vec<&Value> = Vec::new();
+    for grant in granted {
+        let role = work.inventory.object(grant.role);
+        let Some(rule) = grant.path().get(role.value()) else {
+            continue;
+        };
+        if written
+            .iter()
+            .any(|other| PolicyRule(other).grants_the_same(PolicyRule(rule)))
+        {
+            continue;
+        }
+        let position = written.len();
+        written.push(rule);
+        let binding = work.inventory.object(grant.binding);
+        let bound = Origin::object(binding, &Path::root().key("roleRef")).derived("the binding that grants the role");
+        let origins = [Origin::object(role, &grant.path()), bound];
+        work.draft.put(&list.index(position), rule.clone(), origins);
+    }
+}
+
+/// One finding for each rule with a wildcard type, however many bindings reach it.
+fn refuse_wildcards(work: &mut Work<'_>, granted: &[&Grant]) {
+    let mut seen = BTreeSet::new();
+    for grant in granted {
+        let role = work.inventory.object(grant.role);
+        let Some(rule) = grant.path().get(role.value()) else {
+            continue;
+        };
+        let Some((list, index)) = grants::wildcard_in(PolicyRule(rule)) else {
+            continue;
+        };
+        if !seen.insert((grant.role, grant.rule)) {
+            continue;
+        }
+        let binding = work.inventory.object(grant.binding);
+        let path = grant.path().key(list).index(index);
+        let wildcard = path.get(role.value()).and_then(Value::as_str).unwrap_or("*");
+        let message = format!(
+            "rule {} of {} grants the wildcard type {wildcard:?} to the operator's account {}",
+            grant.rule,
+            role.label(),
+            grant.account
+        );
+        let bound = format!("bound here by {}", binding.label());
+        let finding = Diagnostic::new(&rules::RBAC_WILDCARD, message)
+            .object(role.label())
+            .path(&path)
+            .at(role.place(&path))
+            .also(binding.place(&Path::root().key("roleRef").key("name")), bound);
+        work.report(finding);
+    }
+}
+
+/// Rules that grant nothing where they stand.
+fn useless_rules(work: &mut Work<'_>, granted: &[Grant]) {
+    let mut seen = BTreeSet::new();
+    for grant in granted {
+        let role = work.inventory.object(grant.role);
+        let Some(rule) = grant.path().get(role.value()) else {
+            continue;
+        };
+        for (index, resource) in PolicyRule(rule).resources() {
+            let path = grant.path().key("resources").index(index);
+            if resource.ends_with("/*") && !resource.starts_with('*') && seen.insert((grant.role, path.to_string())) {
+                let message = format!(
+                    "{resource:?} of {} grants nothing: Kubernetes does not expand it",
+                    role.label()
+                );
+                let finding = Diagnostic::new(&rules::RBAC_SUBRESOURCE_WILDCARD, message).object(role.label());
+                work.report(finding.at(role.place(&path)));
+            }
+        }
+        let urls = PolicyRule(rule).non_resource_urls().next().is_some();
+        let path = grant.path().key("nonResourceURLs");
+        if urls && grant.scope == Scope::Namespaces && seen.insert((grant.role, path.to_string())) {
+            let message = format!(
+                "the nonResourceURLs of {} grant nothing through a RoleBinding",
+                role.label()
+            );
+            let finding = Diagnostic::new(&rules::RBAC_NONRESOURCE_NAMESPACED, message).object(role.label());
+            work.report(finding.at(role.place(&path)));
+        }
+    }
+}

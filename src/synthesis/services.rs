@@ -1,0 +1,225 @@
+//! Services that webhooks and APIServices refer to: which Deployment they lead to, through which port.
+
+use super::Work;
+use super::deployments::pod_labels;
+use super::draft::Origin;
+use super::fate::{self, Fate};
+use crate::diagnostic::Diagnostic;
+use crate::kubernetes::selector;
+use crate::manifest::Object;
+use crate::rules::{self, Rule};
+use crate::text::Path;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The port that a reference to a Service means when it names none.
+const DEFAULT_PORT: u64 = 443;
+
+/// Where a reference to a Service ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Target {
+    /// Index of the Service.
+    pub(super) service: usize,
+    /// Index of its port in `spec.ports`.
+    pub(super) port: usize,
+    /// Index of the Deployment that it selects.
+    pub(super) deployment: usize,
+    /// Number of the Service's port.
+    pub(super) number: u64,
+}
+
+/// A reference to a Service, where it stands, and the rule for a Service that is not there.
+pub(super) struct ServiceReference<'r> {
+    /// The object that refers.
+    pub(super) object: &'r Object,
+    /// Path of `{name, namespace, port}` in it.
+    pub(super) path: Path,
+    /// Reported when the Service is not in the bundle.
+    pub(super) missing: &'static Rule,
+}
+
+/// Follows a reference to the Deployment behind it; what is wrong on the way is reported.
+pub(super) fn follow(work: &mut Work<'_>, reference: &ServiceReference<'_>) -> Option<Target> {
+    let object = reference.object;
+    let value = reference.path.get(object.value())?;
+    let text = |key: &str| value.get(key).and_then(Value::as_str);
+    let name = text("name").unwrap_or_default();
+    let Some(service_index) = work.inventory.service(name, text("namespace")) else {
+        let message = format!(
+            "{} refers to Service {name}, which is not in the bundle",
+            object.label()
+        );
+        let finding = Diagnostic::new(reference.missing, message).object(object.label());
+        work.report(finding.at(object.place(&reference.path.key("name"))));
+        return None;
+    };
+    let service = work.inventory.object(service_index);
+    let deployment = selected_deployment(work, service)?;
+    let number = value.get("port").and_then(Value::as_u64).unwrap_or(DEFAULT_PORT);
+    let ports = service.list(&["spec", "ports"]);
+    let port = ports
+        .iter()
+        .position(|port| port.get("port").and_then(Value::as_u64) == Some(number));
+    let Some(port) = port else {
+        let message = format!(
+            "{} refers to port {number} of Service {name}, which has no such port",
+            object.label()
+        );
+        let finding = Diagnostic::new(&rules::SERVICE_PORT, message).object(object.label());
+        let place = object.place(&reference.path.key("port"));
+        let ports = service.place(&Path::root().key("spec").key("ports"));
+        work.report(finding.at(place).also(ports, "the ports of the Service"));
+        return None;
+    };
+    Some(Target {
+        service: service_index,
+        port,
+        deployment,
+        number,
+    })
+}
+
+fn selected_deployment(work: &mut Work<'_>, service: &Object) -> Option<usize> {
+    let wanted = service.map(&["spec", "selector"]).filter(|wanted| !wanted.is_empty());
+    let external = service.text(&["spec", "type"]) == Some("ExternalName");
+    let selected: Vec<usize> = match wanted {
+        Some(wanted) if !external => work
+            .inventory
+            .of("apps", "Deployment")
+            .into_iter()
+            .filter(|index| selector::contains_all(&pod_labels(work.inventory.object(*index)), wanted))
+            .collect(),
+        _ => Vec::new(),
+    };
+    if let [deployment] = selected[..] {
+        return Some(deployment);
+    }
+    let names: Vec<&str> = selected
+        .iter()
+        .map(|index| work.inventory.object(*index).name())
+        .collect();
+    let message = if names.is_empty() {
+        format!("{} selects the pods of no Deployment", service.label())
+    } else {
+        format!(
+            "{} selects the pods of several Deployments: {}",
+            service.label(),
+            names.join(", ")
+        )
+    };
+    let finding = Diagnostic::new(&rules::SERVICE_SELECTOR, message).object(service.label());
+    let place = service.place(&Path::root().key("spec").key("selector"));
+    if !work.findings.iter().any(|known| known.message == finding.message) {
+        work.report(finding.at(place));
+    }
+    None
+}
+
+/// The `targetPort` of a Service's port as written, and where it stands. Absent or 0 means the port itself.
+pub(super) fn target_port(work: &Work<'_>, target: Target) -> (Value, Origin) {
+    let service = work.inventory.object(target.service);
+    let path = Path::root().key("spec").key("ports").index(target.port);
+    let written = path.key("targetPort").get(service.value());
+    match written {
+        Some(port) if !port.is_null() && port.as_u64() != Some(0) => {
+            (port.clone(), Origin::object(service, &path.key("targetPort")))
+        }
+        _ => (target.number.into(), Origin::object(service, &path.key("port"))),
+    }
+}
+
+/// The number of the container port that a Service's port leads to: a name is looked up among the container ports.
+pub(super) fn container_port(work: &mut Work<'_>, target: Target) -> Option<(u64, Vec<Origin>)> {
+    let (port, origin) = target_port(work, target);
+    if let Some(number) = port.as_u64() {
+        return Some((number, vec![origin]));
+    }
+    let name = port.as_str().unwrap_or_default();
+    let deployment = work.inventory.object(target.deployment);
+    for (container, path) in super::deployments::containers(deployment) {
+        let ports = container.get("ports").and_then(Value::as_array);
+        for (index, port) in ports.into_iter().flatten().enumerate() {
+            if port.get("name").and_then(Value::as_str) == Some(name)
+                && let Some(number) = port.get("containerPort").and_then(Value::as_u64)
+            {
+                let path = path.key("ports").index(index).key("containerPort");
+                let origins = vec![
+                    Origin::object(deployment, &path),
+                    origin.derived("the name of the container port"),
+                ];
+                return Some((number, origins));
+            }
+        }
+    }
+    let service = work.inventory.object(target.service);
+    let message = format!(
+        "{} leads to port {name}, but no container of {} has a port of that name",
+        service.label(),
+        deployment.label()
+    );
+    let finding = Diagnostic::new(&rules::SERVICE_PORT_NAME, message).object(service.label());
+    work.report(
+        finding
+            .at(origin.place())
+            .also(deployment.name_place(), "the Deployment"),
+    );
+    None
+}
+
+/// Projects the Services all of whose ports are referred to; the others stay, unless OLM will use their name.
+pub(super) fn settle(work: &mut Work<'_>, webhooks: &[Target], apiservices: &[Target]) {
+    let mut used: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    let mut generated: BTreeMap<String, usize> = BTreeMap::new();
+    for target in webhooks.iter().chain(apiservices) {
+        used.entry(target.service).or_default().insert(target.port);
+        let deployment = work.inventory.object(target.deployment);
+        generated.insert(format!("{}-service", deployment.name()), target.deployment);
+        generated.insert(
+            format!("{}-service", deployment.name().replace('.', "-")),
+            target.deployment,
+        );
+    }
+    for target in webhooks {
+        let deployment = work.inventory.object(target.deployment);
+        if deployment.name().contains('.') {
+            let message = format!(
+                "OLM cannot find the webhook's Service of {}: its name holds a dot",
+                deployment.label()
+            );
+            let finding = Diagnostic::new(&rules::DEPLOYMENT_DOT_NAME, message).object(deployment.label());
+            let finding = finding.at(deployment.name_place());
+            if !work.findings.contains(&finding) {
+                work.report(finding);
+            }
+        }
+    }
+    for index in work.inventory.of("", "Service") {
+        let service = work.inventory.object(index);
+        let ports = service.list(&["spec", "ports"]).len();
+        let taken = used.get(&index).map_or(0, BTreeSet::len);
+        if taken > 0 && taken == ports {
+            work.inventory.decide(
+                index,
+                Fate::Projected,
+                "OLM creates a Service for the webhooks and APIServices",
+            );
+            continue;
+        }
+        if let Some(deployment) = generated.get(service.name()) {
+            let deployment = work.inventory.object(*deployment);
+            let message = format!(
+                "OLM creates a Service called {} for {}",
+                service.name(),
+                deployment.label()
+            );
+            let finding = Diagnostic::new(&rules::SERVICE_NAME_CLASH, message).object(service.label());
+            work.report(finding.at(service.name_place()));
+        } else if taken > 0 {
+            let message = format!("{} is shipped as well, because it has further ports", service.label());
+            let finding = Diagnostic::new(&rules::SERVICE_KEPT, message).object(service.label());
+            work.report(finding.at(service.name_place()));
+        }
+        work.inventory
+            .decide(index, Fate::Kept(fate::shipped(service)), "OLM applies it as it is");
+    }
+}

@@ -1,0 +1,241 @@
+//! The first `metadata/olm.yaml` of a bundle: what the manifests say is filled in, the rest stands there as comments,
+//! so that the next command asks only for what a person must decide.
+
+use super::{Unresolved, synthesize};
+use crate::bundle::olm::{FIELDS, Field, INSTALL_MODES};
+use crate::bundle::{Bundle, MediaType};
+use crate::manifest::Object;
+use crate::text::{self, Limits};
+use crate::version::parse_strict;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// What the author says on the command line.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    /// The package name.
+    pub package: Option<String>,
+    /// The version.
+    pub version: Option<String>,
+}
+
+/// The text of a new `olm.yaml`, and what was found out on the way.
+#[derive(Debug)]
+pub struct Starter {
+    /// The package: as said, or the name of the operator's Deployment.
+    pub package: Option<String>,
+    /// The text of `metadata/olm.yaml`.
+    pub olm_yaml: String,
+    /// The required keys that stand in it as comments only.
+    pub open: Vec<&'static str>,
+    /// Resources in RBAC rules whose kinds the author must say.
+    pub unresolved: Vec<Unresolved>,
+}
+
+/// Looks at the manifests and writes what they say.
+pub fn start(objects: &[Object], known: &Known) -> Starter {
+    let package = known.package.clone().or_else(|| infer_package(objects));
+    let version = known.version.clone().or_else(|| infer_version(objects));
+    let name = package
+        .as_ref()
+        .zip(version.as_ref())
+        .map(|(package, version)| format!("{package}.v{version}"));
+    let unresolved = infer_unresolved(objects);
+    let filled: Vec<(&str, Value)> = [
+        ("name", name.map(Value::from)),
+        ("version", version.map(Value::from)),
+        ("minKubeVersion", Some(infer_kube_version(objects).into())),
+        ("installModes", Some(infer_install_modes(objects))),
+        ("displayName", package.as_deref().map(|package| title(package).into())),
+    ]
+    .into_iter()
+    .filter_map(|(key, value)| Some((key, value?)))
+    .collect();
+    let open = FIELDS
+        .iter()
+        .filter(|field| field.required && !filled.iter().any(|(key, _)| *key == field.key))
+        .map(|field| field.key)
+        .collect();
+    Starter {
+        olm_yaml: write(&filled, &unresolved),
+        package,
+        open,
+        unresolved,
+    }
+}
+
+/// The operator's name is that of its only Deployment; of several, the part that all begin with.
+fn infer_package(objects: &[Object]) -> Option<String> {
+    let mut names = objects
+        .iter()
+        .filter(|object| object.gvk().is("apps", "Deployment"))
+        .map(Object::name);
+    let first = names.next()?.to_owned();
+    let common = names.fold(first, |common, name| {
+        let length = common
+            .bytes()
+            .zip(name.bytes())
+            .take_while(|(left, right)| left == right)
+            .count();
+        common[..length].to_owned()
+    });
+    let scaffold = common.strip_suffix("-controller-manager").unwrap_or(&common);
+    let package = scaffold.trim_end_matches(['-', '.']);
+    (!package.is_empty()).then(|| package.to_owned())
+}
+
+/// The version is the tag of a container image, where that is a full version.
+fn infer_version(objects: &[Object]) -> Option<String> {
+    let deployments = objects.iter().filter(|object| object.gvk().is("apps", "Deployment"));
+    let versions: Vec<String> = deployments
+        .flat_map(|deployment| deployment.list(&["spec", "template", "spec", "containers"]))
+        .filter_map(|container| container.get("image")?.as_str())
+        .filter_map(|image| {
+            let without_digest = image.split('@').next()?;
+            let name = without_digest.rsplit('/').next()?;
+            let (_, tag) = name.split_once(':')?;
+            let version = tag.strip_prefix('v').unwrap_or(tag);
+            parse_strict(version).ok().map(|_| version.to_owned())
+        })
+        .collect();
+    let first = versions.first()?;
+    versions.iter().all(|version| version == first).then(|| first.clone())
+}
+
+/// The first Kubernetes version that serves every API that the manifests are written for.
+fn infer_kube_version(objects: &[Object]) -> &'static str {
+    const SINCE: [(&str, &str, u32, &str); 4] = [
+        ("policy", "v1", 21, "1.21.0"),
+        ("autoscaling", "v2", 23, "1.23.0"),
+        ("admissionregistration.k8s.io", "v1", 16, "1.16.0"),
+        ("apiextensions.k8s.io", "v1", 16, "1.16.0"),
+    ];
+    let needed = objects.iter().filter_map(|object| {
+        let gvk = object.gvk();
+        SINCE
+            .iter()
+            .find(|(group, version, ..)| gvk.group == *group && gvk.version == *version)
+            .map(|(.., minor, version)| (*minor, *version))
+    });
+    needed.max().map_or("1.16.0", |(_, version)| version)
+}
+
+/// Conversion webhooks and operators that do not read their target namespaces watch all of them.
+fn infer_install_modes(objects: &[Object]) -> Value {
+    let converts = objects
+        .iter()
+        .any(|object| object.text(&["spec", "conversion", "strategy"]) == Some("Webhook"));
+    let follows_group = objects
+        .iter()
+        .filter(|object| object.gvk().is("apps", "Deployment"))
+        .flat_map(|deployment| deployment.list(&["spec", "template", "spec", "containers"]))
+        .flat_map(|container| container.get("env").and_then(Value::as_array).into_iter().flatten())
+        .any(|variable| {
+            variable
+                .pointer("/valueFrom/fieldRef/fieldPath")
+                .and_then(Value::as_str)
+                == Some("metadata.annotations['olm.targetNamespaces']")
+        });
+    let supported = |mode: &str| match mode {
+        "AllNamespaces" => true,
+        "OwnNamespace" | "SingleNamespace" => follows_group && !converts,
+        _ => false,
+    };
+    INSTALL_MODES
+        .iter()
+        .map(|mode| json!({"type": mode, "supported": supported(mode)}))
+        .collect()
+}
+
+/// `greenhouse-operator` reads as `Greenhouse Operator`.
+fn title(package: &str) -> String {
+    let words = package.split(['-', '.', '_']).filter(|word| !word.is_empty());
+    let words: Vec<String> = words
+        .map(|word| {
+            let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
+            format!("{}{rest}", first.to_uppercase())
+        })
+        .collect();
+    words.join(" ")
+}
+
+/// What the synthesis could not resolve when nothing but the manifests speaks.
+fn infer_unresolved(objects: &[Object]) -> Vec<Unresolved> {
+    let reading = text::read(crate::bundle::OLM_YAML, b"{}", &Limits::default());
+    let bundle = Bundle {
+        origin: String::new(),
+        media_type: MediaType::K8sV1,
+        annotations: None,
+        objects: objects.to_vec(),
+        olm: reading.documents.into_iter().next(),
+        dependencies: Vec::new(),
+        properties: Vec::new(),
+    };
+    synthesize(&bundle, &[]).unresolved
+}
+
+/// Known keys as YAML, the others as comments that show their shape.
+fn write(filled: &[(&str, Value)], unresolved: &[Unresolved]) -> String {
+    let mut out = String::from("# What the manifests of this operator cannot say about it.\n");
+    for field in FIELDS {
+        // Writing to a String cannot fail.
+        let _ = write!(out, "\n# {}\n", field.about);
+        match filled.iter().find(|(key, _)| *key == field.key) {
+            Some((key, value)) => {
+                let document = text::to_yaml(&json!({ *key: value }));
+                out.push_str(document.trim_end());
+                out.push('\n');
+            }
+            None if field.key == "apis" && !unresolved.is_empty() => {
+                out.push_str("# apis:\n");
+                for entry in unresolved {
+                    let _ = write!(
+                        out,
+                        "# - group: {}\n#   resource: {}\n#   kind: {}\n#   version: {}\n#   dependency: required  # or optional, native, none\n",
+                        entry.group, entry.resource, entry.kind, entry.version
+                    );
+                }
+            }
+            None => {
+                let _ = writeln!(out, "# {}: {}", field.key, placeholder(field));
+            }
+        }
+    }
+    out
+}
+
+fn placeholder(field: &Field) -> &'static str {
+    match field.key {
+        "name" => "my-operator.v1.0.0",
+        "version" => "1.0.0",
+        "description" => "What it does, in a few sentences.",
+        "maturity" => "alpha",
+        "replaces" => "my-operator.v0.9.0",
+        "keywords" => "[database, backup]",
+        "maintainers" => "[{name: Jane Doe, email: jane@example.com}]",
+        "provider" => "{name: Example Inc., url: https://example.com}",
+        "links" => "[{name: Documentation, url: https://example.com/docs}]",
+        "icon" => "PHN2Zy…",
+        "labels" | "csv" | "selector" => "{}",
+        "annotations" => "{capabilities: Basic Install, alm-examples: []}",
+        "cleanup" => "{enabled: false}",
+        "relatedImages" => "[{name: agent, image: registry.example.com/agent:1.0.0}]",
+        "release" => "\"1\"",
+        "customresourcedefinitions" | "apiservicedefinitions" => "{owned: []}",
+        _ => "[]",
+    }
+}
+
+/// A stream of manifests as a file of the bundle. Named so that a later stream takes its place.
+pub const STREAM_FILE: &str = "manifests.yaml";
+
+/// Whether the file belongs to kustomize and is no manifest.
+pub fn is_kustomization(path: &str, content: &[u8]) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let by_name = ["kustomization.yaml", "kustomization.yml", "Kustomization"].contains(&name);
+    by_name || {
+        let text = String::from_utf8_lossy(content);
+        text.lines()
+            .any(|line| line.starts_with("apiVersion: kustomize.config.k8s.io/"))
+    }
+}

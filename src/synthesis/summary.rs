@@ -1,0 +1,105 @@
+//! What is in a bundle, at a glance, and what becomes of each of its objects.
+
+use super::{Fate, synthesize};
+use crate::bundle::{Annotations, Bundle, MediaType, is_csv};
+use crate::csv::Csv;
+use crate::diagnostic::Diagnostic;
+use serde::Serialize;
+
+/// A bundle in short.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Summary {
+    /// The directory or image.
+    pub bundle: String,
+    /// `registry+v1` or `k8s+v1`.
+    pub media_type: String,
+    /// The package, empty where none is named.
+    pub package: String,
+    /// The channels.
+    pub channels: Vec<String>,
+    /// The default channel.
+    pub default_channel: Option<String>,
+    /// The name of the ClusterServiceVersion, empty where none could be made.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// What it replaces.
+    pub replaces: Option<String>,
+    /// Every object.
+    pub objects: Vec<ObjectSummary>,
+}
+
+/// An object of a bundle in short.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ObjectSummary {
+    /// `apiVersion` as written.
+    pub api_version: String,
+    /// The kind.
+    pub kind: String,
+    /// `metadata.name`.
+    pub name: String,
+    /// The file.
+    pub file: String,
+    /// `projected`, `kept` or `dropped`.
+    pub fate: &'static str,
+    /// Why.
+    pub reason: String,
+}
+
+/// Looks at a bundle; a `k8s+v1` bundle is synthesized to say what becomes of its objects.
+pub fn summarize(bundle: &Bundle, reading: &[Diagnostic]) -> Summary {
+    let (csv, objects) = match bundle.media_type {
+        MediaType::RegistryV1 => {
+            let csv = bundle.csv().map(|csv| csv.value().clone());
+            let objects = bundle.objects.iter().map(|object| {
+                let reason = if is_csv(object) {
+                    "OLM installs from it"
+                } else {
+                    "OLM applies it as it is"
+                };
+                of_object(object, "kept", reason)
+            });
+            (csv, objects.collect())
+        }
+        MediaType::K8sV1 => {
+            let synthesis = synthesize(bundle, reading);
+            let objects = synthesis.outcomes.iter().map(|outcome| {
+                let fate = match outcome.fate {
+                    Fate::Projected => "projected",
+                    Fate::Kept(_) => "kept",
+                    Fate::Dropped => "dropped",
+                };
+                of_object(&outcome.object, fate, &outcome.reason)
+            });
+            let objects = objects.collect();
+            (synthesis.csv, objects)
+        }
+    };
+    let csv = csv.as_ref().map(Csv);
+    let text = |read: &dyn Fn(Csv<'_>) -> String| csv.map(read).unwrap_or_default();
+    let annotations = bundle.annotations.as_ref();
+    Summary {
+        bundle: bundle.origin.clone(),
+        media_type: bundle.media_type.to_string(),
+        package: annotations.map(Annotations::package).unwrap_or_default().to_owned(),
+        channels: annotations.map(Annotations::channels).unwrap_or_default(),
+        default_channel: annotations.and_then(Annotations::default_channel).map(str::to_owned),
+        name: text(&|csv| csv.name().to_owned()),
+        version: text(&|csv| csv.version().to_owned()),
+        replaces: Some(text(&|csv| csv.replaces().to_owned())).filter(|name| !name.is_empty()),
+        objects,
+    }
+}
+
+fn of_object(object: &crate::manifest::Object, fate: &'static str, reason: &str) -> ObjectSummary {
+    ObjectSummary {
+        api_version: object.gvk().api_version(),
+        kind: object.gvk().kind.clone(),
+        name: object.name().to_owned(),
+        file: object.file().to_owned(),
+        fate,
+        reason: reason.to_owned(),
+    }
+}

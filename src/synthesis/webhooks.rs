@@ -1,0 +1,459 @@
+//! Webhook configurations and conversion webhooks become webhook definitions.
+
+use super::draft::Origin;
+use super::fate::Fate;
+use super::services::{self, ServiceReference, Target};
+use super::{Work, crds};
+use crate::diagnostic::Diagnostic;
+use crate::image::Digest;
+use crate::kubernetes::names;
+use crate::manifest::Object;
+use crate::rules;
+use crate::text::Path;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+const GROUP: &str = "admissionregistration.k8s.io";
+
+/// The three kinds of definition, in the order in which equal names are listed.
+const CONVERSION: &str = "ConversionWebhook";
+const MUTATING: &str = "MutatingAdmissionWebhook";
+const VALIDATING: &str = "ValidatingAdmissionWebhook";
+
+/// One definition before it is put into order.
+struct Definition {
+    kind: &'static str,
+    generate_name: String,
+    object: String,
+    place: crate::source::Place,
+    fields: Vec<(&'static str, Value, Vec<Origin>)>,
+}
+
+/// Writes the webhook definitions; returns the Deployments that serve webhooks.
+pub(super) fn project(work: &mut Work<'_>) -> Vec<Target> {
+    let mut targets = Vec::new();
+    let mut definitions = Vec::new();
+    for (kind, configuration) in [
+        (MUTATING, "MutatingWebhookConfiguration"),
+        (VALIDATING, "ValidatingWebhookConfiguration"),
+    ] {
+        for index in work.inventory.of(GROUP, configuration) {
+            let object = work.inventory.object(index);
+            work.inventory.decide(
+                index,
+                Fate::Projected,
+                "becomes a webhook definition, for which OLM creates a configuration",
+            );
+            injected_certificates(work, object);
+            for webhook in 0..object.list(&["webhooks"]).len() {
+                let path = Path::root().key("webhooks").index(webhook);
+                if let Some((definition, target)) = admission(work, object, &path, kind) {
+                    definitions.push(definition);
+                    targets.push(target);
+                }
+            }
+        }
+    }
+    conversions(work, &mut definitions, &mut targets);
+    definitions.sort_by(|left, right| (&left.generate_name, left.kind).cmp(&(&right.generate_name, right.kind)));
+    let mut seen: BTreeMap<(&str, &str), &Definition> = BTreeMap::new();
+    let list = Path::root().key("spec").key("webhookdefinitions");
+    for (position, definition) in definitions.iter().enumerate() {
+        if let Some(first) = seen.insert((definition.kind, &definition.generate_name), definition) {
+            let message = format!("two webhooks of one type are called {}", definition.generate_name);
+            let finding = Diagnostic::new(&rules::WEBHOOK_DUPLICATE, message).object(&definition.object);
+            let finding = finding.at(definition.place.clone());
+            work.findings
+                .push(finding.also(first.place.clone(), "the first is here"));
+        }
+        let entry = list.index(position);
+        for (field, value, origins) in &definition.fields {
+            if origins.is_empty() {
+                work.draft.constant(&entry.key(field), value.clone());
+            } else {
+                work.draft
+                    .put(&entry.key(field), value.clone(), origins.iter().cloned());
+            }
+        }
+    }
+    targets
+}
+
+/// One admission webhook; `None` where its Service does not lead to a Deployment.
+fn admission(work: &mut Work<'_>, object: &Object, path: &Path, kind: &'static str) -> Option<(Definition, Target)> {
+    let webhook = path.get(object.value())?;
+    let name = webhook.get("name").and_then(Value::as_str).unwrap_or_default();
+    let from = |path: &Path| Origin::object(object, path);
+    let mut report = |rule, message: String, path: &Path| {
+        let finding = Diagnostic::new(rule, message).object(object.label());
+        work.findings.push(finding.at(object.place(path)));
+    };
+    if !names::is_dns1123_subdomain(name) {
+        let message = format!("the webhook name {name:?} is no DNS name");
+        report(&rules::WEBHOOK_NAME, message, &path.key("name"));
+    }
+    if webhook
+        .get("matchConditions")
+        .and_then(Value::as_array)
+        .is_some_and(|list| !list.is_empty())
+    {
+        let message = format!("a CSV cannot hold the matchConditions of webhook {name}");
+        report(&rules::WEBHOOK_MATCH_CONDITIONS, message, &path.key("matchConditions"));
+    }
+    if webhook
+        .get("namespaceSelector")
+        .and_then(Value::as_object)
+        .is_some_and(|map| !map.is_empty())
+    {
+        let message = format!("OLM replaces the namespaceSelector of webhook {name} by the OperatorGroup's");
+        report(
+            &rules::WEBHOOK_NAMESPACE_SELECTOR,
+            message,
+            &path.key("namespaceSelector"),
+        );
+    }
+    let client = path.key("clientConfig");
+    if client.key("caBundle").get(object.value()).is_some() {
+        let message = format!("the caBundle of webhook {name} is dropped: OLM writes its own");
+        report(&rules::WEBHOOK_CABUNDLE, message, &client.key("caBundle"));
+    }
+    if client.key("url").get(object.value()).is_some() {
+        let message = format!("webhook {name} calls a URL; a CSV can name only a Service of the bundle");
+        report(&rules::WEBHOOK_URL, message, &client.key("url"));
+        return None;
+    }
+    refused_rules(work, object, webhook, path, name);
+    let service = client.key("service");
+    let reference = ServiceReference {
+        object,
+        path: service.clone(),
+        missing: &rules::WEBHOOK_SERVICE_MISSING,
+    };
+    if service.get(object.value()).is_none() {
+        let message = format!("webhook {name} names no Service");
+        let finding = Diagnostic::new(&rules::WEBHOOK_SERVICE_MISSING, message).object(object.label());
+        work.report(finding.at(object.place(&client)));
+        return None;
+    }
+    let target = services::follow(work, &reference)?;
+    let mut fields = vec![
+        (
+            "type",
+            Value::from(kind),
+            vec![from(&Path::root().key("kind")).derived("the kind of the configuration")],
+        ),
+        ("generateName", Value::from(name), vec![from(&path.key("name"))]),
+    ];
+    fields.extend(endpoint(work, target, from(&service)));
+    if let Some(route) = service.key("path").get(object.value()) {
+        fields.push(("webhookPath", route.clone(), vec![from(&service.key("path"))]));
+    }
+    fields.extend(verbatim(object, webhook, path, kind));
+    let definition = Definition {
+        kind,
+        generate_name: name.to_owned(),
+        object: object.label(),
+        place: object.place(&path.key("name")),
+        fields,
+    };
+    Some((definition, target))
+}
+
+/// The fields that are the same in a configuration and in a CSV, with the old defaults written out for `v1beta1`.
+fn verbatim(object: &Object, webhook: &Value, path: &Path, kind: &str) -> Vec<(&'static str, Value, Vec<Origin>)> {
+    const FIELDS: [&str; 8] = [
+        "rules",
+        "failurePolicy",
+        "matchPolicy",
+        "objectSelector",
+        "timeoutSeconds",
+        "sideEffects",
+        "admissionReviewVersions",
+        "reinvocationPolicy",
+    ];
+    let old = object.gvk().version == "v1beta1";
+    FIELDS
+        .into_iter()
+        .filter(|field| *field != "reinvocationPolicy" || kind == MUTATING)
+        .filter_map(|field| {
+            if let Some(value) = webhook.get(field).filter(|value| !value.is_null()) {
+                return Some((field, value.clone(), vec![Origin::object(object, &path.key(field))]));
+            }
+            let default = match field {
+                "failurePolicy" => json!("Ignore"),
+                "matchPolicy" => json!("Exact"),
+                "timeoutSeconds" => json!(30),
+                "sideEffects" => json!("None"),
+                "admissionReviewVersions" => json!(["v1beta1"]),
+                _ => return None,
+            };
+            let why = Origin::object(object, &Path::root().key("apiVersion")).derived("the default of this version");
+            old.then(|| (field, default, vec![why]))
+        })
+        .collect()
+}
+
+/// Deployment and ports of a definition. A CSV calls the Service's port `containerPort`.
+fn endpoint(work: &Work<'_>, target: Target, reference: Origin) -> Vec<(&'static str, Value, Vec<Origin>)> {
+    let deployment = work.inventory.object(target.deployment);
+    let service = work.inventory.object(target.service);
+    let name = Origin::object(deployment, &Path::root().key("metadata").key("name"));
+    let port = Path::root().key("spec").key("ports").index(target.port).key("port");
+    let (target_port, target_origin) = services::target_port(work, target);
+    vec![
+        ("deploymentName", Value::from(deployment.name()), vec![name]),
+        (
+            "containerPort",
+            Value::from(target.number),
+            vec![
+                Origin::object(service, &port),
+                reference.derived("the reference to the Service"),
+            ],
+        ),
+        ("targetPort", target_port, vec![target_origin]),
+    ]
+}
+
+/// Rules that OLM refuses when it installs.
+fn refused_rules(work: &mut Work<'_>, object: &Object, webhook: &Value, path: &Path, name: &str) {
+    const CONFIGURATIONS: [&str; 5] = [
+        "*",
+        "mutatingwebhookconfiguration",
+        "mutatingwebhookconfigurations",
+        "validatingwebhookconfiguration",
+        "validatingwebhookconfigurations",
+    ];
+    let list = webhook.get("rules").and_then(Value::as_array);
+    for (index, rule) in list.into_iter().flatten().enumerate() {
+        let texts = |field: &str| -> Vec<String> {
+            let list = rule.get(field).and_then(Value::as_array);
+            list.into_iter()
+                .flatten()
+                .filter_map(|item| item.as_str().map(str::to_lowercase))
+                .collect()
+        };
+        let groups = texts("apiGroups");
+        let own = groups.iter().any(|group| group == GROUP)
+            && texts("resources")
+                .iter()
+                .any(|resource| CONFIGURATIONS.contains(&resource.as_str()));
+        let message = if groups.iter().any(|group| group == "*") {
+            format!("webhook {name} intercepts all API groups, which OLM refuses")
+        } else if groups.iter().any(|group| group == "operators.coreos.com") {
+            format!("webhook {name} intercepts OLM's own API group, which OLM refuses")
+        } else if own {
+            format!("webhook {name} intercepts webhook configurations, which OLM refuses")
+        } else {
+            continue;
+        };
+        let finding = Diagnostic::new(&rules::WEBHOOK_RULES, message).object(object.label());
+        work.report(finding.at(object.place(&path.key("rules").index(index))));
+    }
+}
+
+/// What asks another component for certificates has no effect under OLM.
+fn injected_certificates(work: &mut Work<'_>, object: &Object) {
+    const INJECTORS: [&str; 2] = [
+        "cert-manager.io/inject-ca-from",
+        "service.beta.openshift.io/inject-cabundle",
+    ];
+    for key in INJECTORS {
+        if object.get(&["metadata", "annotations", key]).is_some() {
+            let message = format!(
+                "the annotation {key} of {} is dropped: OLM writes its own certificates",
+                object.label()
+            );
+            let finding = Diagnostic::new(&rules::WEBHOOK_CABUNDLE, message).object(object.label());
+            let path = Path::root().key("metadata").key("annotations").key(key);
+            work.report(finding.at(object.key_place(&path)));
+        }
+    }
+}
+
+/// A CRD whose objects a Service of the bundle converts.
+struct Conversion {
+    crd: usize,
+    service: Path,
+    versions: Path,
+    target: Target,
+}
+
+fn conversions(work: &mut Work<'_>, definitions: &mut Vec<Definition>, targets: &mut Vec<Target>) {
+    let mut groups: BTreeMap<(usize, u64, String, String, String), Vec<Conversion>> = BTreeMap::new();
+    for crd in crds::of(work) {
+        let Some(conversion) = conversion(work, crd) else {
+            continue;
+        };
+        let value = work.inventory.object(crd).value();
+        let text = |path: &Path| path.get(value).map(ToString::to_string).unwrap_or_default();
+        let (target_port, _) = services::target_port(work, conversion.target);
+        let key = (
+            conversion.target.deployment,
+            conversion.target.number,
+            target_port.to_string(),
+            text(&conversion.service.key("path")),
+            text(&conversion.versions),
+        );
+        groups.entry(key).or_default().push(conversion);
+    }
+    for conversions in groups.values() {
+        targets.extend(conversions.iter().map(|conversion| conversion.target));
+        if let Some(definition) = conversion_definition(work, conversions) {
+            definitions.push(definition);
+        }
+    }
+    if !groups.is_empty() {
+        only_all_namespaces(work);
+    }
+}
+
+fn conversion(work: &mut Work<'_>, index: usize) -> Option<Conversion> {
+    let crd = work.inventory.object(index);
+    if crd.text(&["spec", "conversion", "strategy"]) != Some("Webhook") {
+        return None;
+    }
+    let conversion = Path::root().key("spec").key("conversion");
+    let (client, versions) = if crd.gvk().version == "v1beta1" {
+        (
+            conversion.key("webhookClientConfig"),
+            conversion.key("conversionReviewVersions"),
+        )
+    } else {
+        let webhook = conversion.key("webhook");
+        (webhook.key("clientConfig"), webhook.key("conversionReviewVersions"))
+    };
+    let service = client.key("service");
+    let name = service.key("name").get(crd.value()).and_then(Value::as_str);
+    let namespace = service.key("namespace").get(crd.value()).and_then(Value::as_str);
+    let known = name.is_some_and(|name| work.inventory.service(name, namespace).is_some());
+    if !known {
+        let message = format!(
+            "the conversion webhook of {} has no Service in the bundle, so the CSV cannot set it up",
+            crd.label()
+        );
+        let finding = Diagnostic::new(&rules::WEBHOOK_CONVERSION_SERVICE_MISSING, message).object(crd.label());
+        work.report(finding.at(crd.place(&client)));
+        return None;
+    }
+    if crd.get(&["spec", "preserveUnknownFields"]) == Some(&Value::Bool(true)) {
+        let message = format!(
+            "{} cannot be converted by a webhook while preserveUnknownFields is true",
+            crd.label()
+        );
+        let finding = Diagnostic::new(&rules::WEBHOOK_CONVERSION_PRESERVE, message).object(crd.label());
+        let path = Path::root().key("spec").key("preserveUnknownFields");
+        work.report(finding.at(crd.place(&path)));
+    }
+    let reference = ServiceReference {
+        object: crd,
+        path: service.clone(),
+        missing: &rules::WEBHOOK_SERVICE_MISSING,
+    };
+    let target = services::follow(work, &reference)?;
+    Some(Conversion {
+        crd: index,
+        service,
+        versions,
+        target,
+    })
+}
+
+fn conversion_definition(work: &Work<'_>, conversions: &[Conversion]) -> Option<Definition> {
+    let first = conversions.first()?;
+    let crd = |conversion: &Conversion| work.inventory.object(conversion.crd);
+    let origin = |path: &Path| Origin::object(crd(first), path);
+    let metadata_name = Path::root().key("metadata").key("name");
+    let names: BTreeSet<&str> = conversions.iter().map(|conversion| crd(conversion).name()).collect();
+    let generate_name = conversion_name(&names);
+    let crd_origins = |how: Option<&'static str>| -> Vec<Origin> {
+        let origins = conversions
+            .iter()
+            .map(|conversion| Origin::object(crd(conversion), &metadata_name));
+        origins
+            .map(|origin| match how {
+                Some(how) => origin.derived(how),
+                None => origin.derived("the name of the CustomResourceDefinition"),
+            })
+            .collect()
+    };
+    let value = crd(first).value();
+    let strategy = Path::root().key("spec").key("conversion").key("strategy");
+    let mut fields = vec![
+        (
+            "type",
+            Value::from(CONVERSION),
+            vec![origin(&strategy).derived("the conversion strategy")],
+        ),
+        (
+            "generateName",
+            Value::from(generate_name.as_str()),
+            crd_origins(Some("the plural name")),
+        ),
+        ("conversionCRDs", json!(names), crd_origins(None)),
+        ("sideEffects", json!("None"), Vec::new()),
+    ];
+    fields.extend(endpoint(work, first.target, origin(&first.service)));
+    if let Some(route) = first.service.key("path").get(value) {
+        fields.push(("webhookPath", route.clone(), vec![origin(&first.service.key("path"))]));
+    }
+    let (versions, versions_origin) = match first.versions.get(value) {
+        Some(versions) => (versions.clone(), origin(&first.versions)),
+        None => (
+            json!(["v1beta1"]),
+            origin(&strategy).derived("the default of this version"),
+        ),
+    };
+    fields.push(("admissionReviewVersions", versions, vec![versions_origin]));
+    Some(Definition {
+        kind: CONVERSION,
+        generate_name,
+        object: crd(first).label(),
+        place: crd(first).place(&strategy),
+        fields,
+    })
+}
+
+/// A name that follows from the CRDs alone and fits into the value of a label.
+fn conversion_name(crds: &BTreeSet<&str>) -> String {
+    const SUFFIX: &str = ".kb.io";
+    let plurals: String = crds.iter().filter_map(|name| name.split('.').next()).collect();
+    let full = format!("c{plurals}{SUFFIX}");
+    if full.len() <= 63 {
+        return full;
+    }
+    let hash = Digest::of(full.as_bytes()).hex()[..8].to_owned();
+    let start: String = full.chars().take(63 - 1 - hash.len()).collect();
+    format!("{start}-{hash}")
+}
+
+/// OLM converts for all namespaces or not at all.
+fn only_all_namespaces(work: &mut Work<'_>) {
+    let modes = work.olm.list(&["installModes"]);
+    for (index, mode) in modes.iter().enumerate() {
+        let kind = mode.get("type").and_then(Value::as_str).unwrap_or_default();
+        let supported = mode.get("supported") == Some(&Value::Bool(true));
+        if supported == (kind == "AllNamespaces") {
+            continue;
+        }
+        let message = format!(
+            "a conversion webhook works for all namespaces only, but {kind} is {}",
+            if supported { "supported" } else { "not supported" }
+        );
+        let path = Path::root().key("installModes").index(index);
+        let finding = Diagnostic::new(&rules::WEBHOOK_CONVERSION_MODES, message);
+        work.report(finding.at(work.olm.place(&path)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conversion_name_is_short_and_follows_from_the_crds() {
+        assert_eq!(conversion_name(&["foos.ex.com"].into()), "cfoos.kb.io");
+        let many: Vec<String> = (0..20).map(|number| format!("resources{number}.example.com")).collect();
+        let name = conversion_name(&many.iter().map(String::as_str).collect());
+        assert!(name.len() <= 63 && names::is_dns1123_subdomain(&name), "{name}");
+    }
+}

@@ -1,0 +1,164 @@
+//! What the index asks of a `registry+v1` bundle: a CSV, and the CRDs that it says it owns.
+
+use crate::bundle::Bundle;
+use crate::csv::Csv;
+use crate::diagnostic::Diagnostic;
+use crate::manifest::Object;
+use crate::rules::{self, Rule};
+use crate::text::{Limits, Path};
+use crate::version::parse_strict;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    if bundle.objects.is_empty() {
+        let message = format!("{} holds no Kubernetes object in manifests/", bundle.origin);
+        findings.push(Diagnostic::new(&rules::INDEX_NO_OBJECTS, message));
+        return;
+    }
+    let Some(object) = bundle.csv() else {
+        let message = format!(
+            "{} has no ClusterServiceVersion and no metadata/olm.yaml",
+            bundle.origin
+        );
+        findings.push(Diagnostic::new(&rules::INDEX_NO_CSV, message));
+        return;
+    };
+    texts(object, findings);
+    version(object, findings);
+    properties_annotation(object, findings);
+    owned(bundle, object, findings);
+}
+
+fn report(object: &Object, rule: &'static Rule, message: String, path: &Path, findings: &mut Vec<Diagnostic>) {
+    let finding = Diagnostic::new(rule, message).object(object.label()).path(path);
+    findings.push(finding.at(object.place(path)));
+}
+
+fn texts(object: &Object, findings: &mut Vec<Diagnostic>) {
+    for (field, rule) in [
+        ("version", &rules::INDEX_VERSION_SHAPE),
+        ("release", &rules::INDEX_RELEASE_SHAPE),
+    ] {
+        let path = Path::root().key("spec").key(field);
+        if let Some(value) = path
+            .get(object.value())
+            .filter(|value| !value.is_string() && !value.is_null())
+        {
+            let written = object.place(&path).text().to_owned();
+            let message = format!("spec.{field} is {}, not a text", crate::text::kind_of(value));
+            let finding = Diagnostic::new(rule, message).object(object.label()).path(&path);
+            findings.push(
+                finding
+                    .at(object.place(&path))
+                    .help(format!("Quote it: \"{written}\".")),
+            );
+        }
+    }
+}
+
+/// Channels are ordered by version, so the index needs a strict one.
+fn version(object: &Object, findings: &mut Vec<Diagnostic>) {
+    let version = object.text(&["spec", "version"]).unwrap_or_default();
+    if version.is_empty() {
+        return;
+    }
+    if let Err(reason) = parse_strict(version) {
+        let message = format!("spec.version {version:?} is not a semantic version: {reason}");
+        let path = Path::root().key("spec").key("version");
+        report(object, &rules::INDEX_CSV_VERSION_SEMVER, message, &path, findings);
+    }
+}
+
+fn properties_annotation(object: &Object, findings: &mut Vec<Diagnostic>) {
+    const KEY: &str = "olm.properties";
+    let Some(text) = object.text(&["metadata", "annotations", KEY]) else {
+        return;
+    };
+    let path = Path::root().key("metadata").key("annotations").key(KEY);
+    let wrong = match serde_json::from_str::<Value>(text) {
+        Err(error) => Some(format!("is not JSON: {error}")),
+        Ok(Value::Array(items)) => items
+            .iter()
+            .position(|item| !item.get("type").is_some_and(Value::is_string))
+            .map(|index| format!("has an entry without a type, number {index}")),
+        Ok(Value::Null) => None,
+        Ok(_) => Some("is not a JSON list of {type, value}".to_owned()),
+    };
+    if let Some(wrong) = wrong {
+        let (document, root) = object.document();
+        let problem = document
+            .embedded(&root.clone().join(&path), &Limits::default())
+            .diagnostics;
+        let place = problem
+            .into_iter()
+            .find_map(|finding| finding.place)
+            .unwrap_or_else(|| object.place(&path));
+        let finding = Diagnostic::new(&rules::INDEX_OLM_PROPERTIES, format!("the annotation {KEY} {wrong}"));
+        findings.push(finding.object(object.label()).at(place));
+    }
+}
+
+/// Every owned API must be defined by a CRD of the bundle or by an owned APIService.
+fn owned(bundle: &Bundle, object: &Object, findings: &mut Vec<Diagnostic>) {
+    let csv = Csv(object.value());
+    let mut defined = defined_by_crds(bundle, findings);
+    for entry in csv.list(&["spec", "apiservicedefinitions", "owned"]) {
+        let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        defined.insert((text("group"), text("version"), text("kind")));
+    }
+    let list = Path::root().key("spec").key("customresourcedefinitions").key("owned");
+    for (index, entry) in csv
+        .list(&["spec", "customresourcedefinitions", "owned"])
+        .iter()
+        .enumerate()
+    {
+        let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
+        let path = list.clone().index(index).key("name");
+        let Some((_, group)) = text("name").split_once('.') else {
+            let message = format!("the owned CRD {:?} is not named <plural>.<group>", text("name"));
+            report(object, &rules::INDEX_OWNED_CRD_NAME, message, &path, findings);
+            continue;
+        };
+        let key = (group.to_owned(), text("version").to_owned(), text("kind").to_owned());
+        if !defined.contains(&key) {
+            let message = format!(
+                "{} {} ({}) is owned, but no CRD of the bundle defines it",
+                key.1,
+                key.2,
+                text("name")
+            );
+            report(object, &rules::INDEX_OWNED_CRD_ABSENT, message, &path, findings);
+        }
+    }
+}
+
+fn defined_by_crds(bundle: &Bundle, findings: &mut Vec<Diagnostic>) -> BTreeSet<(String, String, String)> {
+    let mut defined = BTreeSet::new();
+    for crd in &bundle.objects {
+        let gvk = crd.gvk();
+        if !gvk.is("apiextensions.k8s.io", "CustomResourceDefinition")
+            || !["v1", "v1beta1"].contains(&gvk.version.as_str())
+        {
+            continue;
+        }
+        let (Some(group), Some(kind)) = (crd.text(&["spec", "group"]), crd.text(&["spec", "names", "kind"])) else {
+            let message = format!("{} has no spec.group or no spec.names.kind", crd.label());
+            report(
+                crd,
+                &rules::INDEX_CRD_DECODE,
+                message,
+                &Path::root().key("spec"),
+                findings,
+            );
+            continue;
+        };
+        let listed = crd.list(&["spec", "versions"]).iter();
+        let names = listed.filter_map(|version| version.get("name").and_then(Value::as_str));
+        let single = crd.text(&["spec", "version"]).filter(|_| gvk.version == "v1beta1");
+        for version in names.chain(single) {
+            defined.insert((group.to_owned(), version.to_owned(), kind.to_owned()));
+        }
+    }
+    defined
+}

@@ -1,0 +1,35 @@
+//! Rules over a bundle, one file per subject. A rule looks and reports; it never stops the others.
+
+mod annotations;
+mod csv;
+mod dependencies;
+
+use crate::bundle::{Bundle, BundleReading, MediaType};
+use crate::diagnostic::{self, Diagnostic};
+use crate::synthesis::synthesize;
+
+/// The rules that every bundle must pass before it becomes an image: its format, and for `registry+v1` what the index
+/// will ask of it. A `k8s+v1` bundle is checked further by its synthesis.
+pub fn check(bundle: &Bundle) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    annotations::check(bundle, &mut findings);
+    dependencies::check(bundle, &mut findings);
+    if bundle.media_type == MediaType::RegistryV1 {
+        csv::check(bundle, &mut findings);
+    }
+    diagnostic::sort(&mut findings);
+    findings
+}
+
+/// Everything that is found about a bundle: by reading it, by the rules, and by synthesizing its CSV.
+pub fn check_reading(reading: &BundleReading) -> Vec<Diagnostic> {
+    let mut findings = reading.diagnostics.clone();
+    if let Some(bundle) = &reading.bundle {
+        findings.extend(check(bundle));
+        if bundle.media_type == MediaType::K8sV1 {
+            findings.extend(synthesize(bundle, &reading.diagnostics).diagnostics);
+        }
+    }
+    diagnostic::sort(&mut findings);
+    findings
+}

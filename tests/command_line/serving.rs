@@ -1,0 +1,132 @@
+//! `registry serve`, and the probe that a cluster runs beside it.
+
+use crate::common::{Outcome, Sandbox};
+use crate::shared;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::symlink;
+use std::process::{Child, Command, Stdio};
+
+/// A server that is killed with the value, should a test end early.
+struct Server {
+    child: Child,
+    port: String,
+    stderr: BufReader<std::process::ChildStderr>,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn start(sandbox: &Sandbox, arguments: &[&str]) -> Server {
+    let common = ["registry", "serve", "--address", "127.0.0.1", "--port", "0"];
+    let mut command = sandbox.command(common.iter().chain(arguments));
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("opmx starts");
+    let mut stderr = BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut line = String::new();
+    stderr.read_line(&mut line).expect("a line from the server");
+    let port = line.trim_end().rsplit(':').next().unwrap_or_default().to_owned();
+    assert!(line.starts_with("serving ") && port.parse::<u16>().is_ok(), "{line}");
+    Server { child, port, stderr }
+}
+
+fn probe(sandbox: &Sandbox, arguments: &[String]) -> Outcome {
+    let name = sandbox.path("grpc_health_probe");
+    if !name.exists() {
+        symlink(env!("CARGO_BIN_EXE_opmx"), &name).expect("a link in the sandbox");
+    }
+    sandbox.finish(Command::new(name).args(arguments))
+}
+
+#[test]
+fn a_database_is_served_until_a_signal_and_the_probe_sees_it() {
+    let Some(indexes) = shared::folder("goldens/index-versions") else {
+        return;
+    };
+    let sandbox = Sandbox::new();
+    std::fs::copy(indexes.join("v13.db"), sandbox.path("index.db")).unwrap();
+    let mut server = start(&sandbox, &["-d", "index.db"]);
+    let address = format!("-addr=127.0.0.1:{}", server.port);
+    // The server answers as soon as the index is read; the probe of a cluster asks again and again, too.
+    let patient = [
+        address.clone(),
+        "-rpc-timeout=20s".to_owned(),
+        "-connect-timeout=20s".to_owned(),
+    ];
+    insta::assert_snapshot!(probe(&sandbox, &patient), @"
+    ------- stderr -------
+    status: SERVING
+    ");
+
+    let ended = Command::new("kill").arg(server.child.id().to_string()).status();
+    assert!(ended.unwrap().success());
+    assert_eq!(server.child.wait().unwrap().code(), Some(0));
+    let mut rest = String::new();
+    server.stderr.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "");
+    assert_eq!(probe(&sandbox, &[address]).status, Some(2));
+}
+
+#[test]
+fn a_time_can_be_set_after_which_the_server_ends() {
+    let Some(indexes) = shared::folder("goldens/index-versions") else {
+        return;
+    };
+    let sandbox = Sandbox::new();
+    std::fs::copy(indexes.join("v13.db"), sandbox.path("bundles.db")).unwrap();
+    let mut server = start(&sandbox, &["--timeout-seconds", "0"]);
+    assert_eq!(server.child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn what_is_no_index_is_refused_and_the_reason_left_where_a_cluster_looks() {
+    let sandbox = Sandbox::new();
+    std::fs::write(
+        sandbox.path("index.db"),
+        "not a database, and longer than the head of one".repeat(9),
+    )
+    .unwrap();
+    insta::assert_snapshot!(sandbox.run(["registry", "serve", "-d", "index.db", "-p", "0"]), @"
+    ------- stderr -------
+    error: index.db is not a SQLite database
+    ------- exit 1 -------
+    ");
+    insta::assert_snapshot!(sandbox.run(["registry", "serve", "-d", "absent.db", "-p", "0"]), @"
+    ------- stderr -------
+    error: there is no index database at absent.db
+    ------- exit 1 -------
+    ");
+
+    std::fs::write(
+        sandbox.path("reason"),
+        "an older and longer reason than the new one, which must not show through",
+    )
+    .unwrap();
+    let _ = sandbox.run(["registry", "serve", "-d", "index.db", "-p", "0", "-t", "reason"]);
+    let reason = std::fs::read_to_string(sandbox.path("reason")).unwrap();
+    assert_eq!(reason, "index.db is not a SQLite database");
+    let _ = sandbox.run(["registry", "serve", "-d", "index.db", "-p", "0", "-t", "elsewhere"]);
+    assert!(!sandbox.path("elsewhere").exists());
+}
+
+#[test]
+fn the_probe_takes_the_flags_of_the_well_known_one() {
+    let sandbox = Sandbox::new();
+    let asked = |arguments: &[&str]| probe(&sandbox, &arguments.iter().map(ToString::to_string).collect::<Vec<_>>());
+    insta::assert_snapshot!(asked(&[]), @"
+    ------- stderr -------
+    error: -addr: is needed: host:port, or :port for this machine
+    ------- exit 1 -------
+    ");
+    insta::assert_snapshot!(asked(&["-bogus"]), @"
+    ------- stderr -------
+    error: -bogus: is not a flag of this probe, which knows -addr, -service, -connect-timeout and -rpc-timeout
+    ------- exit 1 -------
+    ");
+    assert_eq!(
+        asked(&["--addr", "127.0.0.1:1", "--connect-timeout=500ms"]).status,
+        Some(2)
+    );
+}

@@ -1,0 +1,145 @@
+//! A small HTTP server whose answers a test decides, on this machine's own address.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+/// A request as it came.
+#[derive(Debug, Clone)]
+pub(crate) struct Request {
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) body: Vec<u8>,
+}
+
+/// What the server does with a request.
+#[derive(Debug, Clone)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+    /// Claims this many bytes, whatever the body has.
+    pub(crate) length: Option<u64>,
+    /// Keeps the connection open without another byte, until the client gives up.
+    pub(crate) stall: bool,
+}
+
+impl Reply {
+    pub(crate) fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
+        Self {
+            status,
+            headers: Vec::new(),
+            body: body.into(),
+            length: None,
+            stall: false,
+        }
+    }
+
+    pub(crate) fn header(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.headers.push((name.to_owned(), value.into()));
+        self
+    }
+}
+
+/// A running server, and what it was asked.
+pub(crate) struct Server {
+    pub(crate) host: String,
+    requests: Arc<Mutex<Vec<Request>>>,
+}
+
+impl Server {
+    /// Starts a server; `answer` gets the request and how many with the same method and path came before.
+    pub(crate) fn start(answer: impl Fn(&Request, usize) -> Reply + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let host = listener.local_addr().unwrap().to_string();
+        let requests = Arc::new(Mutex::new(Vec::<Request>::new()));
+        let (answer, log) = (Arc::new(answer), Arc::clone(&requests));
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let (answer, log) = (Arc::clone(&answer), Arc::clone(&log));
+                // A client that goes away in the middle is part of the tests.
+                thread::spawn(move || stream.and_then(|stream| serve(stream, answer.as_ref(), &log)));
+            }
+        });
+        Self { host, requests }
+    }
+
+    /// Everything that was asked so far.
+    pub(crate) fn requests(&self) -> Vec<Request> {
+        self.requests.lock().unwrap().clone()
+    }
+
+    /// How many requests had this method and a path with this text in it.
+    pub(crate) fn count(&self, method: &str, path: &str) -> usize {
+        let requests = self.requests();
+        requests
+            .iter()
+            .filter(|request| request.method == method && request.path.contains(path))
+            .count()
+    }
+}
+
+fn serve(
+    stream: TcpStream,
+    answer: &dyn Fn(&Request, usize) -> Reply,
+    log: &Mutex<Vec<Request>>,
+) -> std::io::Result<()> {
+    let mut reader = BufReader::new(stream.try_clone()?);
+    let mut line = Vec::new();
+    reader.read_until(b'\n', &mut line)?;
+    let line = String::from_utf8_lossy(&line);
+    let mut words = line.split_whitespace();
+    let (Some(method), Some(path), Some("HTTP/1.1")) = (words.next(), words.next(), words.next()) else {
+        let mut stream = stream;
+        return stream.write_all(b"HTTP/1.0 400 Bad Request\r\n\r\nnot HTTP");
+    };
+    let (method, path) = (method.to_owned(), path.to_owned());
+    let mut headers = BTreeMap::new();
+    loop {
+        let mut header = String::new();
+        reader.read_line(&mut header)?;
+        match header.trim_end().split_once(':') {
+            Some((name, value)) => headers.insert(name.to_lowercase(), value.trim().to_owned()),
+            None => break,
+        };
+    }
+    let length = headers
+        .get("content-length")
+        .map_or(0, |length| length.parse().unwrap());
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    let request = Request {
+        method,
+        path,
+        headers,
+        body,
+    };
+    let before = {
+        let mut log = log.lock().unwrap();
+        let same = |old: &&Request| old.method == request.method && old.path == request.path;
+        let before = log.iter().filter(same).count();
+        log.push(request.clone());
+        before
+    };
+    let reply = answer(&request, before);
+    let mut stream = stream;
+    write!(stream, "HTTP/1.1 {} Status\r\nConnection: close\r\n", reply.status)?;
+    for (name, value) in &reply.headers {
+        write!(stream, "{name}: {value}\r\n")?;
+    }
+    let length = reply.length.unwrap_or(reply.body.len() as u64);
+    write!(stream, "Content-Length: {length}\r\n\r\n")?;
+    if request.method != "HEAD" {
+        stream.write_all(&reply.body)?;
+    }
+    stream.flush()?;
+    if reply.stall {
+        stream.set_read_timeout(Some(Duration::from_secs(20)))?;
+        let _ = reader.read(&mut [0]);
+    }
+    Ok(())
+}

@@ -1,0 +1,20 @@
+//! Images in registries: real ones, with other people's programs as witnesses, and ones that fail in every way.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+mod faults;
+mod http;
+mod programs;
+mod tools;
+
+/// Bytes that do not compress, the same every time.
+fn noise(length: usize) -> Vec<u8> {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let next = |_| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_be_bytes()[0]
+    };
+    (0..length).map(next).collect()
+}

@@ -1,0 +1,106 @@
+//! Programs of other people that tests run: a real registry and container tools.
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+#[expect(clippy::explicit_write, reason = "the macro would be caught by the test harness")]
+/// Whether all of these programs are here. Says so when not, and fails where they have to be.
+pub(crate) fn installed(programs: &[&str]) -> bool {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let there = |program: &&&str| std::env::split_paths(&paths).any(|folder| folder.join(program).is_file());
+    let Some(absent) = programs.iter().find(|program| !there(program)) else {
+        return true;
+    };
+    assert!(
+        std::env::var_os("OPMX_REQUIRE_SHARED").is_none(),
+        "{absent} is not installed, and OPMX_REQUIRE_SHARED is set"
+    );
+    // Written past the test harness, which would keep it to itself.
+    writeln!(std::io::stderr(), "not run: {absent} is not installed").unwrap();
+    false
+}
+
+/// Runs a program to its end and gives what it printed.
+pub(crate) fn run(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).output().unwrap();
+    let (stdout, stderr) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert!(output.status.success(), "{program} {arguments:?}: {stdout}{stderr}");
+    stdout.into_owned()
+}
+
+/// The `docker-registry` of this machine, in a temporary folder and on a port of its own, until it is dropped.
+pub(crate) struct DockerRegistry {
+    pub(crate) host: String,
+    child: Child,
+    log: PathBuf,
+}
+
+impl DockerRegistry {
+    /// Starts it; `http` and `rest` are added to those parts of its configuration.
+    pub(crate) fn start(folder: &Path, http: &str, rest: &str) -> Self {
+        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let storage = folder.join("registry");
+        let config = folder.join("registry.yml");
+        let text = format!(
+            "version: 0.1\nlog: {{level: info}}\nstorage: {{filesystem: {{rootdirectory: {}}}}}\nhttp:\n  addr: {address}\n  secret: test\n{http}\n{rest}\n",
+            storage.display()
+        );
+        fs::write(&config, text).unwrap();
+        let log = folder.join("registry.log");
+        let output = File::create(&log).unwrap();
+        let child = Command::new("docker-registry")
+            .arg("serve")
+            .arg(&config)
+            .env_clear()
+            .stdin(Stdio::null())
+            .stdout(output.try_clone().unwrap())
+            .stderr(output)
+            .spawn()
+            .unwrap();
+        let mut registry = Self {
+            host: address.to_string(),
+            child,
+            log,
+        };
+        for _ in 0..500 {
+            if TcpStream::connect(address).is_ok() {
+                return registry;
+            }
+            if let Some(status) = registry.child.try_wait().unwrap() {
+                panic!("docker-registry ended with {status}: {}", registry.log());
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        panic!("docker-registry does not listen: {}", registry.log());
+    }
+
+    /// What it wrote about itself and its requests.
+    pub(crate) fn log(&self) -> String {
+        let mut log = String::new();
+        File::open(&self.log).unwrap().read_to_string(&mut log).unwrap();
+        log
+    }
+
+    /// How many requests had this start, such as `POST /v2/`.
+    pub(crate) fn count(&self, request: &str) -> usize {
+        let log = self.log();
+        log.lines()
+            .filter(|line| line.contains(&format!("\"{request}")))
+            .count()
+    }
+}
+
+impl Drop for DockerRegistry {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
