@@ -1,8 +1,7 @@
 //! APIServices become owned aggregated APIs.
 
 use super::Work;
-use super::apis::AggregatedKind;
-use super::draft::Origin;
+use super::draft::{Origin, Sourced};
 use super::fate::Fate;
 use super::services::{self, ServiceReference, Target};
 use crate::diagnostic::Diagnostic;
@@ -13,6 +12,16 @@ use serde_json::{Value, json};
 
 const GROUP: &str = "apiregistration.k8s.io";
 const KIND: &str = "APIService";
+
+/// A kind that an APIService of the bundle serves.
+#[derive(Debug, Clone)]
+pub(super) struct AggregatedKind {
+    pub(super) group: String,
+    pub(super) version: String,
+    pub(super) kind: Sourced,
+    /// Plural name.
+    pub(super) resource: Sourced,
+}
 
 /// The indexes of the bundle's APIServices.
 pub(super) fn of(work: &Work<'_>) -> Vec<usize> {

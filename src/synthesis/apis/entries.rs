@@ -1,9 +1,8 @@
 //! The lists of required and native APIs, in their fixed order.
 
-use super::Sourced;
 use crate::kubernetes::version::compare_priority;
 use crate::synthesis::Work;
-use crate::synthesis::draft::Origin;
+use crate::synthesis::draft::{Origin, Sourced};
 use crate::text::Path;
 use serde_json::Value;
 use std::cmp::Ordering;

@@ -6,9 +6,10 @@
 mod entries;
 mod known;
 
+use super::apiservices::AggregatedKind;
 use super::crds::Owned;
 use super::deployments::Accounts;
-use super::draft::Origin;
+use super::draft::{Origin, Sourced};
 use super::grants::{self, Grant};
 use super::{Work, apiservices};
 use crate::diagnostic::Diagnostic;
@@ -35,19 +36,6 @@ pub struct Unresolved {
     /// A usual version of it, or `…`.
     pub version: &'static str,
 }
-
-/// A kind that an APIService of the bundle serves.
-#[derive(Debug, Clone)]
-pub(super) struct AggregatedKind {
-    pub(super) group: String,
-    pub(super) version: String,
-    pub(super) kind: Sourced,
-    /// Plural name.
-    pub(super) resource: Sourced,
-}
-
-/// A text of the CSV and where it came from.
-pub(super) type Sourced = (String, Vec<Origin>);
 
 /// The kind and version that `olm.yaml` says of a resource.
 struct Hinted {
