@@ -145,7 +145,7 @@ impl Registry {
         let sizes = manifest.layers.iter().map(|layer| layer.size);
         if sizes.fold(0, u64::saturating_add) > self.image_limit {
             let limit = self.image_limit;
-            let option = "--max-image-size";
+            let option = Some("--max-image-size");
             return Err(ContentProblem::TooLarge { limit, option }.of(image, "the size of all layers"));
         }
         Ok(())
