@@ -329,6 +329,24 @@ mod tests {
     }
 
     #[test]
+    fn an_error_that_is_passed_on_keeps_its_hint() {
+        let full = || file_error(io::ErrorKind::StorageFull);
+        let passed_on: [CommandError; 4] = [
+            ImageError::from(full()).into(),
+            LoadError::from(ImageError::from(full())).into(),
+            AddError::from(DatabaseError::from(full())).into(),
+            GatherProblem::from(LoadError::from(TreeError::from(full()))).into(),
+        ];
+        for error in passed_on {
+            let said = said(error).1;
+            assert_eq!(said.matches("hint: make room for a.yaml").count(), 1, "{said}");
+        }
+        let path = "opmx".into();
+        let said = said(StaticError::from(NotStatic { path })).1;
+        assert!(said.contains("--binary-image") && said.contains("--generate"), "{said}");
+    }
+
+    #[test]
     fn a_mistake_in_the_command_line_has_its_own_code() {
         let (code, said) = said(CommandError::usage("--tag and --generate exclude each other"));
         assert_eq!(code, ExitCode::from(USAGE));

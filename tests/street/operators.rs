@@ -40,12 +40,15 @@ const ACCEPTED: [&str; 18] = [
     "vault-config-operator",
 ];
 
-/// Puts raw manifests and their `olm.yaml` where a bundle has them.
+/// Puts raw manifests and their `olm.yaml` where a bundle has them. What an `olm.yaml` says that it replaces is not
+/// here, so that line is left out.
 fn lay_out(corpus: &Path, sandbox: &Sandbox, operator: &str) {
     let folder = sandbox.path(operator);
     copy_folder(&corpus.join(operator).join("raw"), &folder.join("manifests"));
     fs::create_dir_all(folder.join("metadata")).unwrap();
-    fs::copy(corpus.join(operator).join("olm.yaml"), folder.join("metadata/olm.yaml")).unwrap();
+    let olm = fs::read_to_string(corpus.join(operator).join("olm.yaml")).unwrap();
+    let kept = olm.split_inclusive('\n').filter(|line| !line.starts_with("replaces: "));
+    fs::write(folder.join("metadata/olm.yaml"), kept.collect::<String>()).unwrap();
 }
 
 /// Builds a bundle of raw manifests into the registry and looks at it with other programs; returns its reference by tag.
