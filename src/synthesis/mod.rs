@@ -17,6 +17,7 @@ mod explain;
 mod fate;
 mod grants;
 mod inventory;
+mod others;
 mod overlay;
 mod permissions;
 mod services;
@@ -118,7 +119,7 @@ pub fn synthesize(bundle: &Bundle, reading: &[Diagnostic]) -> Synthesis {
     let kinds = apis::project(&mut work, &accounts, &grants, &owned);
     apiservices::project(&mut work, &aggregated, &kinds);
     services::settle(&mut work, &served, &aggregated);
-    fate::settle(&mut work, &accounts, &owned, !certified.is_empty());
+    others::settle(&mut work, &accounts, &owned, !certified.is_empty());
 
     let mut diagnostics = work.findings;
     diagnostic::sort(&mut diagnostics);

@@ -14,6 +14,7 @@ mod help;
 mod index_add;
 mod index_list;
 mod process;
+mod readme;
 mod registry_add;
 mod serve;
 mod serving;
