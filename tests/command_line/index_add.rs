@@ -85,7 +85,7 @@ fn mixed_bundles_from_everywhere_become_one_index_image_with_one_digest() {
     // Another day, another order, other dates of the files.
     for path in ["greenhouse/manifests/deployment.yaml", "greenhouse/metadata/olm.yaml"] {
         let file = File::options().append(true).open(sandbox.path(path)).unwrap();
-        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(86_400))
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_hours(24))
             .unwrap();
     }
     let turned = "oci-archive:rake.tar:v1,oci:bundles:compost,greenhouse";

@@ -187,10 +187,7 @@ fn plain_and_published_operators_come_into_one_index_through_a_real_registry() {
         &format!("index add --bundles-from bundles.txt --use-http -t {index}"),
     );
     assert!(pinned.starts_with(&format!("{host}/team/index@sha256:")), "{pinned}");
-    succeed(
-        &sandbox,
-        &format!("index add --bundles-from bundles.txt --use-http --generate"),
-    );
+    succeed(&sandbox, "index add --bundles-from bundles.txt --use-http --generate");
 
     let database = sandbox.path("database/index.db");
     let connection = Connection::open(&database).unwrap();
