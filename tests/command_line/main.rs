@@ -7,6 +7,14 @@ mod common;
 #[path = "../shared/mod.rs"]
 mod shared;
 
+mod bad_input;
+mod bundle_build;
+mod bundle_generate;
+mod bundle_init;
+mod bundle_inspect;
+mod bundle_synthesize;
+mod bundle_unpack;
+mod bundles;
 mod generated;
 mod help;
 mod process;
