@@ -31,18 +31,252 @@ complete -c opmx -n "__fish_opmx_needs_command" -s v -l verbose -d 'Log the step
 complete -c opmx -n "__fish_opmx_needs_command" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
 complete -c opmx -n "__fish_opmx_needs_command" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_needs_command" -s V -l version -d 'Print version'
-complete -c opmx -n "__fish_opmx_needs_command" -f -a "registry" -d 'Serve the database file of an index'
+complete -c opmx -n "__fish_opmx_needs_command" -f -a "bundle" -d 'Begin, look at and build bundles: one operator version each'
+complete -c opmx -n "__fish_opmx_needs_command" -f -a "index" -d 'Change and look at indexes, the images that OLM reads bundles from'
+complete -c opmx -n "__fish_opmx_needs_command" -f -a "registry" -d 'Change and serve the database file of an index'
+complete -c opmx -n "__fish_opmx_needs_command" -f -a "serve" -d 'Serve an index to OLM, over gRPC'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "completion" -d 'Print the completion script of a shell'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "man" -d 'Write the manual, one page for each command'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from serve help" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build inspect unpack help" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
 always\t'Also in pipes and files'
 never\t'Not at all'"
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from serve help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from serve help" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from serve help" -s h -l help -d 'Print help'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from serve help" -f -a "serve" -d 'Serve a database file to OLM, over gRPC'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from serve help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build inspect unpack help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build inspect unpack help" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build inspect unpack help" -s h -l help -d 'Print help'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build inspect unpack help" -f -a "init" -d 'Begin a bundle: write the metadata that raw manifests need'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build inspect unpack help" -f -a "generate" -d 'Write annotations.yaml and bundle.Dockerfile, as opm does'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build inspect unpack help" -f -a "synthesize" -d 'Print the ClusterServiceVersion of a bundle of plain manifests'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build inspect unpack help" -f -a "build" -d 'Build the image of a bundle, with no container daemon'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build inspect unpack help" -f -a "inspect" -d 'Show what is in a bundle'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build inspect unpack help" -f -a "unpack" -d 'Write the files of a bundle image to a folder'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build inspect unpack help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l from -d 'Copy the manifests from this folder or file, or from standard input (-)' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -s p -l package -d 'Package that the bundle belongs to' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l version -d 'Version of the operator, such as 1.2.3' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -s c -l channels -d 'Channels that the bundle is offered in, separated by commas' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -s e -l default -d 'Channel that users get who name none; without it, the first of several channels' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l max-file-size -d 'Largest file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l max-files -d 'Most files in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l max-total-size -d 'Largest size of all files of a bundle together' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l max-depth -d 'Deepest nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l max-documents -d 'Most documents in one YAML file' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l overwrite -d 'Replace files that are there already'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -s d -l directory -d 'Folder of the manifests, as opm takes it; metadata/ stands beside it' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -s p -l package -d 'Package that the bundle belongs to' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -s c -l channels -d 'Channels that the bundle is offered in, separated by commas' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -s e -l default -d 'Channel that users get who name none' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -s u -l output-dir -d 'Copy manifests/ and metadata/ into this folder, and refer to them there' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -l max-file-size -d 'Largest file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -l max-files -d 'Most files in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -l max-total-size -d 'Largest size of all files of a bundle together' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -l max-depth -d 'Deepest nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -l max-documents -d 'Most documents in one YAML file' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -s h -l help -d 'Print help'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -s o -l output -d 'Form of the result; an explanation is a table unless a form is asked for' -r -f -a "yaml\t'As people write it'
+json\t'As programs read it'"
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l cache-dir -d 'Folder for the cache of layers' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-file-size -d 'Largest file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-files -d 'Most files in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-total-size -d 'Largest size of all files of a bundle together' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-depth -d 'Deepest nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-documents -d 'Most documents in one YAML file' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l explain -d 'Print for each inferred field the object, file and line that it comes from'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l skip-tls-verify -d 'Accept any certificate of a registry'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l use-http -d 'Talk plain HTTP to registries'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l no-cache -d 'Neither use nor fill the cache of layers'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s d -l directory -d 'Folder of the manifests, as opm takes it; metadata/ stands beside it' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s t -l tag -d 'Where the image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l version -d 'Version of the operator, in place of the one in the bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l replaces -d 'Name of the bundle that this one replaces, in place of the one in the bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s p -l package -d 'Package that the bundle belongs to' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s c -l channels -d 'Channels that the bundle is offered in, separated by commas' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s e -l default -d 'Channel that users get who name none' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s u -l output-dir -d 'Copy manifests/ and metadata/ into this folder before building' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l cache-dir -d 'Folder for the cache of layers' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-file-size -d 'Largest file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-files -d 'Most files in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-total-size -d 'Largest size of all files of a bundle together' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-depth -d 'Deepest nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-documents -d 'Most documents in one YAML file' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l no-validate -d 'Build it even if it has errors'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s o -l overwrite -d 'Replace a metadata/annotations.yaml that says something else than the options'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l skip-tls-verify -d 'Accept any certificate of a registry'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l use-http -d 'Talk plain HTTP to registries'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l no-cache -d 'Neither use nor fill the cache of layers'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -s o -l output -d 'Form of the result' -r -f -a "text\t'For a person'
+json\t'JSON, with stable field names'
+yaml\t'The same fields as YAML'"
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l cache-dir -d 'Folder for the cache of layers' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-file-size -d 'Largest file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-files -d 'Most files in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-total-size -d 'Largest size of all files of a bundle together' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-depth -d 'Deepest nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-documents -d 'Most documents in one YAML file' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l skip-tls-verify -d 'Accept any certificate of a registry'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l use-http -d 'Talk plain HTTP to registries'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l no-cache -d 'Neither use nor fill the cache of layers'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -s o -l out -d 'Folder for manifests/ and metadata/; it is made where it is absent' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l cache-dir -d 'Folder for the cache of layers' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l max-file-size -d 'Largest file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l max-files -d 'Most files in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l max-total-size -d 'Largest size of all files of a bundle together' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l max-depth -d 'Deepest nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l max-documents -d 'Most documents in one YAML file' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l skip-validation -d 'Write the files even if the bundle has errors'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l skip-tls-verify -d 'Accept any certificate of a registry'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l use-http -d 'Talk plain HTTP to registries'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l no-cache -d 'Neither use nor fill the cache of layers'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "init" -d 'Begin a bundle: write the metadata that raw manifests need'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "generate" -d 'Write annotations.yaml and bundle.Dockerfile, as opm does'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "synthesize" -d 'Print the ClusterServiceVersion of a bundle of plain manifests'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "build" -d 'Build the image of a bundle, with no container daemon'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "inspect" -d 'Show what is in a bundle'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "unpack" -d 'Write the files of a bundle image to a folder'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add list help" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add list help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add list help" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add list help" -s h -l help -d 'Print help'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add list help" -f -a "add" -d 'Add bundles to an index image'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add list help" -f -a "list" -d 'List what is in an index'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add list help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -s b -l bundles -d 'Bundles, separated by commas: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG or folders' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -s f -l from-index -d 'Index to begin with: an image, or a database file' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -s t -l tag -d 'Where the index image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -s i -l binary-image -d 'Base image, with a program that serves the index; without it the image holds only opmx' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -s d -l out-dockerfile -d 'Name of the Dockerfile that --generate writes' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l bundles-from -d 'Add the bundles in this file, or on standard input (-), one on each line' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l mode -d 'How a new bundle takes its place: by the replaces, skips and skipRange that it names' -r -f -a "replaces\t'From what each bundle says that it replaces'"
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l record-as -d 'Reference to store for the one bundle that is added, where it will be published' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l cache-dir -d 'Folder for the cache of layers' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-file-size -d 'Largest file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-files -d 'Most files in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-total-size -d 'Largest size of all files of a bundle together' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-depth -d 'Deepest nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-documents -d 'Most documents in one YAML file' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l generate -d 'Build no image: write database/index.db and index.Dockerfile into the working folder'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l by-reference -d 'Store the reference of a k8s+v1 bundle in place of its content, for an OLM that knows this media type'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l skip-tls-verify -d 'Accept any certificate of a registry'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l use-http -d 'Talk plain HTTP to registries'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l no-cache -d 'Neither use nor fill the cache of layers'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -f -a "packages" -d 'List the packages, with their default channels'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -f -a "channels" -d 'List the channels, with their heads'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -f -a "bundles" -d 'List the bundles of the channels, with what they replace and skip'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -f -a "images" -d 'List the images of the bundles: their own, and those that they run'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "add" -d 'Add bundles to an index image'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "list" -d 'List what is in an index'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add serve help" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add serve help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add serve help" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add serve help" -s h -l help -d 'Print help'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add serve help" -f -a "add" -d 'Add bundles to a database file'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add serve help" -f -a "serve" -d 'Serve a database file to OLM, over gRPC'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add serve help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -s b -l bundle-images -d 'Bundles, separated by commas: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG or folders' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -s d -l database -d 'The database file' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l bundles-from -d 'Add the bundles in this file, or on standard input (-), one on each line' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l mode -d 'How a new bundle takes its place: by the replaces, skips and skipRange that it names' -r -f -a "replaces\t'From what each bundle says that it replaces'"
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l record-as -d 'Reference to store for the one bundle that is added, where it will be published' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l cache-dir -d 'Folder for the cache of layers' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-file-size -d 'Largest file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-files -d 'Most files in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-total-size -d 'Largest size of all files of a bundle together' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-depth -d 'Deepest nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-documents -d 'Most documents in one YAML file' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l by-reference -d 'Store the reference of a k8s+v1 bundle in place of its content, for an OLM that knows this media type'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l skip-tls-verify -d 'Accept any certificate of a registry'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l use-http -d 'Talk plain HTTP to registries'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l no-cache -d 'Neither use nor fill the cache of layers'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -s d -l database -d 'The database file' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l timeout-seconds -d 'End after this many seconds, or never: infinite' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l address -d 'Address to listen on; without it, all addresses of the machine' -r
@@ -54,8 +288,27 @@ never\t'Not at all'"
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -s h -l help -d 'Print help'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "add" -d 'Add bundles to a database file'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "serve" -d 'Serve a database file to OLM, over gRPC'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -l address -d 'Address to listen on; without it, all addresses of the machine' -r
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -s p -l port -d 'Port to listen on; 0 takes a free one' -r
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -s t -l termination-log -d 'File for the reason, should the server fail; a cluster shows it' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -l cache-dir -d 'Folder for the cache of layers' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -l skip-tls-verify -d 'Accept any certificate of a registry'
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -l use-http -d 'Talk plain HTTP to registries'
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -l no-cache -d 'Neither use nor fill the cache of layers'
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand completion" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
 always\t'Also in pipes and files'
 never\t'Not at all'"
@@ -68,8 +321,20 @@ never\t'Not at all'"
 complete -c opmx -n "__fish_opmx_using_subcommand man" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand man" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
 complete -c opmx -n "__fish_opmx_using_subcommand man" -s h -l help -d 'Print help'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from registry completion man help" -f -a "registry" -d 'Serve the database file of an index'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from registry completion man help" -f -a "completion" -d 'Print the completion script of a shell'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from registry completion man help" -f -a "man" -d 'Write the manual, one page for each command'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from registry completion man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve completion man help" -f -a "bundle" -d 'Begin, look at and build bundles: one operator version each'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve completion man help" -f -a "index" -d 'Change and look at indexes, the images that OLM reads bundles from'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve completion man help" -f -a "registry" -d 'Change and serve the database file of an index'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve completion man help" -f -a "serve" -d 'Serve an index to OLM, over gRPC'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve completion man help" -f -a "completion" -d 'Print the completion script of a shell'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve completion man help" -f -a "man" -d 'Write the manual, one page for each command'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve completion man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "init" -d 'Begin a bundle: write the metadata that raw manifests need'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "generate" -d 'Write annotations.yaml and bundle.Dockerfile, as opm does'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "synthesize" -d 'Print the ClusterServiceVersion of a bundle of plain manifests'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "build" -d 'Build the image of a bundle, with no container daemon'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "inspect" -d 'Show what is in a bundle'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "unpack" -d 'Write the files of a bundle image to a folder'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "add" -d 'Add bundles to an index image'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "list" -d 'List what is in an index'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "add" -d 'Add bundles to a database file'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "serve" -d 'Serve a database file to OLM, over gRPC'

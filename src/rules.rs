@@ -193,6 +193,7 @@ rules! {
     DEP_PACKAGE_VERSION_FORMAT = "dep-package-version-format", Error, FORMAT, "Write a range such as \">=1.0.0 <2.0.0\", with three numbers in each version.";
     DEP_LABEL_EMPTY = "dep-label-empty", Error, FORMAT, "Write the label.";
     DEP_CEL_MISSING = "dep-cel-missing", Error, FORMAT, "Write cel: {rule: …}, or one of the other constraints.";
+    DEP_CEL_INVALID = "dep-cel-invalid", Error, FORMAT, "Correct the expression; properties is the list of properties of the bundles to choose from.";
     DEP_CEL_EMPTY = "dep-cel-empty", Error, FORMAT, "Write the rule.";
 
     // What the index asks of a registry+v1 bundle.

@@ -6,9 +6,8 @@
 
 pub mod graph;
 
-use serde::Deserialize;
+use crate::kubernetes::GroupVersionKind;
 use std::collections::HashSet;
-use std::fmt;
 use std::sync::Arc;
 
 /// A text that many values share.
@@ -91,27 +90,6 @@ pub struct Property {
 /// What the reader of an index needs to find the manifests of a bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ManifestsId(pub i64);
-
-/// A kind of Kubernetes object, as the properties and dependencies of type `olm.gvk` name it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
-pub struct GroupVersionKind {
-    /// The API group.
-    #[serde(default)]
-    pub group: String,
-    /// The API version.
-    #[serde(default)]
-    pub version: String,
-    /// The kind.
-    #[serde(default)]
-    pub kind: String,
-}
-
-/// As error texts name it: group, version and kind with spaces between them.
-impl fmt::Display for GroupVersionKind {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} {} {}", self.group, self.version, self.kind)
-    }
-}
 
 impl Property {
     /// The API that a value of type `olm.gvk` names; `None` for other types and for values of another shape.

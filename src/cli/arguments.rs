@@ -2,7 +2,7 @@
 
 use crate::cli::Context;
 use crate::cli::size::Size;
-use crate::image::{CacheMode, Options, Platform, RetryPolicy, Transports};
+use crate::image::{CacheMode, DEFAULT_IMAGE_LIMIT, Options, Platform, RetryPolicy, Transports};
 use crate::terminal::{Format, Printer};
 use crate::text::Limits;
 use crate::tree::TreeLimits;
@@ -42,6 +42,9 @@ pub struct RegistryArguments {
     /// Without it the cache is the folder opmx in $XDG_CACHE_HOME, or in ~/.cache.
     #[arg(long, help_heading = REGISTRY, value_name = "DIR")]
     pub cache_dir: Option<PathBuf>,
+    /// Largest size of all layers of an image together, unpacked
+    #[arg(long, help_heading = REGISTRY, value_name = "SIZE", default_value_t = Size(DEFAULT_IMAGE_LIMIT))]
+    pub max_image_size: Size,
     /// Platform to take from an image that has several, as OS/ARCH
     #[arg(long, help_heading = REGISTRY, value_name = "PLATFORM", default_value = "linux/amd64")]
     pub platform: Platform,
@@ -66,6 +69,7 @@ impl RegistryArguments {
                 ..RetryPolicy::default()
             },
             cache,
+            image_limit: self.max_image_size.0,
             ..Options::default()
         };
         Transports::new(options, context.printer.progress())

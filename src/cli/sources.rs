@@ -6,7 +6,7 @@ use crate::cli::Context;
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
 use crate::files::FileError;
-use crate::image::{DEFAULT_IMAGE_LIMIT, Reference, extract_file};
+use crate::image::{Reference, extract_file};
 use crate::index::image::{CONFIGS_LABEL, DATABASE_LABEL, DATABASE_PATH};
 use crate::index::read::Index;
 use crate::tree::Tree;
@@ -91,7 +91,7 @@ pub(crate) fn database(
         .tempdir()
         .map_err(|error| FileError::new("create a folder in", std::env::temp_dir(), error))?;
     let file = unpacked.path().join("index.db");
-    extract_file(&image, path.trim_start_matches('/'), &file, DEFAULT_IMAGE_LIMIT)
+    extract_file(&image, path.trim_start_matches('/'), &file, registry.max_image_size.0)
         .map_err(|error| CommandError::from(error).context(format!("{name} is not an index image")))?;
     Ok(DatabaseFile {
         path: file,

@@ -71,7 +71,7 @@ fn open_archive(path: &Path, tag: Option<&str>, limit: u64) -> Result<Source<'st
     if index.length > INDEX_LIMIT {
         let problem = ContentProblem::TooLarge {
             limit: INDEX_LIMIT,
-            option: "--max-file-size",
+            option: None,
         };
         return Err(problem.of(origin, INDEX_FILE));
     }
@@ -128,7 +128,7 @@ fn uncompressed(mut file: File, origin: &str, limit: u64) -> Result<File, Unpack
         if total > limit {
             return Err(fail(ContentProblem::TooLarge {
                 limit,
-                option: "--max-image-size",
+                option: Some("--max-image-size"),
             }));
         }
         unpacked.write_all(bytes).map_err(temporary)?;

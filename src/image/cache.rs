@@ -106,8 +106,11 @@ impl Cache {
         let mut files = Vec::new();
         for entry in fs::read_dir(self.blobs())? {
             let entry = entry?;
-            // Names with a dot in front are being written.
+            // Names with a dot in front are being written, or were when their process was killed; the lock tells.
             if entry.file_name().to_string_lossy().starts_with('.') {
+                if File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+                    let _ = fs::remove_file(entry.path());
+                }
                 continue;
             }
             if let Ok(metadata) = entry.metadata()
@@ -192,6 +195,18 @@ mod tests {
         cache.keep(&three, b"3333");
         assert!(cache.get(&one).is_some() && cache.get(&two).is_none() && cache.get(&three).is_some());
         assert_eq!(content(&held), b"2222");
+    }
+
+    #[test]
+    fn what_a_killed_process_left_behind_goes() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = Cache::new(directory.path(), 100);
+        let mut writing = cache.start(&Digest::of(b"1")).unwrap();
+        writing.file().write_all(b"half").unwrap();
+        let dead = cache.blobs().join(".dead.opmx-1-0");
+        fs::write(&dead, "half").unwrap();
+        cache.keep(&Digest::of(b"2"), b"2");
+        assert!(writing.path().exists() && !dead.exists());
     }
 
     #[test]

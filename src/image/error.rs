@@ -107,12 +107,12 @@ pub enum ContentProblem {
         found: u64,
     },
     /// More than a limit allows.
-    #[error("is over the limit of {limit} bytes (raise it with {option})")]
+    #[error("is over the limit of {limit} bytes{}", .option.map(|option| format!(" (raise it with {option})")).unwrap_or_default())]
     TooLarge {
         /// The limit in bytes.
         limit: u64,
-        /// The option that raises it.
-        option: &'static str,
+        /// The option that raises it; the limits on manifests and configs are fixed, as in registries.
+        option: Option<&'static str>,
     },
     /// More than anything of its kind may have.
     #[error("has more than {limit} bytes")]

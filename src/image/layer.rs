@@ -292,14 +292,6 @@ pub(in crate::image) mod tests {
         tree_of(&image, &|_| true, &TreeLimits::default()).unwrap()
     }
 
-    fn tree(files: &[(&str, &[u8])]) -> Tree {
-        let mut tree = Tree::new("test");
-        for (path, content) in files {
-            tree.insert(path, content.to_vec(), &TreeLimits::default()).unwrap();
-        }
-        tree
-    }
-
     fn members(layer: &Layer) -> Vec<(String, tar::EntryType, u32, u64)> {
         let mut bytes = Vec::new();
         let gzip = flate2::read::GzDecoder::new(layer.content.open().unwrap());
@@ -324,7 +316,9 @@ pub(in crate::image) mod tests {
 
     #[test]
     fn folders_come_before_their_files_with_fixed_modes_and_times() {
-        let layer = layer_from_tree(&tree(&[("b/c/1", b"x"), ("b-a", b"y"), ("b/d", b"z")])).unwrap();
+        let file = |content| (FILE_MODE, Source::Bytes(content));
+        let files = BTreeMap::from([("b/c/1", file(b"x")), ("b-a", file(b"y")), ("b/d", file(b"z"))]);
+        let layer = write_layer(files, 0).unwrap();
         let expected = [
             ("b-a", Regular, 0o644, 0),
             ("b/", Directory, 0o755, 0),
@@ -339,7 +333,8 @@ pub(in crate::image) mod tests {
     #[test]
     fn the_bytes_are_pinned() {
         // Whoever changes the compressor, its level or a header changes the digest of every bundle in the world.
-        let layer = layer_from_tree(&tree(&[("manifests/a.yaml", b"kind: A\n")])).unwrap();
+        let files = BTreeMap::from([("manifests/a.yaml", (FILE_MODE, Source::Bytes(b"kind: A\n")))]);
+        let layer = write_layer(files, 0).unwrap();
         assert_eq!(
             layer.descriptor.digest.to_string(),
             "sha256:387c12797b3c66af61714653499c61e6c024c215c6d8b49bcaddbe37d10c8578"

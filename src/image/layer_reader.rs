@@ -204,7 +204,7 @@ impl LayerReader {
         self.fail(match self.state {
             State::OverLimit => ContentProblem::TooLarge {
                 limit: self.limit.bytes,
-                option: self.limit.option,
+                option: Some(self.limit.option),
             },
             State::Ended => ContentProblem::Truncated(error),
             State::Open if error.kind() == io::ErrorKind::UnexpectedEof => ContentProblem::Truncated(error),

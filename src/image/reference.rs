@@ -100,9 +100,6 @@ impl Reference {
     }
 
     /// The digest that the reference asks for.
-    ///
-    /// # Errors
-    /// When the part behind `@` in a layout or archive is not a digest.
     pub fn digest(&self) -> Option<Digest> {
         match self {
             Self::Registry(registry) => registry.digest(),

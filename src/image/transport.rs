@@ -176,3 +176,52 @@ async fn blocking<T: Send + 'static>(
         Err(error) => std::panic::resume_unwind(error.into_panic()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::layout::tests::{assert_same, image};
+    use super::super::progress::Silent;
+    use super::*;
+
+    fn transports() -> Transports {
+        let options = Options {
+            cache: CacheMode::Off,
+            ..Options::default()
+        };
+        Transports::new(options, Arc::new(Silent))
+    }
+
+    fn is_send<T: Send>(value: T) -> T {
+        value
+    }
+
+    #[tokio::test]
+    async fn layouts_and_archives_are_written_read_and_resolved_through_the_one_door() {
+        let directory = tempfile::tempdir().unwrap();
+        let transports = transports();
+        let written = image("one", true);
+        for transport in ["oci", "oci-archive"] {
+            let place = format!("{transport}:{}", directory.path().join(transport).display());
+            let tagged: Reference = format!("{place}:v1").parse().unwrap();
+            let pinned = is_send(transports.push(&written, &tagged)).await.unwrap();
+            assert_eq!(pinned.to_string(), format!("{place}@{}", written.digest()));
+            for reference in [tagged, pinned, place.parse().unwrap()] {
+                assert_same(&is_send(transports.pull(&reference)).await.unwrap(), &written);
+                let resolved = is_send(transports.resolve(&reference)).await.unwrap();
+                assert_eq!(resolved, written.digest());
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_digest_as_target_only_takes_its_own_image() {
+        let directory = tempfile::tempdir().unwrap();
+        let layout = directory.path().join("layout");
+        let reference = format!("oci:{}@{}", layout.display(), Digest::of(b"another"));
+        let error = transports()
+            .push(&image("one", false), &reference.parse().unwrap())
+            .await;
+        assert!(error.unwrap_err().to_string().contains("has the digest"));
+        assert!(!layout.exists());
+    }
+}

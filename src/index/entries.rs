@@ -1,7 +1,7 @@
 //! Questions about single edges of the update graph: who replaces a bundle, and which entries provide an API.
 
 use super::read::{Index, ReadError, text};
-use crate::catalog::GroupVersionKind;
+use crate::kubernetes::GroupVersionKind;
 use rusqlite::Params;
 
 /// One edge of a channel.

@@ -35,8 +35,8 @@ pub enum DatabaseError {
     },
     /// Made by an older program.
     #[error(
-        "{} has schema version {version}, and only databases of version {} are changed; \
-         add its bundles, which `opmx index list bundles` names, to a new database",
+        "{} has schema version {version}, older than {}, the version that is written; let the tool that wrote it bring \
+         it up to date, or add its bundles to a new database",
         path.display(), schema::VERSION
     )]
     Older {

@@ -3,9 +3,8 @@
 use super::edges::ChannelQuery;
 use super::manifests;
 use super::read::{Index, ReadError, text};
-use crate::catalog::{
-    Bundle, BundleId, Catalog, Channel, Entry, GroupVersionKind, ManifestsId, Package, Property, Text, Texts,
-};
+use crate::catalog::{Bundle, BundleId, Catalog, Channel, Entry, ManifestsId, Package, Property, Text, Texts};
+use crate::kubernetes::GroupVersionKind;
 use rusqlite::OptionalExtension;
 use std::collections::{HashMap, HashSet};
 

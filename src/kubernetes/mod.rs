@@ -6,10 +6,12 @@ pub mod rbac;
 pub mod selector;
 pub mod version;
 
+use serde::Deserialize;
 use std::fmt;
 
-/// Group, version and kind of an API. The core group is the empty string.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// Group, version and kind of an API. The core group is the empty string. Read from JSON, an absent part is empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(default)]
 pub struct GroupVersionKind {
     /// API group, `""` for the core group.
     pub group: String,
@@ -50,8 +52,9 @@ impl GroupVersionKind {
     }
 }
 
+/// Group, version and kind with blanks between them, as the texts of the registry API have it.
 impl fmt::Display for GroupVersionKind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} {}", self.api_version(), self.kind)
+        write!(formatter, "{} {} {}", self.group, self.version, self.kind)
     }
 }

@@ -1,7 +1,8 @@
 //! The catalog as the server keeps it: messages encoded once, and what is needed to find them.
 
 use super::encoded::{Encoded, put_element, put_text};
-use crate::catalog::{Bundle, Catalog, GroupVersionKind, ManifestsId, Property, Text};
+use crate::catalog::{Bundle, Catalog, ManifestsId, Property, Text};
+use crate::kubernetes::GroupVersionKind;
 use prost::bytes::Bytes;
 use std::collections::HashMap;
 use std::ops::Range;

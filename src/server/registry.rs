@@ -9,9 +9,10 @@ use super::proto::{
     GetDefaultProviderRequest, GetLatestProvidersRequest, GetPackageRequest, GetReplacementRequest, ListBundlesRequest,
     ListPackageRequest,
 };
-use crate::catalog::{GroupVersionKind, ManifestsId};
+use crate::catalog::ManifestsId;
 use crate::index::entries::Edge;
 use crate::index::read::Index;
+use crate::kubernetes::GroupVersionKind;
 use futures_util::Stream;
 use futures_util::stream::{iter, unfold};
 use prost::bytes::Bytes;

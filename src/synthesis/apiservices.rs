@@ -1,8 +1,7 @@
 //! APIServices become owned aggregated APIs.
 
 use super::Work;
-use super::apis::AggregatedKind;
-use super::draft::Origin;
+use super::draft::{Origin, Sourced};
 use super::fate::Fate;
 use super::services::{self, ServiceReference, Target};
 use crate::diagnostic::Diagnostic;
@@ -13,6 +12,16 @@ use serde_json::{Value, json};
 
 const GROUP: &str = "apiregistration.k8s.io";
 const KIND: &str = "APIService";
+
+/// A kind that an APIService of the bundle serves.
+#[derive(Debug, Clone)]
+pub(super) struct AggregatedKind {
+    pub(super) group: String,
+    pub(super) version: String,
+    pub(super) kind: Sourced,
+    /// Plural name.
+    pub(super) resource: Sourced,
+}
 
 /// The indexes of the bundle's APIServices.
 pub(super) fn of(work: &Work<'_>) -> Vec<usize> {
@@ -76,8 +85,8 @@ pub(super) fn project(work: &mut Work<'_>, known: &[Target], kinds: &[Aggregated
             .iter()
             .filter(|kind| kind.group == group && kind.version == version)
             .collect();
-        served.sort_by(|left, right| (&left.kind, &left.resource).cmp(&(&right.kind, &right.resource)));
-        served.dedup_by(|left, right| left.kind == right.kind && left.resource == right.resource);
+        served.sort_by(|left, right| (&left.kind.0, &left.resource.0).cmp(&(&right.kind.0, &right.resource.0)));
+        served.dedup_by_key(|kind| (&kind.kind.0, &kind.resource.0));
         if served.is_empty() {
             let message = format!("nothing says which kinds {} serves", object.label());
             let finding = Diagnostic::new(&rules::APISERVICE_KIND_MISSING, message)
@@ -100,10 +109,10 @@ pub(super) fn project(work: &mut Work<'_>, known: &[Target], kinds: &[Aggregated
             let from = |key: &str| Origin::object(object, &Path::root().key("spec").key(key));
             work.draft.copy(&entry.key("group"), from("group"));
             work.draft.copy(&entry.key("version"), from("version"));
-            work.draft
-                .put(&entry.key("kind"), kind.kind.as_str(), kind.origins.iter().cloned());
-            work.draft
-                .put(&entry.key("name"), kind.resource.as_str(), kind.origins.iter().cloned());
+            for (field, (text, origins)) in [("kind", &kind.kind), ("name", &kind.resource)] {
+                work.draft
+                    .put(&entry.key(field), text.as_str(), origins.iter().cloned());
+            }
             let deployment = work.inventory.object(target.deployment);
             let name = Origin::object(deployment, &Path::root().key("metadata").key("name"));
             work.draft.copy(&entry.key("deploymentName"), name);

@@ -75,6 +75,9 @@ impl Origin {
     }
 }
 
+/// A text of the CSV and where it came from.
+pub(super) type Sourced = (String, Vec<Origin>);
+
 /// The origins of a CSV's values, by path.
 #[derive(Debug, Clone, Default)]
 pub struct Provenance {

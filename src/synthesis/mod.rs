@@ -18,6 +18,7 @@ mod fate;
 mod grants;
 mod inventory;
 mod old_apis;
+mod others;
 mod overlay;
 mod permissions;
 mod services;
@@ -120,7 +121,7 @@ pub fn synthesize(bundle: &Bundle, reading: &[Diagnostic]) -> Synthesis {
     let kinds = apis::project(&mut work, &accounts, &grants, &owned);
     apiservices::project(&mut work, &aggregated, &kinds);
     services::settle(&mut work, &served, &aggregated);
-    fate::settle(&mut work, &accounts, &owned, !certified.is_empty());
+    others::settle(&mut work, &accounts, &owned, !certified.is_empty());
 
     let mut diagnostics = work.findings;
     diagnostic::sort(&mut diagnostics);

@@ -101,5 +101,58 @@ fn constraint(value: &Value, report: &mut dyn FnMut(&'static Rule, String)) {
     let rule = cel.get("rule").and_then(Value::as_str).unwrap_or_default();
     if rule.is_empty() {
         report(&rules::DEP_CEL_EMPTY, "the rule of a constraint is empty".to_owned());
+    } else if let Err(reason) = parse_rule(rule) {
+        report(
+            &rules::DEP_CEL_INVALID,
+            format!("the rule of a constraint does not parse: {reason}"),
+        );
+    }
+}
+
+/// Parses a rule in the Common Expression Language. The parser calls itself for every bracket, so that what is deeper or
+/// longer than any real rule is refused before it.
+fn parse_rule(rule: &str) -> Result<(), String> {
+    const LONGEST: usize = 16 << 10;
+    const DEEPEST: usize = 64;
+    if rule.len() > LONGEST {
+        return Err(format!("it is longer than {LONGEST} bytes"));
+    }
+    let mut depth = 0_usize;
+    for letter in rule.chars() {
+        match letter {
+            '(' | '[' | '{' | '?' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > DEEPEST {
+            return Err(format!("it is nested more than {DEEPEST} deep"));
+        }
+    }
+    match cel::Program::compile(rule) {
+        Ok(_) => Ok(()),
+        Err(errors) => {
+            let first = errors
+                .errors
+                .first()
+                .map(|error| format!("{}, at {}:{}", error.msg, error.pos.0, error.pos.1));
+            Err(first.unwrap_or_else(|| errors.to_string()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_parsed_within_bounds() {
+        assert_eq!(
+            parse_rule("properties.exists(p, p.type == \"acme.fips\" && p.value == true)"),
+            Ok(())
+        );
+        assert!(parse_rule("properties.exists(p, p.type == )").is_err());
+        assert!(parse_rule(&"(".repeat(100_000)).unwrap_err().contains("longer"));
+        assert!(parse_rule(&"(".repeat(1_000)).unwrap_err().contains("nested"));
+        assert!(parse_rule(&"!".repeat(10_000)).is_err());
     }
 }

@@ -195,13 +195,13 @@ fn an_explanation_for_a_person_is_a_table() {
         .lines()
         .map(|line| line.split_whitespace().collect())
         .collect();
-    assert_eq!(lines[0], ["FIELD", "VALUE", "FROM", "PLACE", "HOW"]);
+    assert_eq!(lines[0], ["FIELD", "PLACE", "OBJECT", "HOW", "VALUE"]);
     let version = [
         "spec.version",
-        "1.2.0",
-        "metadata/olm.yaml",
         "bundle/metadata/olm.yaml:2:10",
+        "metadata/olm.yaml",
         "copied",
+        "1.2.0",
     ];
     assert!(lines.iter().any(|line| *line == version), "{outcome}");
 }

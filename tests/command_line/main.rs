@@ -18,4 +18,5 @@ mod bundles;
 mod generated;
 mod help;
 mod process;
+mod readme;
 mod serving;

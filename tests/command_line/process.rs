@@ -154,10 +154,11 @@ fn no_color_is_obeyed_on_a_terminal() {
 #[test]
 fn quiet_silences_remarks_and_verbose_logs_do_not_reach_the_result() {
     let sandbox = Sandbox::new();
-    insta::assert_snapshot!(sandbox.run(["man", "pages"]), @"
-    ------- stderr -------
-    wrote 5 pages to pages
-    ");
+    let written = sandbox.run(["man", "pages"]);
+    assert!(
+        written.stderr.starts_with("wrote ") && written.stderr.ends_with(" pages to pages\n"),
+        "{written}"
+    );
     insta::assert_snapshot!(sandbox.run(["man", "pages", "--quiet"]), @"");
     let plain = sandbox.run(["completion", "fish"]).stdout;
     assert_eq!(sandbox.run(["-vvv", "completion", "fish"]).stdout, plain);

@@ -2,7 +2,7 @@
 
 use crate::http::{Reply, Server};
 use crate::noise;
-use crate::tools::{DockerRegistry, installed, run};
+use crate::tools::{DockerRegistry, installed, run, shared};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use opmx::image::{
@@ -548,4 +548,30 @@ fn a_token_server_opens_the_registry() {
             .contains("scope=repository%3Ateam%2Fbundle%3Apull&"),
         "{scopes:?}"
     );
+}
+
+#[test]
+fn real_bundles_come_back_from_their_images_and_give_one_digest() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
+    if !shared(&corpus) {
+        return;
+    }
+    let mut folders = vec![corpus.clone()];
+    let mut bundles = 0;
+    while let Some(folder) = folders.pop() {
+        let below = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+        let below: Vec<_> = below.filter(|path| path.is_dir()).collect();
+        if !below.iter().any(|path| path.ends_with("manifests")) {
+            folders.extend(below);
+            continue;
+        }
+        let tree = Tree::from_directory(&folder, &TreeLimits::default()).unwrap();
+        let image = build(&ImageConfig::default(), vec![layer_from_tree(&tree).unwrap()]).unwrap();
+        let back = tree_of(&image, &|_| true, &TreeLimits::default()).unwrap();
+        assert!(tree.iter().eq(back.iter()), "{}", folder.display());
+        let again = build(&ImageConfig::default(), vec![layer_from_tree(&back).unwrap()]).unwrap();
+        assert_eq!(again.digest(), image.digest(), "{}", folder.display());
+        bundles += 1;
+    }
+    assert!(bundles > 50, "only {bundles} bundles in {}", corpus.display());
 }

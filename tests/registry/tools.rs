@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+#[expect(clippy::explicit_write, reason = "the macro would be caught by the test harness")]
 /// Whether all of these programs are here. Says so when not, and fails where they have to be.
 pub(crate) fn installed(programs: &[&str]) -> bool {
     let paths = std::env::var_os("PATH").unwrap_or_default();
@@ -15,12 +16,23 @@ pub(crate) fn installed(programs: &[&str]) -> bool {
     let Some(absent) = programs.iter().find(|program| !there(program)) else {
         return true;
     };
+    not_run(&format!("{absent} is not installed"))
+}
+
+/// Whether the shared folder of real data is here, with the same words as for programs.
+pub(crate) fn shared(folder: &Path) -> bool {
+    folder.is_dir() || not_run("../shared is not here")
+}
+
+/// Says why a test does nothing, or fails where it has to run.
+fn not_run(reason: &str) -> bool {
     assert!(
         std::env::var_os("OPMX_REQUIRE_SHARED").is_none(),
-        "{absent} is not installed, and OPMX_REQUIRE_SHARED is set"
+        "{reason}, and OPMX_REQUIRE_SHARED is set"
     );
     // Written past the test harness, which would keep it to itself.
-    eprintln!("not run: {absent} is not installed");
+    let mut stderr = std::io::stderr();
+    writeln!(stderr, "not run: {reason}").unwrap();
     false
 }
 

@@ -1046,6 +1046,12 @@ fn dependencies() -> Vec<Case> {
             cel(),
         ),
         case(
+            "dep-cel-invalid",
+            "half an expression",
+            entry("constraint", "{cel: {rule: 'a =='}}"),
+            cel(),
+        ),
+        case(
             "dep-cel-empty",
             "empty",
             entry("constraint", "{cel: {rule: ''}}"),

@@ -52,7 +52,7 @@ pub(crate) struct InitArguments {
     /// Channels that the bundle is offered in, separated by commas
     #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
     channels: Vec<String>,
-    /// Channel that users get who name none
+    /// Channel that users get who name none; without it, the first of several channels
     #[arg(short = 'e', long = "default", value_name = "NAME")]
     default_channel: Option<String>,
     /// Replace files that are there already
@@ -104,7 +104,9 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         [] => "stable".to_owned(),
         channels => channels.join(","),
     };
-    let default_channel = arguments.default_channel.as_deref();
+    // An index wants to know the default of several channels.
+    let first = arguments.channels.first().filter(|_| arguments.channels.len() > 1);
+    let default_channel = arguments.default_channel.as_ref().or(first).map(String::as_str);
     let mut written = Tree::new(&shown);
     if arguments.from.is_some() {
         copy(&tree, &mut written, MANIFESTS, arguments)?;

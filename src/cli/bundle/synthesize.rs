@@ -96,10 +96,10 @@ fn explain(rows: &[Explanation], format: Format, context: &Context<'_>) -> Resul
     if format != Format::Text {
         return Ok(context.printer.document(format, &rows)?);
     }
-    let mut table = Table::new(context.printer.stdout(), ["FIELD", "VALUE", "FROM", "PLACE", "HOW"]);
+    let mut table = Table::new(context.printer.stdout(), ["FIELD", "PLACE", "OBJECT", "HOW", "VALUE"]);
     for row in rows {
         let place = format!("{}:{}:{}", row.file, row.line, row.column);
-        table.row([row.field.as_str(), &row.value, &row.object, &place, row.how])?;
+        table.row([row.field.as_str(), &place, &row.object, row.how, &row.value])?;
     }
     Ok(table.finish()?)
 }

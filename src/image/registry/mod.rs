@@ -34,7 +34,7 @@ use repository::{Access, Repository, Request, read_limited};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Method, Response, StatusCode};
 use retry::with_retries;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Semaphore;
@@ -145,7 +145,7 @@ impl Registry {
         let sizes = manifest.layers.iter().map(|layer| layer.size);
         if sizes.fold(0, u64::saturating_add) > self.image_limit {
             let limit = self.image_limit;
-            let option = "--max-image-size";
+            let option = Some("--max-image-size");
             return Err(ContentProblem::TooLarge { limit, option }.of(image, "the size of all layers"));
         }
         Ok(())
@@ -157,24 +157,29 @@ impl Registry {
         image: &str,
         descriptors: &[Descriptor],
     ) -> Result<Vec<Blob>, ImageError> {
-        let mut distinct: Vec<&Descriptor> = Vec::new();
+        // One layer may stand in an image more than once.
+        let (mut asked, mut pulls) = (HashSet::new(), Vec::new());
         for descriptor in descriptors {
-            if !distinct.iter().any(|known| known.digest == descriptor.digest) {
-                distinct.push(descriptor);
+            if asked.insert(descriptor.digest) {
+                pulls.push(self.layer(repository, image, descriptor));
             }
         }
-        let pulls = distinct.into_iter().map(|descriptor| async move {
-            let blob = self.blob(repository, image, descriptor).await?;
-            Ok::<_, ImageError>((descriptor.digest, blob))
-        });
-        let pulled: HashMap<Digest, Blob> = stream::iter(pulls)
-            .buffer_unordered(self.parallel)
-            .try_collect()
-            .await?;
+        let pulls = stream::iter(pulls).buffer_unordered(self.parallel);
+        let pulled: HashMap<Digest, Blob> = pulls.try_collect().await?;
         Ok(descriptors
             .iter()
             .filter_map(|descriptor| pulled.get(&descriptor.digest).cloned())
             .collect())
+    }
+
+    async fn layer(
+        &self,
+        repository: &Repository,
+        image: &str,
+        descriptor: &Descriptor,
+    ) -> Result<(Digest, Blob), ImageError> {
+        let blob = self.blob(repository, image, descriptor).await?;
+        Ok((descriptor.digest, blob))
     }
 
     /// A manifest, from the cache when it is asked for by digest.

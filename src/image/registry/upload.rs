@@ -39,13 +39,10 @@ impl Registry {
         }
         let config = image.config_descriptor().clone();
         blobs.insert(config.digest, (config, Blob::Memory(image.config().into())));
-        let uploads = blobs.values().map(|(descriptor, content)| {
-            let repository = &repository;
-            async move {
-                let _permit = self.permits.acquire().await;
-                with_retries(&self.retry, || self.upload(repository, written, descriptor, content)).await
-            }
-        });
+        let mut uploads = Vec::new();
+        for (descriptor, content) in blobs.values() {
+            uploads.push(self.upload(&repository, written, descriptor, content));
+        }
         let uploads = stream::iter(uploads).buffer_unordered(self.parallel);
         uploads.try_collect::<()>().await?;
         // With a tag and a digest, the digest was checked above and the tag is what is set.
@@ -94,9 +91,21 @@ impl Registry {
         }
     }
 
+    async fn upload(
+        &self,
+        repository: &Repository,
+        image: &str,
+        descriptor: &Descriptor,
+        content: &Blob,
+    ) -> Result<(), RegistryError> {
+        let _permit = self.permits.acquire().await;
+        let upload = || self.upload_once(repository, image, descriptor, content);
+        with_retries(&self.retry, upload).await
+    }
+
     /// Sends a blob unless the registry has it. Every repetition asks first, since the try before may have succeeded
     /// without the answer getting here.
-    async fn upload(
+    async fn upload_once(
         &self,
         repository: &Repository,
         image: &str,

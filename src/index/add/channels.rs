@@ -53,31 +53,38 @@ fn write_package(transaction: &Transaction<'_>, graph: &Graph, before: &Package)
     Ok(())
 }
 
+/// New entries point at themselves first and get their targets when all of them are there: as long as one entry points
+/// at a missing one, the database looks through all entries whenever one is inserted.
 fn write_entries(transaction: &Transaction<'_>, graph: &Graph, before: &Package) -> rusqlite::Result<()> {
     let (numbers, surplus) = numbers(transaction, graph, before)?;
     let stored: BTreeSet<i64> = before.entries.values().flatten().copied().collect();
+    let entries = || {
+        let channels = graph.channels.iter().zip(&numbers);
+        channels.flat_map(|(channel, numbers)| {
+            let entries = channel.entries.iter().zip(numbers);
+            entries.map(move |(entry, number)| (channel, entry, *number, numbers))
+        })
+    };
     let mut insert = transaction.prepare("INSERT INTO channel_entry VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+    for (channel, entry, number, _) in entries().filter(|(_, _, number, _)| !stored.contains(number)) {
+        let replaces = entry.replaces.map(|_| number);
+        insert.execute((
+            number,
+            &channel.name,
+            &graph.package,
+            &entry.bundle,
+            replaces,
+            entry.depth,
+        ))?;
+    }
     let mut update = transaction.prepare(
-        "UPDATE channel_entry
-         SET channel_name = ?2, package_name = ?3, operatorbundle_name = ?4, replaces = ?5, depth = ?6
+        "UPDATE channel_entry SET channel_name = ?2, operatorbundle_name = ?3, replaces = ?4, depth = ?5
          WHERE entry_id = ?1",
     )?;
-    for (channel, numbers) in graph.channels.iter().zip(&numbers) {
-        for (entry, number) in channel.entries.iter().zip(numbers) {
+    for (channel, entry, number, numbers) in entries() {
+        if entry.replaces.is_some() || stored.contains(&number) {
             let replaces = entry.replaces.and_then(|below| numbers.get(below));
-            let statement = if stored.contains(number) {
-                &mut update
-            } else {
-                &mut insert
-            };
-            statement.execute((
-                number,
-                &channel.name,
-                &graph.package,
-                &entry.bundle,
-                replaces,
-                entry.depth,
-            ))?;
+            update.execute((number, &channel.name, &entry.bundle, replaces, entry.depth))?;
         }
     }
     let mut delete = transaction.prepare("DELETE FROM channel_entry WHERE entry_id = ?1")?;

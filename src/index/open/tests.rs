@@ -106,7 +106,7 @@ fn what_is_no_index_of_this_version_is_refused_by_name_and_left_alone() {
         ),
         (
             "UPDATE schema_migrations SET version = 5",
-            "has schema version 5, and only databases of version 13",
+            "has schema version 5, older than 13",
         ),
         ("DROP TABLE schema_migrations", "no operator index"),
     ];
@@ -153,7 +153,7 @@ fn every_recorded_older_version_is_refused_by_its_number() {
     let folder = tempfile::tempdir().unwrap();
     for version in 0..=13 {
         let path = folder.path().join(format!("v{version}.db"));
-        fs::copy(recorded.join(format!("v{version:02}.db")), &path).unwrap();
+        fs::write(&path, fs::read(recorded.join(format!("v{version:02}.db"))).unwrap()).unwrap();
         let before = fs::read(&path).unwrap();
         let result = add_package(&Target::InPlace(&path), &SHORT, "p");
         if version == schema::VERSION {

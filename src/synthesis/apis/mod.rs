@@ -3,19 +3,21 @@
 //! RBAC names groups and resources, a CSV wants kinds and versions. Nothing is guessed: what neither the bundle nor
 //! `olm.yaml` explains is an error that shows what to write.
 
+mod entries;
 mod known;
 
+use super::apiservices::AggregatedKind;
 use super::crds::Owned;
 use super::deployments::Accounts;
-use super::draft::Origin;
+use super::draft::{Origin, Sourced};
 use super::grants::{self, Grant};
 use super::{Work, apiservices};
 use crate::diagnostic::Diagnostic;
+use crate::kubernetes::builtin;
 use crate::kubernetes::rbac::{PolicyRule, parent_resource};
-use crate::kubernetes::version::compare_priority;
-use crate::kubernetes::{GroupVersionKind, builtin};
 use crate::rules;
 use crate::text::Path;
+use entries::{Native, Requirement};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,15 +37,10 @@ pub struct Unresolved {
     pub version: &'static str,
 }
 
-/// A kind that an APIService of the bundle serves.
-#[derive(Debug, Clone)]
-pub(super) struct AggregatedKind {
-    pub(super) group: String,
-    pub(super) version: String,
-    pub(super) kind: String,
-    /// Plural name.
-    pub(super) resource: String,
-    pub(super) origins: Vec<Origin>,
+/// The kind and version that `olm.yaml` says of a resource.
+struct Hinted {
+    kind: Sourced,
+    version: Sourced,
 }
 
 /// A place where a rule names a resource.
@@ -55,12 +52,6 @@ struct Mention<'g> {
 }
 
 type Mentions<'g> = BTreeMap<(String, String), Vec<Mention<'g>>>;
-
-/// An entry of `required` or `nativeAPIs` before it is put into order.
-struct Entry {
-    value: BTreeMap<&'static str, String>,
-    origins: Vec<Origin>,
-}
 
 /// Writes the required and native APIs; returns the kinds that the bundle's APIServices serve.
 pub(super) fn project(
@@ -105,9 +96,9 @@ pub(super) fn project(
         }
         required.extend(requirement(work, group, resource, mentions));
     }
-    write_required(work, &required);
+    entries::write_required(work, required);
     native_urls(work, &granted, &mut natives);
-    write_native(work, natives);
+    entries::write_native(work, natives);
     kinds
 }
 
@@ -140,13 +131,15 @@ impl Mention<'_> {
         self.grant.path().key("resources").index(self.resource)
     }
 
-    fn origins(&self, work: &Work<'_>) -> [Origin; 2] {
+    fn resource_origin(&self, work: &Work<'_>) -> Origin {
         let role = work.inventory.object(self.grant.role);
-        let group = self.grant.path().key("apiGroups").index(self.group);
-        [
-            Origin::object(role, &self.resource_path()).derived("the resource of an RBAC rule"),
-            Origin::object(role, &group).derived("the group of an RBAC rule"),
-        ]
+        Origin::object(role, &self.resource_path()).derived("the resource of an RBAC rule")
+    }
+
+    fn group_origin(&self, work: &Work<'_>) -> Origin {
+        let role = work.inventory.object(self.grant.role);
+        let path = self.grant.path().key("apiGroups").index(self.group);
+        Origin::object(role, &path).derived("the group of an RBAC rule")
     }
 }
 
@@ -198,12 +191,17 @@ fn hint<'a>(work: &Work<'a>, group: &str, resource: &str) -> Option<(usize, &'a 
 }
 
 /// The kind and version that a hint names.
-fn hinted(work: &Work<'_>, group: &str, resource: &str) -> Option<(String, String, Vec<Origin>)> {
+fn hinted(work: &Work<'_>, group: &str, resource: &str) -> Option<Hinted> {
     let (index, hint) = hint(work, group, resource)?;
-    let text = |key: &str| hint.get(key).and_then(Value::as_str).map(str::to_owned);
     let path = Path::root().key("apis").index(index);
-    let origin = |key: &str| Origin::olm(work.olm, &path.key(key)).derived("the hint of metadata/olm.yaml");
-    Some((text("kind")?, text("version")?, vec![origin("kind"), origin("version")]))
+    let field = |key: &str| -> Option<Sourced> {
+        let origin = Origin::olm(work.olm, &path.key(key));
+        Some((hint.get(key)?.as_str()?.to_owned(), vec![origin]))
+    };
+    Some(Hinted {
+        kind: field("kind")?,
+        version: field("version")?,
+    })
 }
 
 fn aggregated_kinds(work: &Work<'_>, mentions: &Mentions<'_>) -> Vec<AggregatedKind> {
@@ -217,14 +215,12 @@ fn aggregated_kinds(work: &Work<'_>, mentions: &Mentions<'_>) -> Vec<AggregatedK
             let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
             if text("group") == group && text("version") == version {
                 let path = Path::root().key("apiservicedefinitions").key("owned").index(position);
-                let origin =
-                    |key: &str| Origin::olm(work.olm, &path.key(key)).derived("metadata/olm.yaml describes it");
+                let origin = |key: &str| Origin::olm(work.olm, &path.key(key));
                 kinds.push(AggregatedKind {
                     group: group.clone(),
                     version: version.clone(),
-                    kind: text("kind").to_owned(),
-                    resource: text("name").to_owned(),
-                    origins: vec![origin("kind"), origin("name")],
+                    kind: (text("kind").to_owned(), vec![origin("kind")]),
+                    resource: (text("name").to_owned(), vec![origin("name")]),
                 });
             }
         }
@@ -233,22 +229,21 @@ fn aggregated_kinds(work: &Work<'_>, mentions: &Mentions<'_>) -> Vec<AggregatedK
             let (true, Some(mention)) = (*mentioned == group, firm) else {
                 continue;
             };
-            let hint = hinted(work, &group, resource).map(|(kind, _, origins)| (kind, origins));
-            let table = || builtin::find(&group, resource).map(|row| (row.kind.to_owned(), Vec::new()));
-            if kinds
-                .iter()
-                .any(|kind: &AggregatedKind| kind.group == group && kind.resource == *resource)
-            {
+            let known = |kind: &AggregatedKind| kind.group == group && kind.resource.0 == *resource;
+            if kinds.iter().any(known) {
                 continue;
             }
-            if let Some((kind, mut origins)) = hint.or_else(table) {
-                origins.extend(mention.origins(work));
+            let hint = hinted(work, &group, resource).map(|hint| hint.kind);
+            let table = || {
+                let row = builtin::find(&group, resource)?;
+                Some((row.kind.to_owned(), vec![mention.resource_origin(work)]))
+            };
+            if let Some(kind) = hint.or_else(table) {
                 kinds.push(AggregatedKind {
                     group: group.clone(),
                     version: version.clone(),
                     kind,
-                    resource: resource.clone(),
-                    origins,
+                    resource: (resource.clone(), vec![mention.resource_origin(work)]),
                 });
             }
         }
@@ -257,7 +252,7 @@ fn aggregated_kinds(work: &Work<'_>, mentions: &Mentions<'_>) -> Vec<AggregatedK
 }
 
 /// The requirement that a firm mention of a foreign API makes; an error where its kind is not known.
-fn requirement(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) -> Option<(bool, Entry)> {
+fn requirement(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) -> Option<Requirement> {
     if group.ends_with(".openshift.io") {
         let message = format!("{resource} of {group} become required, but no bundle provides them: the platform does");
         report(work, &rules::RBAC_OPENSHIFT_REQUIRED, message, mentions, None);
@@ -267,23 +262,22 @@ fn requirement(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Men
         return None;
     }
     let firm = mentions.iter().find(|mention| !mention.grant.optional)?;
-    let Some((kind, version, mut origins)) = hinted(work, group, resource) else {
+    let Some(hint) = hinted(work, group, resource) else {
         unresolved(work, group, resource, mentions);
         return None;
     };
-    let mention = firm.origins(work);
-    origins.extend(mention);
-    let aggregated = hint(work, group, resource)
+    let (of_resource, of_group) = (firm.resource_origin(work), firm.group_origin(work));
+    let aggregated = self::hint(work, group, resource)
         .and_then(|(_, hint)| hint.get("apiService"))
         .is_some_and(|flag| *flag == Value::Bool(true));
-    let mut value = BTreeMap::from([("version", version), ("kind", kind)]);
+    let mut fields = BTreeMap::from([("version", hint.version), ("kind", hint.kind)]);
     if aggregated {
-        value.insert("name", resource.to_owned());
-        value.insert("group", group.to_owned());
+        fields.insert("name", (resource.to_owned(), vec![of_resource]));
+        fields.insert("group", (group.to_owned(), vec![of_group]));
     } else {
-        value.insert("name", name);
+        fields.insert("name", (name, vec![of_resource, of_group]));
     }
-    Some((aggregated, Entry { value, origins }))
+    Some(Requirement { aggregated, fields })
 }
 
 /// Whether `olm.yaml` already lists the API as required or served.
@@ -329,72 +323,24 @@ fn unresolved(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Ment
     });
 }
 
-fn write_required(work: &mut Work<'_>, inferred: &[(bool, Entry)]) {
-    for (section, aggregated) in [("customresourcedefinitions", false), ("apiservicedefinitions", true)] {
-        let path = Path::root().key(section).key("required");
-        let explicit = work.olm.list(&[section, "required"]);
-        let mut entries: Vec<(Vec<String>, Result<usize, &Entry>)> = Vec::new();
-        let key = |text: &dyn Fn(&str) -> String| vec![text("group"), text("name"), text("version"), text("kind")];
-        for (index, entry) in explicit.iter().enumerate() {
-            let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-            entries.push((key(&text), Ok(index)));
-        }
-        for (_, entry) in inferred
-            .iter()
-            .filter(|(is_aggregated, _)| *is_aggregated == aggregated)
-        {
-            let text = |name: &str| entry.value.get(name).cloned().unwrap_or_default();
-            entries.push((key(&text), Err(entry)));
-        }
-        entries.sort_by(|(left, _), (right, _)| {
-            let names = left[..2].cmp(&right[..2]);
-            names
-                .then_with(|| compare_priority(&left[2], &right[2]))
-                .then_with(|| left[3].cmp(&right[3]))
-        });
-        entries.dedup_by(|(later, _), (earlier, _)| later == earlier);
-        let list = Path::root().key("spec").key(section).key("required");
-        for (position, (_, entry)) in entries.into_iter().enumerate() {
-            match entry {
-                Ok(index) => work
-                    .draft
-                    .copy(&list.index(position), Origin::olm(work.olm, &path.index(index))),
-                Err(entry) => {
-                    for (field, text) in &entry.value {
-                        let origins = entry.origins.iter().cloned();
-                        work.draft.put(&list.index(position).key(field), text.as_str(), origins);
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn native(
-    work: &mut Work<'_>,
-    group: &str,
-    resource: &str,
-    mentions: &[Mention<'_>],
-) -> Option<(GroupVersionKind, Vec<Origin>)> {
-    let Some((kind, version, mut origins)) = hinted(work, group, resource) else {
+fn native(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) -> Option<Native> {
+    let Some(hint) = hinted(work, group, resource) else {
         let message = format!("{resource} of {group} are native, but their kind and version are not said");
         let help =
             format!("Add kind and version to the entry for {resource} of {group} under apis in metadata/olm.yaml.");
         report(work, &rules::RBAC_KIND_UNKNOWN, message, mentions, Some(help));
         return None;
     };
-    origins.extend(
-        mentions
-            .first()
-            .map(|mention| mention.origins(work))
-            .into_iter()
-            .flatten(),
-    );
-    Some((GroupVersionKind::new(group, version, kind), origins))
+    let of_group = mentions.first().map(|mention| mention.group_origin(work));
+    Some(Native {
+        group: (group.to_owned(), of_group.into_iter().collect()),
+        version: hint.version,
+        kind: hint.kind,
+    })
 }
 
 /// Paths of API resources name native APIs; all other URLs stay in the rules and say nothing.
-fn native_urls(work: &mut Work<'_>, granted: &[&Grant], natives: &mut Vec<(GroupVersionKind, Vec<Origin>)>) {
+fn native_urls(work: &mut Work<'_>, granted: &[&Grant], natives: &mut Vec<Native>) {
     let mut seen = BTreeSet::new();
     for grant in granted {
         let role = work.inventory.object(grant.role);
@@ -417,43 +363,22 @@ fn native_urls(work: &mut Work<'_>, granted: &[&Grant], natives: &mut Vec<(Group
                 .filter(|_| !url.contains('*'))
                 .and_then(|(group, version, resource)| {
                     let table = builtin::find(group, resource).map(|row| row.kind.to_owned());
-                    let hint = || hinted(work, group, resource).map(|(kind, _, _)| kind);
+                    let hint = || hinted(work, group, resource).map(|hint| hint.kind.0);
                     let kind = table.or_else(hint)?;
-                    Some(GroupVersionKind::new(group, version, kind))
+                    let part = |text: String| (text, vec![origin.clone()]);
+                    Some(Native {
+                        group: part(group.to_owned()),
+                        version: part(version.to_owned()),
+                        kind: part(kind),
+                    })
                 });
-            if let Some(gvk) = resolved {
-                natives.push((gvk, vec![origin]));
+            if let Some(native) = resolved {
+                natives.push(native);
                 continue;
             }
             let message = format!("{url} is no path of an API, so it says nothing about native APIs");
             let finding = Diagnostic::new(&rules::RBAC_NONRESOURCE, message).object(role.label());
             work.report(finding.at(role.place(&path)));
-        }
-    }
-}
-
-fn write_native(work: &mut Work<'_>, mut natives: Vec<(GroupVersionKind, Vec<Origin>)>) {
-    for (index, entry) in work.olm.list(&["nativeAPIs"]).iter().enumerate() {
-        let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
-        let gvk = GroupVersionKind::new(text("group"), text("version"), text("kind"));
-        let path = Path::root().key("nativeAPIs").index(index);
-        natives.push((
-            gvk,
-            vec![Origin::olm(work.olm, &path).derived("metadata/olm.yaml lists it")],
-        ));
-    }
-    natives.sort_by(|(left, _), (right, _)| {
-        let group = left.group.cmp(&right.group);
-        group
-            .then_with(|| compare_priority(&left.version, &right.version))
-            .then_with(|| left.kind.cmp(&right.kind))
-    });
-    natives.dedup_by(|(later, _), (earlier, _)| later == earlier);
-    let list = Path::root().key("spec").key("nativeAPIs");
-    for (position, (gvk, origins)) in natives.into_iter().enumerate() {
-        let entry = list.index(position);
-        for (field, text) in [("group", gvk.group), ("version", gvk.version), ("kind", gvk.kind)] {
-            work.draft.put(&entry.key(field), text, origins.iter().cloned());
         }
     }
 }
