@@ -2,6 +2,7 @@ use super::{Annotations, Bundle, MANIFESTS, METADATA, MediaType, OLM_YAML, is_cs
 use crate::diagnostic::Diagnostic;
 use crate::manifest::{self, Layout};
 use crate::rules;
+use crate::source::{Place, Source};
 use crate::text::{self, Document, Limits, Path};
 use crate::tree::Tree;
 
@@ -83,7 +84,9 @@ impl Metadata {
             let Some(document) = documents.next() else {
                 if path == OLM_YAML && !broken {
                     let message = "metadata/olm.yaml is empty";
-                    diagnostics.push(Diagnostic::new(&rules::OLM_REQUIRED, message).help(super::olm::REQUIRED_HELP));
+                    let place = Place::new(&Source::new(name, String::from_utf8_lossy(content)), 0..0);
+                    let finding = Diagnostic::new(&rules::OLM_REQUIRED, message).at(place);
+                    diagnostics.push(finding.help(super::olm::REQUIRED_HELP));
                 }
                 continue;
             };

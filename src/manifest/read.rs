@@ -146,6 +146,11 @@ impl Manifests {
                 let written = document.place(&path).text().to_owned();
                 finding.help(format!("Quote it: \"{written}\"."))
             }
+            None if field == "metadata.name"
+                && root.key("metadata").key("generateName").get(document.value()).is_some() =>
+            {
+                finding.help("Write metadata.name in place of generateName: nothing can refer to a generated name.")
+            }
             _ => finding,
         };
         self.diagnostics.push(finding.path(field));

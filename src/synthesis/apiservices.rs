@@ -120,7 +120,15 @@ pub(super) fn project(work: &mut Work<'_>, known: &[Target], kinds: &[Aggregated
             super::overlay::describe(work, &entry, "apiservicedefinitions", &["group", "version", "kind"]);
         }
     }
-    super::overlay::report_unmatched(work, "apiservicedefinitions", &list, &["group", "version", "kind"]);
+    // The kinds of an APIService are those described, so a description of one that is there cannot miss it.
+    let there = |entry: &Value| {
+        kinds.iter().any(|kind| {
+            let text = |key: &str| entry.get(key).and_then(Value::as_str);
+            text("group") == Some(&kind.group) && text("version") == Some(&kind.version)
+        })
+    };
+    let keys = ["group", "version", "kind"];
+    super::overlay::report_unmatched(work, "apiservicedefinitions", &list, &keys, &there);
 }
 
 /// The target that was found for this APIService when all were followed.

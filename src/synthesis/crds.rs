@@ -99,7 +99,13 @@ pub(super) fn project(work: &mut Work<'_>) -> Owned {
         work.draft.copy(&entry.key("kind"), from(&names.key("kind")));
         super::overlay::describe(work, &entry, "customresourcedefinitions", &["name", "version", "kind"]);
     }
-    super::overlay::report_unmatched(work, "customresourcedefinitions", &list, &["name", "version", "kind"]);
+    super::overlay::report_unmatched(
+        work,
+        "customresourcedefinitions",
+        &list,
+        &["name", "version", "kind"],
+        &|_| false,
+    );
     owned
 }
 

@@ -59,6 +59,14 @@ impl<'a> Inventory<'a> {
             .collect()
     }
 
+    /// The indexes of all objects of a group and version.
+    pub(super) fn of_version(&self, group: &str, version: &str) -> Vec<usize> {
+        let gvks = self.objects.iter().map(|object| object.gvk()).enumerate();
+        gvks.filter(|(_, gvk)| gvk.group == group && gvk.version == version)
+            .map(|(index, _)| index)
+            .collect()
+    }
+
     /// The indexes of all RBAC objects of a kind.
     pub(super) fn of_rbac(&self, kind: &str) -> Vec<usize> {
         self.of(rbac::GROUP, kind)

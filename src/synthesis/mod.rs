@@ -17,6 +17,7 @@ mod explain;
 mod fate;
 mod grants;
 mod inventory;
+mod old_apis;
 mod others;
 mod overlay;
 mod permissions;
@@ -79,7 +80,7 @@ impl Work<'_> {
 pub fn synthesize(bundle: &Bundle, reading: &[Diagnostic]) -> Synthesis {
     let Some(document) = &bundle.olm else {
         let missing = reading.iter().all(|finding| {
-            finding.rule != &rules::K8S_OLM_YAML_MISSING
+            ![&rules::K8S_OLM_YAML_MISSING, &rules::K8S_MEDIA_TYPE_MISMATCH].contains(&finding.rule)
                 && finding
                     .place
                     .as_ref()
@@ -105,6 +106,7 @@ pub fn synthesize(bundle: &Bundle, reading: &[Diagnostic]) -> Synthesis {
         unresolved: Vec::new(),
     };
     overlay::write(&mut work);
+    old_apis::look_at(&mut work);
     let accounts = deployments::project(&mut work);
     let owned = crds::project(&mut work);
     let served = webhooks::project(&mut work);

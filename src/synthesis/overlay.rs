@@ -185,7 +185,14 @@ pub(super) fn describe(work: &mut Work<'_>, entry: &Path, section: &str, keys: &
 }
 
 /// A description of an API that the manifests do not define is a slip that would go unnoticed.
-pub(super) fn report_unmatched(work: &mut Work<'_>, section: &str, list: &Path, keys: &[&str]) {
+/// Where the API is there and something else is wrong with it, `excused` says so.
+pub(super) fn report_unmatched(
+    work: &mut Work<'_>,
+    section: &str,
+    list: &Path,
+    keys: &[&str],
+    excused: &dyn Fn(&Value) -> bool,
+) {
     let described = work.olm.list(&[section, "owned"]);
     let inferred = work
         .draft
@@ -194,7 +201,7 @@ pub(super) fn report_unmatched(work: &mut Work<'_>, section: &str, list: &Path, 
         .cloned()
         .unwrap_or_default();
     for (index, entry) in described.iter().enumerate() {
-        if inferred.iter().any(|inferred| agree(entry, inferred, keys)) {
+        if excused(entry) || inferred.iter().any(|inferred| agree(entry, inferred, keys)) {
             continue;
         }
         let from = Path::root().key(section).key("owned").index(index);

@@ -212,7 +212,8 @@ fn special_value(text: &str, at: usize) -> Option<Quoting> {
         return None;
     }
     let before = line[..offset].trim_end();
-    let flow = before.ends_with(['[', '{', ',']);
+    let (opened, closed) = (before.matches(['[', '{']).count(), before.matches([']', '}']).count());
+    let flow = before.ends_with(['[', '{', ',']) || opened > closed;
     let length = if flow {
         value.find([',', ']', '}']).unwrap_or(value.len())
     } else {

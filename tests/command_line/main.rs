@@ -8,11 +8,19 @@ mod common;
 #[path = "../shared/mod.rs"]
 mod shared;
 
+mod bad_input;
+mod bundle_build;
+mod bundle_generate;
+mod bundle_init;
+mod bundle_inspect;
+mod bundle_synthesize;
+mod bundle_unpack;
 mod bundles;
 mod generated;
 mod help;
 mod index_add;
 mod index_list;
+mod indexes;
 mod process;
 mod readme;
 mod registry_add;

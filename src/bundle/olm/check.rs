@@ -140,7 +140,14 @@ impl Checker<'_> {
 
     fn wrong_type(&mut self, path: &Path, wanted: &str, value: &Value) {
         let place = self.olm.place(path);
+        let is_version = ["version", "minKubeVersion"]
+            .iter()
+            .any(|key| *path == Path::root().key(key));
         let help = match value {
+            Value::Number(_) if is_version && place.text().split('.').count() < 3 => {
+                let zeros = if place.text().contains('.') { ".0" } else { ".0.0" };
+                Some(format!("Write all three numbers: {}{zeros}.", place.text()))
+            }
             Value::Number(_) | Value::Bool(_) if wanted == "a text" => Some(format!("Quote it: \"{}\".", place.text())),
             Value::String(_) if wanted == "a list" => Some(format!("Write a list: [{}].", place.text().trim())),
             _ => None,

@@ -68,6 +68,7 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     let mut tree = Tree::new(&shown);
     match &arguments.from {
         Some(from) => take_in(&mut tree, from, arguments, context)?,
+        None if !arguments.folder.exists() => {}
         None => copy(
             &Tree::from_directory(&arguments.folder, &arguments.limits.tree())?,
             &mut tree,

@@ -43,9 +43,7 @@ pub(crate) fn run(arguments: &UnpackArguments, context: &Context<'_>) -> Command
     let tree = sources::bundle_files(&arguments.bundle, &registry, &arguments.limits, context)?;
     if !arguments.skip_validation {
         let reading = bundle::read(&tree, &arguments.limits.text());
-        let mut findings = reading.diagnostics;
-        findings.extend(reading.bundle.iter().flat_map(validation::check));
-        diagnostic::sort(&mut findings);
+        let findings = validation::check_reading(&reading);
         context.printer.report(&findings);
         if diagnostic::has_errors(&findings) {
             context.printer.error("the bundle has errors, so nothing was written");

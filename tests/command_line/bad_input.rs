@@ -1,0 +1,606 @@
+//! Bad input: what a newcomer gets wrong is named with file, line and column, says what to do, and writes nothing.
+
+use crate::bundles::{edit, errors, files, findings, greenhouse, place, read, write};
+use crate::common::{Outcome, Sandbox};
+use crate::shared;
+use std::fs;
+
+const OLM: &str = "bundle/metadata/olm.yaml";
+const RBAC: &str = "bundle/manifests/rbac.yaml";
+const DEPLOYMENT: &str = "bundle/manifests/deployment.yaml";
+
+/// Runs the commands that read the bundle. Each refuses it, says why and writes nothing; they agree on the errors.
+fn refused(sandbox: &Sandbox) -> Outcome {
+    let before = files(&sandbox.path("bundle"));
+    let synthesized = sandbox.run(["bundle", "synthesize", "bundle"]);
+    let inspected = sandbox.run(["bundle", "inspect", "bundle"]);
+    let built = sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1"]);
+    let archived = sandbox.run(["bundle", "build", "bundle", "-t", "oci-archive:out.tar:v1"]);
+    for outcome in [&synthesized, &inspected, &built, &archived] {
+        assert_eq!(outcome.status, Some(1), "{outcome}");
+        assert!(!outcome.stderr.contains("panicked"), "{outcome}");
+    }
+    for outcome in [&synthesized, &built, &archived] {
+        assert_eq!(outcome.stdout, "", "{outcome}");
+    }
+    assert_eq!(errors(&inspected), errors(&built), "{inspected}\n{built}");
+    assert!(!sandbox.path("out").exists() && !sandbox.path("out.tar").exists());
+    assert_eq!(files(&sandbox.path("bundle")), before);
+    assert_eq!(
+        fs::read_dir(sandbox.path("")).unwrap().count(),
+        1,
+        "something lies about"
+    );
+    let told = findings(&built).len();
+    assert_eq!(
+        built.stderr.matches("= help: ").count(),
+        told,
+        "each finding says what to do: {built}"
+    );
+    built
+}
+
+/// Asserts that this one error is found at the place of `text` in `file`, and none besides.
+fn one(sandbox: &Sandbox, rule: &str, file: &str, text: &str) -> Outcome {
+    let outcome = refused(sandbox);
+    let expected = (rule.to_owned(), place(sandbox, file, text));
+    assert_eq!(errors(&outcome), [expected], "{outcome}");
+    outcome
+}
+
+/// The greenhouse operator with one more file among its manifests.
+fn with_manifest(content: impl AsRef<[u8]>) -> Sandbox {
+    let sandbox = greenhouse();
+    write(&sandbox, "bundle/manifests/more.yaml", content);
+    sandbox
+}
+
+const MORE: &str = "bundle/manifests/more.yaml";
+
+fn says(outcome: &Outcome, text: &str) {
+    assert!(outcome.stderr.contains(text), "{text:?} is not in\n{outcome}");
+}
+
+#[test]
+fn no_deployment() {
+    let sandbox = greenhouse();
+    write(
+        &sandbox,
+        DEPLOYMENT,
+        "{apiVersion: v1, kind: ServiceAccount, metadata: {name: greenhouse-operator}}\n",
+    );
+    fs::remove_file(sandbox.path("bundle/manifests/webhook.yaml")).unwrap();
+    let outcome = refused(&sandbox);
+    let rules: Vec<_> = errors(&outcome).into_iter().map(|(rule, _)| rule).collect();
+    assert_eq!(rules, ["k8s-deployment-missing"], "{outcome}");
+    says(&outcome, "the manifests hold no Deployment (apps/v1)");
+    says(&outcome, "help: Add the operator's Deployment to manifests/");
+}
+
+#[test]
+fn olm_yaml_is_missing() {
+    let sandbox = greenhouse();
+    fs::remove_file(sandbox.path(OLM)).unwrap();
+    let outcome = refused(&sandbox);
+    assert_eq!(
+        errors(&outcome),
+        [("k8s-olm-yaml-missing".to_owned(), String::new())],
+        "{outcome}"
+    );
+    says(&outcome, "bundle has no readable metadata/olm.yaml");
+    says(&outcome, "opmx bundle init");
+}
+
+#[test]
+fn olm_yaml_is_empty() {
+    for content in ["", "\n", "# to do\n", "---\n"] {
+        let sandbox = greenhouse();
+        write(&sandbox, OLM, content);
+        let outcome = refused(&sandbox);
+        assert_eq!(
+            errors(&outcome),
+            [("olm-required".to_owned(), format!("{OLM}:1:1"))],
+            "{outcome}"
+        );
+        says(
+            &outcome,
+            "needs at least name, version, minKubeVersion and installModes",
+        );
+    }
+}
+
+#[test]
+fn each_required_field_absent_in_turn() {
+    for key in ["name", "version", "minKubeVersion", "installModes"] {
+        for value in [None, Some(""), Some(" ~")] {
+            let sandbox = greenhouse();
+            let text = read(&sandbox, OLM);
+            let start = text.find(&format!("{key}:")).unwrap();
+            let rest = &text[start + 1..];
+            let next = rest
+                .match_indices('\n')
+                .find(|(at, _)| !rest[at + 1..].starts_with([' ', '-']));
+            let end = start + 1 + next.unwrap().0 + 1;
+            let replacement = value.map_or(String::new(), |value| format!("{key}:{value}\n"));
+            write(
+                &sandbox,
+                OLM,
+                format!("{}{replacement}{}", &text[..start], &text[end..]),
+            );
+            let outcome = refused(&sandbox);
+            let found = errors(&outcome);
+            assert_eq!(found.len(), 1, "{key}: {outcome}");
+            assert_eq!(found[0].0, "olm-required", "{key}: {outcome}");
+            let line = if value.is_some() {
+                text[..start].matches('\n').count() + 1
+            } else {
+                1
+            };
+            assert!(found[0].1.starts_with(&format!("{OLM}:{line}:")), "{key}: {outcome}");
+            says(&outcome, &format!("metadata/olm.yaml has no {key}\n"));
+        }
+    }
+}
+
+#[test]
+fn the_misindented_example_of_the_proposal() {
+    let Some(seeds) = shared::folder("seeds") else {
+        return;
+    };
+    let proposal = fs::read_to_string(seeds.join("plain-k8s-bundles.md")).unwrap();
+    let (_, example) = proposal.split_once("\n```yaml\n").unwrap();
+    let (example, _) = example.split_once("```\n").unwrap();
+    let sandbox = greenhouse();
+    write(&sandbox, OLM, example);
+    edit(
+        &sandbox,
+        RBAC,
+        "- apiGroups: [cert-manager.io]\n  resources: [certificates]\n  verbs: [get, list, watch, create]\n",
+        "",
+    );
+    let outcome = refused(&sandbox);
+    let at = |text: &str| place(&sandbox, OLM, text);
+    let error = |rule: &str, place: String| (rule.to_owned(), place);
+    assert_eq!(
+        errors(&outcome),
+        [
+            error("olm-misindented", at("email: openshift")),
+            error("olm-misindented", at("name: Red Hat\nlinks")),
+            error("yaml-duplicate-key", at("name: Red Hat\nlinks")),
+            error("olm-misindented", at("url: https")),
+            error("olm-icon", at("my-icon-png")),
+        ],
+        "{outcome}"
+    );
+    says(
+        &outcome,
+        "Indent it:\n           maintainers:\n           - name: …\n             email: …\n",
+    );
+    says(&outcome, "Indent it:\n           provider:\n             name: …\n");
+}
+
+/// Rules and a binding in place of the greenhouse operator's own.
+fn with_rbac(rbac: &str) -> Sandbox {
+    let sandbox = greenhouse();
+    write(&sandbox, RBAC, rbac);
+    edit(
+        &sandbox,
+        OLM,
+        "apis:\n- group: cert-manager.io\n  resource: certificates\n  kind: Certificate\n  version: v1\n",
+        "",
+    );
+    sandbox
+}
+
+const ROLE: &str = "\
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: everything
+rules:
+- apiGroups: [apps]
+  resources: [deployments]
+  verbs: [get]
+- apiGroups: ['*']
+  resources: ['*']
+  verbs: ['*']
+";
+
+const BINDING: &str = "\
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata:
+  name: operator
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: ClusterRole
+  name: everything
+subjects:
+- kind: ServiceAccount
+  name: greenhouse-operator
+  namespace: greenhouse-system
+";
+
+#[test]
+fn wildcard_rbac() {
+    let sandbox = with_rbac(&format!("{ROLE}---\n{BINDING}"));
+    let outcome = one(&sandbox, "rbac-wildcard", RBAC, "'*'");
+    says(
+        &outcome,
+        "rule 1 of ClusterRole/everything grants the wildcard type \"*\" to the operator's account greenhouse-operator",
+    );
+    says(&outcome, "bound here by ClusterRoleBinding/operator");
+    says(&outcome, "help: Name the groups and resources that the operator uses");
+}
+
+#[test]
+fn wildcard_rbac_of_others_is_allowed() {
+    let sandbox = with_rbac(&format!("{ROLE}---\n{BINDING}").replace("name: greenhouse-operator", "name: other"));
+    let outcome = sandbox.run(["bundle", "synthesize", "bundle"]);
+    assert_eq!((outcome.status, errors(&outcome)), (Some(0), Vec::new()), "{outcome}");
+}
+
+#[test]
+fn wildcard_rbac_through_an_aggregated_role() {
+    let role = ROLE.replace("  name: everything\n", "  name: part\n  labels: {part: everything}\n");
+    let whole = "\
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: everything
+aggregationRule:
+  clusterRoleSelectors:
+  - matchLabels: {part: everything}
+rules: []
+";
+    let sandbox = with_rbac(&format!("{whole}---\n{role}---\n{BINDING}"));
+    let outcome = one(&sandbox, "rbac-wildcard", RBAC, "'*'");
+    says(&outcome, "ClusterRole/part");
+}
+
+#[test]
+fn wildcard_rbac_in_a_list() {
+    let item = |text: &str| {
+        let lines: Vec<String> = text.lines().map(|line| format!("  {line}\n")).collect();
+        format!("-{}", &lines.concat()[1..])
+    };
+    let list = format!("apiVersion: v1\nkind: List\nitems:\n{}{}", item(ROLE), item(BINDING));
+    let sandbox = with_rbac(&list);
+    let outcome = one(&sandbox, "rbac-wildcard", RBAC, "'*'");
+    says(&outcome, "ClusterRole/everything");
+}
+
+#[test]
+fn wildcard_rbac_through_a_group() {
+    for name in [
+        "system:serviceaccounts",
+        "system:serviceaccounts:greenhouse-system",
+        "system:authenticated",
+    ] {
+        let subject = format!("- kind: Group\n  apiGroup: rbac.authorization.k8s.io\n  name: {name}\n");
+        let (binding, _) = BINDING.split_once("- kind: ServiceAccount").unwrap();
+        let sandbox = with_rbac(&format!("{ROLE}---\n{binding}{subject}"));
+        let outcome = one(&sandbox, "rbac-group-subject", RBAC, name);
+        says(&outcome, "which contains the operator's service account");
+    }
+}
+
+#[test]
+fn truncated_yaml() {
+    let sandbox = greenhouse();
+    let text = read(&sandbox, RBAC);
+    let cut = text.find("watch, create").unwrap();
+    write(&sandbox, RBAC, &text[..cut]);
+    let outcome = refused(&sandbox);
+    let found = errors(&outcome);
+    assert_eq!(found[0].0, "yaml-syntax", "{outcome}");
+    assert!(found[0].1.starts_with(&format!("{RBAC}:")), "{outcome}");
+    assert_eq!(found.len(), 1, "{outcome}");
+    // Cut where it is YAML still: the object that lost its end is named.
+    let cut = text.find("kind: ClusterRoleBinding").unwrap();
+    write(&sandbox, RBAC, &text[..cut]);
+    let outcome = refused(&sandbox);
+    assert_eq!(errors(&outcome)[0].0, "object-field-missing", "{outcome}");
+}
+
+#[test]
+fn a_tab() {
+    let sandbox = with_manifest("apiVersion: v1\nkind: ConfigMap\nmetadata:\n\tname: a\n");
+    let outcome = one(&sandbox, "yaml-syntax", MORE, "\tname");
+    says(&outcome, "Indent with spaces: YAML does not allow a tab here.");
+}
+
+#[test]
+fn invalid_utf_8() {
+    let sandbox = with_manifest(b"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: caf\xe9\n");
+    let outcome = refused(&sandbox);
+    assert_eq!(
+        errors(&outcome),
+        [("text-encoding".to_owned(), format!("{MORE}:4:12"))],
+        "{outcome}"
+    );
+    says(&outcome, "Save the file as UTF-8.");
+    let wide: Vec<u8> = "\u{feff}kind: a\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let sandbox = with_manifest(wide);
+    let outcome = refused(&sandbox);
+    says(&outcome, "the file is UTF-16, not UTF-8");
+}
+
+#[test]
+fn an_alias_bomb() {
+    let mut bomb = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: bomb}\ndata:\n  a0: &a0 [lol, lol]\n".to_owned();
+    for level in 1..40 {
+        let alias = format!("*a{}", level - 1);
+        bomb.push_str(&format!("  a{level}: &a{level} [{}]\n", [alias.as_str(); 9].join(", ")));
+    }
+    let sandbox = with_manifest(bomb);
+    let outcome = refused(&sandbox);
+    let found = errors(&outcome);
+    assert_eq!(
+        (found.len(), found[0].0.as_str()),
+        (1, "yaml-excessive-aliasing"),
+        "{outcome}"
+    );
+    assert!(found[0].1.starts_with(&format!("{MORE}:")), "{outcome}");
+}
+
+#[test]
+fn a_file_of_50_megabytes() {
+    let sandbox = greenhouse();
+    let file = fs::File::create(sandbox.path(MORE)).unwrap();
+    file.set_len(50 << 20).unwrap();
+    for arguments in ["synthesize bundle", "inspect bundle", "build bundle -t oci:out:v1"] {
+        let outcome = sandbox.run(["bundle"].into_iter().chain(arguments.split(' ')));
+        assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+        says(
+            &outcome,
+            "bundle: the size of manifests/more.yaml is over the limit of 16777216 bytes (raise it with --max-file-size)",
+        );
+        assert_eq!(outcome.stderr.lines().count(), 1, "{outcome}");
+    }
+    assert!(!sandbox.path("out").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_symlink_out_of_the_folder() {
+    for target in ["/etc/passwd", "../../../outside.yaml", "rbac.yaml"] {
+        let sandbox = greenhouse();
+        std::os::unix::fs::symlink(target, sandbox.path(MORE)).unwrap();
+        let outcome = sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1"]);
+        assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+        let said = "error: bundle: manifests/more.yaml is a symbolic link; a bundle may hold only files and folders\n";
+        assert_eq!(outcome.stderr, said);
+        assert!(!sandbox.path("out").exists());
+    }
+}
+
+#[test]
+fn unsupported_kinds() {
+    for (api_version, kind) in [
+        ("apps/v1", "StatefulSet"),
+        ("apps/v1", "DaemonSet"),
+        ("batch/v1", "Job"),
+        ("networking.k8s.io/v1", "Ingress"),
+        ("serving.knative.dev/v1", "Route"),
+    ] {
+        let sandbox = with_manifest(format!(
+            "apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: a}}\n"
+        ));
+        let outcome = one(&sandbox, "k8s-kind-unsupported", MORE, kind);
+        says(
+            &outcome,
+            &format!("OLM installs no {kind} ({api_version}) from a bundle"),
+        );
+    }
+}
+
+#[test]
+fn a_custom_resource_of_its_own_crd() {
+    let sandbox = with_manifest("apiVersion: garden.example.com/v1\nkind: Greenhouse\nmetadata: {name: tomatoes}\n");
+    let outcome = one(&sandbox, "k8s-custom-resource", MORE, "tomatoes");
+    says(&outcome, "alm-examples");
+}
+
+#[test]
+fn an_object_without_api_version_kind_or_name() {
+    for (manifest, said) in [
+        (
+            "kind: ConfigMap\nmetadata: {name: a}\n",
+            "this object has no apiVersion",
+        ),
+        ("apiVersion: v1\nmetadata: {name: a}\n", "this object has no kind"),
+        ("apiVersion: v1\nkind: ConfigMap\n", "this object has no metadata.name"),
+        (
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: a-}\n",
+            "this object has no metadata.name",
+        ),
+        (
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ''}\n",
+            "metadata.name is empty",
+        ),
+        (
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: 12}\n",
+            "metadata.name is a number, not a text",
+        ),
+        (
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: on}\n",
+            "metadata.name is true or false, not a text",
+        ),
+    ] {
+        let sandbox = with_manifest(manifest);
+        let outcome = refused(&sandbox);
+        let found = errors(&outcome);
+        assert_eq!(
+            (found.len(), found[0].0.as_str()),
+            (1, "object-field-missing"),
+            "{outcome}"
+        );
+        assert!(found[0].1.starts_with(&format!("{MORE}:")), "{outcome}");
+        says(&outcome, said);
+    }
+}
+
+#[test]
+fn text_that_is_no_object() {
+    let sandbox = with_manifest("just some notes\n");
+    let outcome = one(&sandbox, "object-not-a-map", MORE, "just");
+    says(&outcome, "this document is not a Kubernetes object");
+}
+
+#[test]
+fn duplicate_objects() {
+    let sandbox = with_manifest(
+        "apiVersion: v1\nkind: Service\nmetadata:\n  name: greenhouse-metrics\n  namespace: greenhouse-system\n",
+    );
+    let outcome = refused(&sandbox);
+    let found = errors(&outcome);
+    assert_eq!(found.len(), 1, "{outcome}");
+    assert_eq!(found[0].0, "object-duplicate", "{outcome}");
+    says(
+        &outcome,
+        "Service/greenhouse-metrics stands here a second time, with another content",
+    );
+    // Both places are shown.
+    says(&outcome, &place(&sandbox, MORE, "greenhouse-metrics"));
+    says(
+        &outcome,
+        &place(&sandbox, "bundle/manifests/webhook.yaml", "greenhouse-metrics"),
+    );
+}
+
+#[test]
+fn a_webhook_whose_service_is_missing() {
+    let sandbox = greenhouse();
+    let webhook = "bundle/manifests/webhook.yaml";
+    edit(&sandbox, webhook, "  name: greenhouse-webhook\n", "  name: another\n");
+    let outcome = one(&sandbox, "webhook-service-missing", webhook, "greenhouse-webhook");
+    says(
+        &outcome,
+        "refers to Service greenhouse-webhook, which is not in the bundle",
+    );
+}
+
+#[test]
+fn a_wrong_icon() {
+    for icon in ["icon.svg", "aGVsbG8=", "PHN2"] {
+        let sandbox = greenhouse();
+        let text = read(&sandbox, OLM);
+        let line = text.lines().find(|line| line.starts_with("icon: ")).unwrap().to_owned();
+        edit(&sandbox, OLM, &line, &format!("icon: {icon}"));
+        let outcome = one(&sandbox, "olm-icon", OLM, icon);
+        says(&outcome, "base64 -w0 icon.svg");
+    }
+}
+
+#[test]
+fn wrong_versions() {
+    for (written, rule, help) in [
+        ("1.0", "olm-type", "Write all three numbers: 1.0.0."),
+        ("1", "olm-type", "Write all three numbers: 1.0.0."),
+        ("v1.0.0", "olm-version", "write 1.0.0, without anything before it"),
+        ("\"1.0\"", "olm-version", "Write a semantic version such as 1.2.3."),
+        ("latest", "olm-version", "Write a semantic version such as 1.2.3."),
+    ] {
+        for key in ["version", "minKubeVersion"] {
+            let sandbox = greenhouse();
+            let old = if key == "version" { "1.2.0" } else { "1.25.0" };
+            edit(
+                &sandbox,
+                OLM,
+                &format!("\n{key}: {old}"),
+                &format!("\n{key}: {written}"),
+            );
+            let outcome = one(&sandbox, rule, OLM, written_at(key, written).as_str());
+            says(&outcome, help);
+        }
+    }
+}
+
+/// The first text that stands where the value of the key does.
+fn written_at(key: &str, written: &str) -> String {
+    let next = if key == "version" {
+        "minKubeVersion"
+    } else {
+        "displayName"
+    };
+    format!("{written}\n{next}")
+}
+
+#[test]
+fn an_unquoted_range() {
+    for (entry, shown) in [
+        (
+            "  value:\n    packageName: a\n    version: >0.27.0\n",
+            "`version: \">0.27.0\"`",
+        ),
+        ("  value: {packageName: a, version: >0.27.0}\n", "\">0.27.0\""),
+    ] {
+        let sandbox = greenhouse();
+        let file = "bundle/metadata/dependencies.yaml";
+        write(&sandbox, file, format!("dependencies:\n- type: olm.package\n{entry}"));
+        let outcome = one(&sandbox, "yaml-syntax", file, ">0.27.0");
+        says(&outcome, "Quote the value");
+        says(&outcome, shown);
+        assert!(!outcome.stderr.contains("0.27.0}\""), "{outcome}");
+    }
+}
+
+#[test]
+fn a_key_twice() {
+    let sandbox = greenhouse();
+    edit(
+        &sandbox,
+        DEPLOYMENT,
+        "      serviceAccountName:",
+        "      serviceAccountName: other\n      serviceAccountName:",
+    );
+    let outcome = refused(&sandbox);
+    let found = errors(&outcome);
+    assert_eq!(found[0].0, "yaml-duplicate-key", "{outcome}");
+    says(&outcome, &place(&sandbox, DEPLOYMENT, "serviceAccountName: other"));
+}
+
+#[test]
+fn both_kinds_of_bundle_at_once() {
+    let csv = "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: op.v1.0.0}\n";
+    let sandbox = with_manifest(csv);
+    let outcome = one(&sandbox, "k8s-media-type-ambiguous", MORE, "op.v1.0.0");
+    says(&outcome, "Remove metadata/olm.yaml to build a registry+v1 bundle");
+}
+
+#[test]
+fn a_folder_that_is_no_bundle() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("bundle")).unwrap();
+    let outcome = refused(&sandbox);
+    let rules: Vec<_> = errors(&outcome).into_iter().map(|(rule, _)| rule).collect();
+    assert_eq!(rules, ["format-manifests-dir", "format-metadata-dir"], "{outcome}");
+    says(&outcome, "opmx bundle init");
+}
+
+#[test]
+fn several_mistakes_are_all_shown_in_the_order_of_their_places() {
+    let sandbox = greenhouse();
+    edit(&sandbox, OLM, "minKubeVersion: 1.25.0\n", "minKubeVersion: v1.25\n");
+    edit(&sandbox, OLM, "maturity: stable", "maturity: 3");
+    edit(&sandbox, RBAC, "resources: [configmaps, services]", "resources: ['*']");
+    write(
+        &sandbox,
+        MORE,
+        "{apiVersion: batch/v1, kind: Job, metadata: {name: a}}\n",
+    );
+    let outcome = refused(&sandbox);
+    let error = |rule: &str, file: &str, text: &str| (rule.to_owned(), place(&sandbox, file, text));
+    assert_eq!(
+        errors(&outcome),
+        [
+            error("k8s-kind-unsupported", MORE, "Job"),
+            error("rbac-wildcard", RBAC, "'*'"),
+            error("olm-version", OLM, "v1.25"),
+            error("olm-type", OLM, "3\n"),
+        ],
+        "{outcome}"
+    );
+    says(&outcome, "4 errors, 1 info\n");
+}

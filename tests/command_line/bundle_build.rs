@@ -1,0 +1,217 @@
+//! `opmx bundle build`.
+
+use crate::bundles::{copy, edit, errors, files, greenhouse, image, read, succeeds, testdata, write};
+use crate::common::Sandbox;
+use serde_json::Value;
+use std::fs::{self, File};
+use std::time::{Duration, SystemTime};
+
+#[test]
+fn the_image_has_the_annotations_as_labels_and_its_reference_is_all_that_is_printed() {
+    let sandbox = greenhouse();
+    let outcome = sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1.2.0"]);
+    let printed = succeeds(&outcome);
+    let digest = printed
+        .strip_prefix("oci:out@sha256:")
+        .unwrap_or_else(|| panic!("{outcome}"));
+    let digest = digest.strip_suffix('\n').unwrap();
+    assert_eq!(digest.len(), 64, "{outcome}");
+    assert!(
+        outcome.stderr.ends_with("built bundle as oci:out:v1.2.0\n"),
+        "{outcome}"
+    );
+    assert!(sandbox.path("out/blobs/sha256").join(digest).is_file());
+
+    let (manifest, config) = image(&sandbox.path("out"), "v1.2.0");
+    let text = read(&sandbox, "bundle/metadata/annotations.yaml");
+    let annotations: Value = serde_yaml::from_str(&text).unwrap();
+    assert_eq!(config["config"]["Labels"], annotations["annotations"]);
+    assert_eq!(
+        config["config"]["Labels"]["operators.operatorframework.io.bundle.mediatype.v1"],
+        "k8s+v1"
+    );
+    assert_eq!(manifest["layers"].as_array().unwrap().len(), 1);
+
+    succeeds(&sandbox.run(["bundle", "inspect", &format!("oci:out@sha256:{digest}")]));
+    let quiet = sandbox.run(["--quiet", "bundle", "build", "bundle", "-t", "oci:out:v1.2.0"]);
+    assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), (printed, ""));
+}
+
+#[test]
+fn a_registry_bundle_is_built_too() {
+    let sandbox = Sandbox::new();
+    copy(&sandbox, "compost-operator", "compost");
+    succeeds(&sandbox.run(["bundle", "build", "compost", "-t", "oci-archive:compost.tar:v0.3.1"]));
+    let outcome = sandbox.run(["bundle", "inspect", "oci-archive:compost.tar:v0.3.1", "-o", "json"]);
+    let summary: Value = serde_json::from_str(succeeds(&outcome)).unwrap();
+    assert_eq!(summary["mediaType"], "registry+v1");
+    assert_eq!(summary["name"], "compost-operator.v0.3.1");
+    let by_opm = sandbox.run("bundle build -d compost/manifests -t oci:out:v1 -b podman".split(' '));
+    assert!(by_opm.stderr.contains("--image-builder can be left out"), "{by_opm}");
+    succeeds(&by_opm);
+}
+
+#[test]
+fn copies_of_other_dates_orders_and_modes_have_one_digest() {
+    let sandbox = Sandbox::new();
+    let original = files(&testdata("greenhouse-operator"));
+    for (path, content) in &original {
+        write(&sandbox, &format!("first/{path}"), content);
+    }
+    for (number, (path, content)) in (1..).zip(original.iter().rev()) {
+        let path = format!("second/{path}");
+        write(&sandbox, &path, content);
+        let file = File::options().write(true).open(sandbox.path(&path)).unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_hours(1000 * number))
+            .unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            file.set_permissions(fs::Permissions::from_mode(0o600)).unwrap();
+        }
+    }
+    let digest = |folder: &str, target: &str| {
+        let outcome = sandbox.run(["bundle", "build", folder, "-t", target]);
+        succeeds(&outcome).split_once('@').unwrap().1.to_owned()
+    };
+    let first = digest("first", "oci:one:v1");
+    assert_eq!(digest("second", "oci:two:v2"), first);
+    assert_eq!(digest("second", "oci-archive:three.tar:v3"), first);
+    assert_eq!(digest("./first/", "oci:four:v1"), first);
+    write(
+        &sandbox,
+        "second/manifests/more.yaml",
+        "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n",
+    );
+    assert_ne!(digest("second", "oci:five:v1"), first);
+}
+
+#[test]
+fn an_archive_is_the_same_file_each_time() {
+    let sandbox = greenhouse();
+    let mut archives = Vec::new();
+    for name in ["a.tar", "b.tar"] {
+        succeeds(&sandbox.run(["bundle", "build", "bundle", "-t", &format!("oci-archive:{name}:v1")]));
+        archives.push(fs::read(sandbox.path(name)).unwrap());
+    }
+    assert!(archives[0] == archives[1], "two archives of one image differ");
+}
+
+#[test]
+fn a_pipeline_sets_version_and_replaces() {
+    let sandbox = greenhouse();
+    let before = files(&sandbox.path("bundle"));
+    succeeds(
+        &sandbox.run(
+            "bundle build bundle -t oci:out:next --version 1.3.0 --replaces greenhouse-operator.v1.2.0".split(' '),
+        ),
+    );
+    assert_eq!(
+        files(&sandbox.path("bundle")),
+        before,
+        "the author's files stay as they are"
+    );
+    let outcome = sandbox.run(["bundle", "synthesize", "oci:out:next", "-o", "json"]);
+    let csv: Value = serde_json::from_str(succeeds(&outcome)).unwrap();
+    assert_eq!(csv["metadata"]["name"], "greenhouse-operator.v1.3.0");
+    assert_eq!(csv["spec"]["version"], "1.3.0");
+    assert_eq!(csv["spec"]["replaces"], "greenhouse-operator.v1.2.0");
+
+    let outcome = sandbox.run("bundle build bundle -t oci:other:next --version v1.3".split(' '));
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+    assert!(outcome.stderr.contains("error[olm-version]"), "{outcome}");
+    assert!(!sandbox.path("other").exists());
+}
+
+#[test]
+fn what_does_not_validate_is_not_built_unless_it_must() {
+    let sandbox = greenhouse();
+    edit(&sandbox, "bundle/metadata/olm.yaml", "minKubeVersion: 1.25.0\n", "");
+    let outcome = sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1"]);
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+    assert_eq!(
+        errors(&outcome),
+        [("olm-required".to_owned(), "bundle/metadata/olm.yaml:1:1".to_owned())]
+    );
+    assert!(
+        outcome
+            .stderr
+            .ends_with("error: bundle has errors, so no image was built\n"),
+        "{outcome}"
+    );
+    assert!(!sandbox.path("out").exists());
+
+    let outcome = sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1", "--no-validate"]);
+    assert!(succeeds(&outcome).starts_with("oci:out@sha256:"), "{outcome}");
+    assert!(
+        outcome.stderr.contains("error[olm-required]"),
+        "it is built, and the errors are said: {outcome}"
+    );
+}
+
+#[test]
+fn errors_of_a_registry_bundle_stop_it_too() {
+    let sandbox = Sandbox::new();
+    copy(&sandbox, "compost-operator", "compost");
+    let csv = "compost/manifests/compost-operator.clusterserviceversion.yaml";
+    edit(&sandbox, csv, "version: 0.3.1", "version: 1.0");
+    let outcome = sandbox.run(["bundle", "build", "compost", "-t", "oci-archive:out.tar:v1"]);
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+    let rules: Vec<_> = errors(&outcome).into_iter().map(|(rule, _)| rule).collect();
+    assert_eq!(rules, ["index-version-shape"], "{outcome}");
+    assert!(!sandbox.path("out.tar").exists());
+}
+
+#[test]
+fn a_second_tag_keeps_the_first() {
+    let sandbox = greenhouse();
+    let build = |tag: &str, version: &str| {
+        let outcome = sandbox.run([
+            "bundle",
+            "build",
+            "bundle",
+            "-t",
+            &format!("oci:out:{tag}"),
+            "--version",
+            version,
+        ]);
+        succeeds(&outcome).to_owned()
+    };
+    let first = build("v1", "1.0.0");
+    let second = build("v2", "2.0.0");
+    assert_ne!(first, second);
+    for (tag, version) in [("v1", "1.0.0"), ("v2", "2.0.0")] {
+        let outcome = sandbox.run(["bundle", "inspect", &format!("oci:out:{tag}"), "-o", "json"]);
+        let summary: Value = serde_json::from_str(succeeds(&outcome)).unwrap();
+        assert_eq!(summary["version"], version);
+    }
+    // The first again: one tag moves to another image, and no second entry of it appears.
+    build("v1", "2.0.0");
+    let index: Value = serde_json::from_str(&read(&sandbox, "out/index.json")).unwrap();
+    assert_eq!(index["manifests"].as_array().unwrap().len(), 2, "{index}");
+}
+
+#[test]
+fn annotations_on_the_command_line_are_written_or_refused() {
+    let sandbox = greenhouse();
+    let wanted = "bundle build bundle -t oci:out:v1 --channels fast";
+    let outcome = sandbox.run(wanted.split(' '));
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+    assert!(
+        outcome
+            .stderr
+            .contains("says \"candidate,stable\" for operators.operatorframework.io.bundle.channels.v1"),
+        "{outcome}"
+    );
+    assert!(
+        outcome.stderr.contains("hint: use the options with --overwrite"),
+        "{outcome}"
+    );
+    assert!(!sandbox.path("out").exists());
+    succeeds(&sandbox.run(format!("{wanted} --overwrite").split(' ')));
+    let (_, config) = image(&sandbox.path("out"), "v1");
+    assert_eq!(
+        config["config"]["Labels"]["operators.operatorframework.io.bundle.channels.v1"],
+        "fast"
+    );
+}

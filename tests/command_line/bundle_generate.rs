@@ -1,0 +1,112 @@
+//! `opmx bundle generate`.
+
+use crate::bundles::{copy, greenhouse, read, succeeds};
+use crate::common::Sandbox;
+
+const ANNOTATIONS: &str = "\
+annotations:
+  operators.operatorframework.io.bundle.channel.default.v1: stable
+  operators.operatorframework.io.bundle.channels.v1: alpha,stable
+  operators.operatorframework.io.bundle.manifests.v1: manifests/
+  operators.operatorframework.io.bundle.mediatype.v1: registry+v1
+  operators.operatorframework.io.bundle.metadata.v1: metadata/
+  operators.operatorframework.io.bundle.package.v1: microcks
+";
+
+const DOCKERFILE: &str = "\
+FROM scratch
+
+LABEL operators.operatorframework.io.bundle.mediatype.v1=registry+v1
+LABEL operators.operatorframework.io.bundle.manifests.v1=manifests/
+LABEL operators.operatorframework.io.bundle.metadata.v1=metadata/
+LABEL operators.operatorframework.io.bundle.package.v1=microcks
+LABEL operators.operatorframework.io.bundle.channels.v1=alpha,stable
+LABEL operators.operatorframework.io.bundle.channel.default.v1=stable
+
+COPY foo/manifests /manifests/
+COPY foo/metadata /metadata/
+";
+
+fn registry() -> Sandbox {
+    let sandbox = Sandbox::new();
+    copy(&sandbox, "compost-operator", "foo");
+    std::fs::remove_file(sandbox.path("foo/metadata/annotations.yaml")).unwrap();
+    sandbox
+}
+
+#[test]
+fn both_files_are_those_of_opm_byte_for_byte() {
+    for folder in [
+        &["foo"][..],
+        &["-d", "foo/manifests"],
+        &["--directory", "./foo/manifests/"],
+    ] {
+        let sandbox = registry();
+        let options = ["-p", "microcks", "-c", "alpha,stable", "-e", "stable"];
+        let words = ["bundle", "generate"].iter().chain(folder).chain(&options);
+        succeeds(&sandbox.run(words));
+        assert_eq!(
+            read(&sandbox, "foo/metadata/annotations.yaml"),
+            ANNOTATIONS,
+            "{folder:?}"
+        );
+        assert_eq!(read(&sandbox, "bundle.Dockerfile"), DOCKERFILE, "{folder:?}");
+    }
+}
+
+#[test]
+fn without_a_default_channel_its_lines_are_absent() {
+    let sandbox = registry();
+    succeeds(&sandbox.run(["bundle", "generate", "foo", "-p", "microcks", "-c", "alpha,stable"]));
+    let annotations = ANNOTATIONS.replace(
+        "  operators.operatorframework.io.bundle.channel.default.v1: stable\n",
+        "",
+    );
+    assert_eq!(read(&sandbox, "foo/metadata/annotations.yaml"), annotations);
+    let dockerfile = DOCKERFILE.replace(
+        "LABEL operators.operatorframework.io.bundle.channel.default.v1=stable\n\n",
+        "",
+    );
+    assert_eq!(read(&sandbox, "bundle.Dockerfile"), dockerfile);
+}
+
+#[test]
+fn what_the_options_do_not_say_is_taken_from_the_annotations_there() {
+    let sandbox = greenhouse();
+    let before = read(&sandbox, "bundle/metadata/annotations.yaml");
+    succeeds(&sandbox.run(["bundle", "generate", "bundle"]));
+    assert_eq!(read(&sandbox, "bundle/metadata/annotations.yaml"), before);
+    succeeds(&sandbox.run(["bundle", "generate", "bundle", "--channels", "fast"]));
+    let after = read(&sandbox, "bundle/metadata/annotations.yaml");
+    assert_eq!(after, before.replace("candidate,stable", "fast"));
+    let dockerfile = read(&sandbox, "bundle.Dockerfile");
+    assert!(dockerfile.contains("bundle.mediatype.v1=k8s+v1\n"), "{dockerfile}");
+    assert!(dockerfile.contains("bundle.channels.v1=fast\n"), "{dockerfile}");
+}
+
+#[test]
+fn an_output_folder_gets_copies_and_leaves_the_bundle_alone() {
+    let sandbox = registry();
+    succeeds(&sandbox.run(["bundle", "generate", "foo", "-p", "microcks", "-c", "a", "-u", "out"]));
+    assert!(!sandbox.path("foo/metadata/annotations.yaml").exists());
+    assert!(sandbox.path("out/metadata/annotations.yaml").exists());
+    assert!(sandbox.path("out/manifests/compostheaps.crd.yaml").exists());
+    let dockerfile = read(&sandbox, "bundle.Dockerfile");
+    assert!(
+        dockerfile.ends_with("COPY out/manifests /manifests/\nCOPY out/metadata /metadata/\n"),
+        "{dockerfile}"
+    );
+}
+
+#[test]
+fn a_package_that_nothing_names_is_asked_for() {
+    let sandbox = registry();
+    let outcome = sandbox.run(["bundle", "generate", "foo"]);
+    insta::assert_snapshot!(outcome, @"
+    ------- stderr -------
+    error: the package and its channels are not known
+      hint: name them with --package and --channels
+    ------- exit 2 -------
+    ");
+    assert!(!sandbox.path("bundle.Dockerfile").exists());
+}

@@ -1,0 +1,274 @@
+//! `opmx bundle init`.
+
+use crate::bundles::{copy, edit, errors, files, place, read, succeeds, testdata, write};
+use crate::common::Sandbox;
+use std::io::Write;
+use std::process::Stdio;
+
+/// A sandbox with the greenhouse operator's manifests, and what kustomize keeps beside them, in the folder `deploy`.
+fn deploy() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for (path, content) in files(&testdata("greenhouse-operator/manifests")) {
+        write(&sandbox, &format!("deploy/{path}"), content);
+    }
+    write(&sandbox, "deploy/kustomization.yaml", "resources: [crds.yaml]\n");
+    let component = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n";
+    write(&sandbox, "deploy/base/component.yaml", component);
+    sandbox
+}
+
+const DEPLOYMENT: &str = "\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: op
+spec:
+  selector:
+    matchLabels: {app: op}
+  template:
+    metadata:
+      labels: {app: op}
+    spec:
+      containers:
+      - name: manager
+        image: registry.example.com/op
+";
+
+#[test]
+fn manifests_of_a_folder_become_a_bundle_that_lacks_only_decisions() {
+    let sandbox = deploy();
+    let outcome = sandbox.run(["bundle", "init", "bundle", "--from", "deploy"]);
+    insta::assert_snapshot!(outcome, @"
+    ------- stderr -------
+    passed over base/component.yaml, which belongs to kustomize
+    passed over kustomization.yaml, which belongs to kustomize
+    wrote bundle/manifests/crds.yaml
+    wrote bundle/manifests/deployment.yaml
+    wrote bundle/manifests/rbac.yaml
+    wrote bundle/manifests/webhook.yaml
+    wrote bundle/metadata/annotations.yaml
+    wrote bundle/metadata/olm.yaml
+    to decide: which kind certificates of group cert-manager.io are, under apis in bundle/metadata/olm.yaml
+    ");
+    assert_eq!(
+        files(&sandbox.path("bundle/manifests")),
+        files(&testdata("greenhouse-operator/manifests")),
+        "the manifests are the author's, byte for byte"
+    );
+    let olm = read(&sandbox, "bundle/metadata/olm.yaml");
+    for inferred in [
+        "\nname: greenhouse-operator.v1.2.0\n",
+        "\nversion: 1.2.0\n",
+        "\nminKubeVersion: 1.16.0\n",
+        "\ndisplayName: Greenhouse Operator\n",
+        "- type: OwnNamespace\n  supported: true\n",
+        "- type: MultiNamespace\n  supported: false\n",
+        "- type: AllNamespaces\n  supported: true\n",
+    ] {
+        assert!(olm.contains(inferred), "{inferred:?} is not in\n{olm}");
+    }
+    for placeholder in ["\n# description: ", "\n# maintainers: ", "\n# icon: ", "\n# replaces: "] {
+        assert!(olm.contains(placeholder), "{placeholder:?} is not in\n{olm}");
+    }
+    insta::assert_snapshot!(read(&sandbox, "bundle/metadata/annotations.yaml"), @"
+    annotations:
+      operators.operatorframework.io.bundle.channels.v1: stable
+      operators.operatorframework.io.bundle.manifests.v1: manifests/
+      operators.operatorframework.io.bundle.mediatype.v1: k8s+v1
+      operators.operatorframework.io.bundle.metadata.v1: metadata/
+      operators.operatorframework.io.bundle.package.v1: greenhouse-operator
+    ");
+
+    let outcome = sandbox.run(["bundle", "synthesize", "bundle"]);
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+    let unknown = place(&sandbox, "bundle/manifests/rbac.yaml", "certificates");
+    assert_eq!(errors(&outcome), [("rbac-kind-unknown".to_owned(), unknown)]);
+
+    let stub = "# apis:\n# - group: cert-manager.io\n#   resource: certificates\n#   kind: Certificate\n#   version: v1\n#   dependency: required  #";
+    edit(&sandbox, "bundle/metadata/olm.yaml", stub, &stub.replace("# ", ""));
+    let outcome = sandbox.run(["bundle", "synthesize", "bundle", "-o", "json"]);
+    let csv: serde_json::Value = serde_json::from_str(succeeds(&outcome)).unwrap();
+    assert_eq!(
+        csv["spec"]["customresourcedefinitions"]["required"],
+        serde_json::json!([{"kind": "Certificate", "name": "certificates.cert-manager.io", "version": "v1"}])
+    );
+    succeeds(&sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1"]));
+}
+
+#[test]
+fn what_cannot_be_inferred_is_asked_for_by_the_next_command() {
+    let sandbox = Sandbox::new();
+    write(&sandbox, "bundle/manifests/deployment.yaml", DEPLOYMENT);
+    let outcome = sandbox.run(["bundle", "init", "bundle"]);
+    insta::assert_snapshot!(outcome, @"
+    ------- stderr -------
+    wrote bundle/metadata/annotations.yaml
+    wrote bundle/metadata/olm.yaml
+    to decide: name, in bundle/metadata/olm.yaml
+    to decide: version, in bundle/metadata/olm.yaml
+    ");
+    let outcome = sandbox.run(["bundle", "synthesize", "bundle"]);
+    let olm = "bundle/metadata/olm.yaml:1:1".to_owned();
+    let required = || ("olm-required".to_owned(), olm.clone());
+    assert_eq!(errors(&outcome), [required(), required()], "{outcome}");
+    edit(
+        &sandbox,
+        "bundle/metadata/olm.yaml",
+        "# name: my-operator.v1.0.0",
+        "name: op.v2.0.0",
+    );
+    edit(
+        &sandbox,
+        "bundle/metadata/olm.yaml",
+        "# version: 1.0.0",
+        "version: 2.0.0",
+    );
+    succeeds(&sandbox.run(["bundle", "synthesize", "bundle"]));
+}
+
+#[test]
+fn every_commented_placeholder_is_good_once_its_mark_is_taken_away() {
+    let sandbox = Sandbox::new();
+    write(&sandbox, "bundle/manifests/deployment.yaml", DEPLOYMENT);
+    succeeds(&sandbox.run(["bundle", "init", "bundle", "--version", "1.0.0"]));
+    let olm = read(&sandbox, "bundle/metadata/olm.yaml");
+    let keys: Vec<&str> = olm
+        .lines()
+        .filter_map(|line| line.strip_prefix("# ")?.split_once(": ").map(|(key, _)| key))
+        .filter(|key| !key.contains(' '))
+        .collect();
+    assert!(keys.len() > 12, "{keys:?}");
+    for key in keys.iter().filter(|key| **key != "icon") {
+        let open = olm.replacen(&format!("\n# {key}: "), &format!("\n{key}: "), 1);
+        write(&sandbox, "bundle/metadata/olm.yaml", open);
+        let outcome = sandbox.run(["bundle", "synthesize", "bundle"]);
+        assert_eq!(
+            (outcome.status, outcome.stderr.as_str()),
+            (Some(0), ""),
+            "{key}: {outcome}"
+        );
+    }
+}
+
+#[test]
+fn a_stream_becomes_one_file() {
+    let sandbox = deploy();
+    let stream: String = files(&testdata("greenhouse-operator/manifests"))
+        .into_values()
+        .map(|content| format!("---\n{}", String::from_utf8(content).unwrap()))
+        .collect();
+    let arguments =
+        "bundle init bundle --from - --package greenhouse --version 2.0.0 --channels fast,slow --default slow";
+    let mut child = sandbox
+        .command(arguments.split(' '))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(stream.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(read(&sandbox, "bundle/manifests/manifests.yaml"), stream);
+    let olm = read(&sandbox, "bundle/metadata/olm.yaml");
+    assert!(
+        olm.contains("\nname: greenhouse.v2.0.0\n") && olm.contains("\nversion: 2.0.0\n"),
+        "{olm}"
+    );
+    let annotations = read(&sandbox, "bundle/metadata/annotations.yaml");
+    for line in [
+        "channels.v1: fast,slow\n",
+        "channel.default.v1: slow\n",
+        "package.v1: greenhouse\n",
+    ] {
+        assert!(annotations.contains(line), "{annotations}");
+    }
+    let inspected = sandbox.run(["bundle", "inspect", "bundle"]);
+    assert!(
+        inspected.stdout.contains("Deployment/greenhouse-operator"),
+        "{inspected}"
+    );
+}
+
+#[test]
+fn nothing_is_overwritten_unless_asked() {
+    let sandbox = deploy();
+    succeeds(&sandbox.run(["bundle", "init", "bundle", "--from", "deploy"]));
+    write(&sandbox, "bundle/metadata/olm.yaml", "# mine\n");
+    let before = files(&sandbox.path("bundle"));
+    for arguments in [
+        &["bundle", "init", "bundle"][..],
+        &["bundle", "init", "bundle", "--from", "deploy"],
+    ] {
+        let outcome = sandbox.run(arguments);
+        assert_eq!(outcome.status, Some(1), "{outcome}");
+        assert!(
+            outcome.stderr.contains(" is there already, so nothing was written\n"),
+            "{outcome}"
+        );
+        assert!(
+            outcome.stderr.contains("hint: replace it with --overwrite\n"),
+            "{outcome}"
+        );
+        assert_eq!(files(&sandbox.path("bundle")), before);
+    }
+    succeeds(&sandbox.run(["bundle", "init", "bundle", "--overwrite", "--version", "3.0.0"]));
+    assert!(read(&sandbox, "bundle/metadata/olm.yaml").contains("\nversion: 3.0.0\n"));
+}
+
+#[test]
+fn conversion_webhooks_allow_all_namespaces_only() {
+    let sandbox = deploy();
+    let conversion = "  conversion:\n    strategy: Webhook\n    webhook:\n      conversionReviewVersions: [v1]\n      clientConfig:\n        service: {name: greenhouse-webhook, namespace: greenhouse-system, path: /convert}\n  versions:";
+    edit(&sandbox, "deploy/crds.yaml", "  versions:", conversion);
+    succeeds(&sandbox.run(["bundle", "init", "bundle", "--from", "deploy"]));
+    let olm = read(&sandbox, "bundle/metadata/olm.yaml");
+    assert_eq!(olm.matches("supported: true").count(), 1, "{olm}");
+    let outcome = sandbox.run(["bundle", "synthesize", "bundle"]);
+    let rules: Vec<_> = errors(&outcome).into_iter().map(|(rule, _)| rule).collect();
+    assert_eq!(rules, ["rbac-kind-unknown"], "{outcome}");
+}
+
+#[test]
+fn a_folder_without_manifests_is_told_what_to_do() {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.path("empty")).unwrap();
+    for folder in ["empty", "absent"] {
+        let outcome = sandbox.run(["bundle", "init", folder]);
+        assert_eq!(
+            outcome.to_string(),
+            format!(
+                "------- stderr -------\nerror: {folder} has no manifests in its folder manifests/\n  \
+                 hint: take them in with --from FOLDER, or from a stream with --from -\n------- exit 1 -------"
+            )
+        );
+    }
+    assert!(!sandbox.path("absent").exists());
+    copy(&sandbox, "compost-operator", "compost");
+    let before = files(&sandbox.path("compost"));
+    let outcome = sandbox.run(["bundle", "init", "compost"]);
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(
+        outcome.stderr.contains("this is a registry+v1 bundle already"),
+        "{outcome}"
+    );
+    assert!(outcome.stderr.contains("opmx bundle generate"), "{outcome}");
+    assert_eq!(files(&sandbox.path("compost")), before);
+}
+
+#[test]
+fn broken_manifests_are_shown_and_nothing_is_written() {
+    let sandbox = deploy();
+    write(
+        &sandbox,
+        "deploy/broken.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a\n",
+    );
+    let outcome = sandbox.run(["bundle", "init", "bundle", "--from", "deploy"]);
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    let errors = errors(&outcome);
+    assert_eq!(errors.len(), 1, "{outcome}");
+    assert_eq!(errors[0].0, "yaml-syntax", "{outcome}");
+    assert!(errors[0].1.starts_with("bundle/manifests/broken.yaml:3:"), "{outcome}");
+    assert!(!sandbox.path("bundle").exists());
+}

@@ -1,0 +1,58 @@
+//! `opmx bundle unpack`.
+
+use crate::bundles::{edit, files, greenhouse, succeeds, testdata, write};
+
+#[test]
+fn the_files_of_an_image_are_those_it_was_built_from() {
+    let sandbox = greenhouse();
+    write(&sandbox, "bundle/tests/scorecard/config.yaml", "kind: Configuration\n");
+    write(&sandbox, "bundle/README.md", "not part of the bundle\n");
+    for target in ["oci:out:v1", "oci-archive:out.tar:v1"] {
+        succeeds(&sandbox.run(["bundle", "build", "bundle", "-t", target]));
+        let folder = target.replace([':', '.'], "-");
+        let outcome = sandbox.run(["bundle", "unpack", target, "-o", &folder]);
+        assert_eq!(succeeds(&outcome), "");
+        assert!(
+            outcome.stderr.ends_with(&format!("wrote 7 files to {folder}\n")),
+            "{outcome}"
+        );
+        let mut expected = files(&testdata("greenhouse-operator"));
+        expected.insert(
+            "tests/scorecard/config.yaml".to_owned(),
+            b"kind: Configuration\n".to_vec(),
+        );
+        assert_eq!(files(&sandbox.path(&folder)), expected, "{target}");
+    }
+}
+
+#[test]
+fn what_was_unpacked_builds_to_the_same_image() {
+    let sandbox = greenhouse();
+    let build = |folder: &str, target: &str| {
+        let outcome = sandbox.run(["bundle", "build", folder, "-t", target]);
+        succeeds(&outcome).split_once('@').unwrap().1.to_owned()
+    };
+    let first = build("bundle", "oci:one:v1");
+    succeeds(&sandbox.run(["bundle", "unpack", "oci:one:v1", "-o", "copy"]));
+    assert_eq!(build("copy", "oci:two:v1"), first);
+}
+
+#[test]
+fn a_broken_bundle_is_written_only_when_that_is_wanted() {
+    let sandbox = greenhouse();
+    edit(&sandbox, "bundle/metadata/olm.yaml", "version: 1.2.0", "version: one");
+    succeeds(&sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1", "--no-validate"]));
+    let outcome = sandbox.run(["bundle", "unpack", "oci:out:v1", "-o", "copy"]);
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+    assert!(outcome.stderr.contains("error[olm-version]"), "{outcome}");
+    assert!(
+        outcome.stderr.contains(" --> oci:out:v1/metadata/olm.yaml:2:10\n"),
+        "{outcome}"
+    );
+    let end =
+        "error: the bundle has errors, so nothing was written\n  hint: write it all the same with --skip-validation\n";
+    assert!(outcome.stderr.ends_with(end), "{outcome}");
+    assert!(!sandbox.path("copy").exists());
+    succeeds(&sandbox.run(["bundle", "unpack", "oci:out:v1", "-o", "copy", "--skip-validation"]));
+    assert_eq!(files(&sandbox.path("copy")), files(&sandbox.path("bundle")));
+}
