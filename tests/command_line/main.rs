@@ -9,12 +9,12 @@ mod shared;
 
 mod bad_input;
 mod bundle_build;
+mod bundle_files;
 mod bundle_generate;
 mod bundle_init;
 mod bundle_inspect;
 mod bundle_synthesize;
 mod bundle_unpack;
-mod bundles;
 mod generated;
 mod help;
 mod process;
