@@ -19,6 +19,8 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    #[cfg(target_os = "linux")]
+    meet_limits_on_file_sizes(&runtime);
     let arguments = arguments.collect();
     // Everything but the names of other programs is taken as ours, so that a renamed copy works.
     let code = match Path::new(&program).file_stem().and_then(OsStr::to_str) {
@@ -29,4 +31,16 @@ fn main() -> ExitCode {
     // What is still under way on other threads has no use any more and must not hold up the end.
     runtime.shutdown_background();
     code
+}
+
+/// Makes a limit on file sizes (`ulimit -f`) an error of the write that passes it, as a full disk is one. The signal
+/// that comes with it would end the process before it could say why and tidy up.
+#[cfg(target_os = "linux")]
+fn meet_limits_on_file_sizes(runtime: &tokio::runtime::Runtime) {
+    use tokio::signal::unix::{SignalKind, signal};
+    // SIGXFSZ, which has this number on all processors that Linux images are built for.
+    const FILE_SIZE_LIMIT: i32 = 25;
+    let _runtime = runtime.enter();
+    // Once it is handled it stays so; nobody needs to hear of it. Without it, all works as it did.
+    let _ = signal(SignalKind::from_raw(FILE_SIZE_LIMIT));
 }

@@ -31,6 +31,12 @@ pub enum LoadError {
         /// The reference.
         image: String,
     },
+    /// The folder is an image layout, and not a bundle itself.
+    #[error("{} is an OCI image layout, not the folder of a bundle", directory.display())]
+    Layout {
+        /// The folder.
+        directory: PathBuf,
+    },
     /// The work was given up, as at the end of the program.
     #[error("reading was interrupted")]
     Interrupted,
@@ -87,6 +93,9 @@ impl Location {
         match self {
             Self::Directory(directory) => {
                 let directory = directory.clone();
+                if directory.join("oci-layout").is_file() {
+                    return Err(LoadError::Layout { directory });
+                }
                 let read = move || Tree::from_directory(&directory, &limits);
                 let tree = tokio::task::spawn_blocking(read).await;
                 Ok(tree.map_err(|_| LoadError::Interrupted)??)

@@ -6,7 +6,7 @@ use crate::cli::arguments::LimitArguments;
 use crate::cli::error::CommandError;
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
-use crate::image::Transports;
+use crate::image::{Reference, Transports};
 use crate::index::add::{Additions, Report};
 use crate::index::gather::{GatherError, GatherOptions, GatherProblem, gather};
 use crate::index::intake::IntakeError;
@@ -75,6 +75,17 @@ impl AdditionArguments {
     }
 }
 
+/// The reference of `--record-as` as an index stores it. It must be one that a cluster can pull.
+fn published_reference(text: &str) -> Result<String, CommandError> {
+    match text.parse() {
+        Ok(Reference::Registry(reference)) => Ok(reference.as_written().to_owned()),
+        Ok(_) => Err(CommandError::usage(format!(
+            "--record-as {text}: a cluster pulls images from registries only"
+        ))),
+        Err(error) => Err(CommandError::usage(format!("--record-as: {error}"))),
+    }
+}
+
 fn read_list(list: &Path) -> Result<String, FileError> {
     let fail = |error| FileError::new("read", list, error);
     if list == Path::new("-") {
@@ -105,8 +116,9 @@ impl AdditionArguments {
         let bundles = self.bundles(named)?;
         let locations = bundles.iter().map(|bundle| bundle.parse());
         let locations: Vec<Location> = locations.collect::<Result<_, LocationError>>()?;
+        let record_as = self.record_as.as_deref().map(published_reference).transpose()?;
         let options = GatherOptions {
-            record_as: self.record_as.clone(),
+            record_as,
             by_reference: self.by_reference,
             tree_limits: limits.tree(),
             text_limits: limits.text(),
@@ -144,9 +156,15 @@ fn refuse(problems: Vec<(Location, GatherProblem)>, of: usize, context: &Context
                 printer.report(&errors);
                 printer.error(format_args!("{location} has errors"));
             }
-            problem => CommandError::from(problem)
-                .context(format!("{location} cannot be added"))
-                .print(printer),
+            problem => {
+                let mut error = CommandError::from(problem).context(format!("{location} cannot be added"));
+                if let Some(name) = location.registry_reference()
+                    && !names_host(name)
+                {
+                    error = error.hint(format!("there is no folder {name}, so it was taken for an image"));
+                }
+                error.print(printer);
+            }
         }
     }
     let refused = if of == 1 {
@@ -155,6 +173,13 @@ fn refuse(problems: Vec<(Location, GatherProblem)>, of: usize, context: &Context
         format!("{count} of {of} bundles cannot be added, so none was")
     };
     printer.error(refused);
+}
+
+/// Whether a reference says which registry it is about. One that does not is as likely the name of a folder.
+fn names_host(reference: &str) -> bool {
+    reference
+        .split_once('/')
+        .is_some_and(|(host, _)| host == "localhost" || host.contains(['.', ':']))
 }
 
 /// Says what changed, for a person who watches.

@@ -14,7 +14,7 @@ pub(crate) struct AlphaArguments {
 
 #[derive(Debug, Subcommand)]
 enum AlphaCommand {
-    Bundle(Box<bundle::BundleArguments>),
+    Bundle(bundle::BundleArguments),
     List(index::list::ListArguments),
 }
 

@@ -6,11 +6,17 @@
 //! | [`FAILURE`] | it could not, or found errors in what it looked at |
 //! | [`USAGE`] | the command line is wrong; nothing was done |
 
+use crate::bundle::location::LoadError;
 use crate::files::FileError;
-use crate::image::RegistryError;
-use crate::index::image::NotStatic;
+use crate::image::{BuildProblem, ImageError, RegistryError};
+use crate::index::add::AddError;
+use crate::index::error::DatabaseError;
+use crate::index::gather::GatherProblem;
+use crate::index::image::{NotStatic, StaticError};
+use crate::index::intake::IntakeError;
 use crate::terminal::Printer;
 use crate::terminal::output::OutputError;
+use crate::tree::TreeError;
 use std::error::Error;
 use std::fmt;
 use std::io;
@@ -136,7 +142,7 @@ where
                 kind = Kind::OutputClosed;
             }
             hints.extend(hint_for(error));
-            cause = error.source();
+            cause = within(error).or_else(|| error.source());
         }
         Self {
             kind,
@@ -146,14 +152,75 @@ where
     }
 }
 
+/// The error that another one only passes on. Such an error is not the source of the one around it, which speaks with
+/// its words and names its source.
+fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            ImageError::Registry(error) => Some(error.as_ref()),
+            ImageError::File(error) => Some(error),
+            ImageError::Tree(error) => Some(error),
+            ImageError::Reference(error) => Some(error),
+            ImageError::Build { problem } => Some(problem),
+            _ => None,
+        };
+    }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            LoadError::Tree(error) => Some(error),
+            LoadError::Image(error) => Some(error),
+            _ => None,
+        };
+    }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            GatherProblem::Load(error) => Some(error),
+            GatherProblem::Intake(error) => Some(error),
+        };
+    }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            AddError::Database(error) => Some(error),
+            AddError::Spool(error) => Some(error),
+            AddError::Refused(_) => None,
+        };
+    }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            DatabaseError::Read(error) => Some(error),
+            DatabaseError::File(error) => Some(error),
+            _ => None,
+        };
+    }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            StaticError::File(error) => Some(error),
+            StaticError::Dynamic(error) => Some(error),
+        };
+    }
+    match error.downcast_ref()? {
+        TreeError::File(error) => Some(error),
+        _ => None,
+    }
+}
+
 /// What to do about an error of the rooms below. The one place where their failures are turned into advice.
 fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(FileError { path, source, .. }) = error.downcast_ref() {
-        let full = matches!(
-            source.kind(),
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
-        );
-        return full.then(|| format!("make room for {}; what stood there before is unchanged", path.display()));
+        return is_full(source)
+            .then(|| format!("make room for {}; what stood there before is unchanged", path.display()));
+    }
+    if let Some(BuildProblem::Temporary { source }) = error.downcast_ref() {
+        return is_full(source).then(|| "make room there, or name another folder in the variable TMPDIR".to_owned());
+    }
+    if let Some(LoadError::NoBundle { .. }) = error.downcast_ref() {
+        return Some("name the image of a bundle; an index to begin with is named by --from-index".to_owned());
+    }
+    if let Some(LoadError::Layout { directory }) = error.downcast_ref() {
+        return Some(format!("name an image in it as oci:{}:TAG", directory.display()));
+    }
+    if let Some(IntakeError::NoReference { .. }) = error.downcast_ref() {
+        return Some("say where it will be published with --record-as, or leave out --by-reference".to_owned());
     }
     if let Some(error) = error.downcast_ref::<RegistryError>() {
         return error.hint().map(str::to_owned);
@@ -169,6 +236,13 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
         return Some("this is a mistake in opmx; please report it with the command line".to_owned());
     }
     None
+}
+
+fn is_full(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
+    )
 }
 
 /// Runs the body of a command, writes what is still buffered, says why it failed, and gives the exit code.
@@ -252,6 +326,24 @@ mod tests {
           hint: make room for a.yaml; what stood there before is unchanged
           hint: try again
         ");
+    }
+
+    #[test]
+    fn an_error_that_is_passed_on_keeps_its_hint() {
+        let full = || file_error(io::ErrorKind::StorageFull);
+        let passed_on: [CommandError; 4] = [
+            ImageError::from(full()).into(),
+            LoadError::from(ImageError::from(full())).into(),
+            AddError::from(DatabaseError::from(full())).into(),
+            GatherProblem::from(LoadError::from(TreeError::from(full()))).into(),
+        ];
+        for error in passed_on {
+            let said = said(error).1;
+            assert_eq!(said.matches("hint: make room for a.yaml").count(), 1, "{said}");
+        }
+        let path = "opmx".into();
+        let said = said(StaticError::from(NotStatic { path })).1;
+        assert!(said.contains("--binary-image") && said.contains("--generate"), "{said}");
     }
 
     #[test]

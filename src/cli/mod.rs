@@ -4,6 +4,8 @@
 
 // Doc comments on arguments are the help text, where backticks would be printed.
 #![allow(clippy::doc_markdown)]
+// A command line is parsed once, so the size of its parts does not matter.
+#![allow(clippy::large_enum_variant)]
 
 pub mod arguments;
 pub mod error;

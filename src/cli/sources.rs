@@ -5,13 +5,12 @@ use crate::bundle::{self, BundleReading};
 use crate::cli::Context;
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
-use crate::files::FileError;
+use crate::files::TemporaryFolder;
 use crate::image::{Reference, extract_file};
 use crate::index::image::{CONFIGS_LABEL, DATABASE_LABEL, DATABASE_PATH};
 use crate::index::read::Index;
 use crate::tree::Tree;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
 /// The files of the bundle in a folder or an image.
 pub(crate) fn bundle_files(
@@ -40,14 +39,14 @@ pub(crate) fn read_bundle(
 pub(crate) struct OpenIndex {
     pub(crate) index: Index,
     // Deleted when the index is closed.
-    pub(crate) unpacked: Option<TempDir>,
+    pub(crate) unpacked: Option<TemporaryFolder>,
 }
 
 /// A database file, and the folder that it was unpacked to where it came from an image.
 pub(crate) struct DatabaseFile {
     pub(crate) path: PathBuf,
     // Deleted with this value.
-    unpacked: Option<TempDir>,
+    unpacked: Option<TemporaryFolder>,
 }
 
 /// Opens the database in a file, or in an image.
@@ -86,10 +85,7 @@ pub(crate) fn database(
         return Err(CommandError::failure(message));
     }
     let path = image.label(DATABASE_LABEL).unwrap_or(DATABASE_PATH);
-    let unpacked = tempfile::Builder::new()
-        .prefix("opmx-index-")
-        .tempdir()
-        .map_err(|error| FileError::new("create a folder in", std::env::temp_dir(), error))?;
+    let unpacked = TemporaryFolder::new()?;
     let file = unpacked.path().join("index.db");
     extract_file(&image, path.trim_start_matches('/'), &file, registry.max_image_size.0)
         .map_err(|error| CommandError::from(error).context(format!("{name} is not an index image")))?;

@@ -232,11 +232,12 @@ fn append_file<W: Write>(
     if let Some(error) = content.failure {
         return Err(fail(error).into());
     }
+    appended.map_err(temporary)?;
     if content.left > 0 {
         let path = file.display().to_string();
         return Err(BuildProblem::Changed { path }.into());
     }
-    Ok(appended.map_err(temporary)?)
+    Ok(())
 }
 
 /// Tells a file that cannot be read from a layer that cannot be written.

@@ -45,6 +45,12 @@ pub enum IntakeError {
         /// Everything that was found.
         diagnostics: Vec<Diagnostic>,
     },
+    /// It is to be stored by a reference, and has none.
+    #[error("{origin} is in no registry, so there is no reference to store")]
+    NoReference {
+        /// The directory or image.
+        origin: String,
+    },
     /// An index cannot hold it.
     #[error(transparent)]
     Record(#[from] RecordError),
@@ -74,6 +80,9 @@ pub fn prepare(tree: &Tree, recording: Recording<'_>, limits: &Limits) -> Result
     };
     if diagnostic::has_errors(&diagnostics) {
         return Err(refuse(diagnostics));
+    }
+    if recording.by_reference && recording.reference.is_none() && bundle.media_type == MediaType::K8sV1 {
+        return Err(IntakeError::NoReference { origin: bundle.origin });
     }
     let record = match bundle.media_type {
         MediaType::RegistryV1 => {

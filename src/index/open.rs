@@ -91,7 +91,12 @@ pub fn check(target: &Target<'_>) -> Result<(), DatabaseError> {
         Target::Copy { from: Some(from), .. } => from,
         _ => return Ok(()),
     };
-    fs::metadata(from).map_err(|error| FileError::new("read", from, error))?;
+    if fs::metadata(from)
+        .map_err(|error| FileError::new("read", from, error))?
+        .is_dir()
+    {
+        return Err(DatabaseError::CannotOpen { path: from.to_owned() });
+    }
     let options = Options {
         busy_timeout: Duration::ZERO,
         ..Options::default()

@@ -4,6 +4,7 @@
 //! for any user. In exchange every reader checks that the file is still the one that was opened. A database with an
 //! unfinished transaction beside it (`-journal`, `-wal`) is copied, mended there, and read from the copy.
 
+use crate::files::TemporaryFolder;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::{Type, ValueRef};
@@ -15,7 +16,6 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
-use tempfile::TempDir;
 
 /// The schema versions that can be read.
 pub const READABLE_VERSIONS: std::ops::RangeInclusive<i64> = 9..=13;
@@ -156,7 +156,7 @@ struct OpenFile {
     stamp: Stamp,
     schema_version: i64,
     // Deleted with the last connection.
-    _private: Option<TempDir>,
+    _private: Option<TemporaryFolder>,
 }
 
 impl OpenFile {
@@ -399,9 +399,9 @@ fn has_unfinished_transaction(path: &Path) -> bool {
 }
 
 /// Copies the database with what stands beside it and lets SQLite finish or undo the transaction there.
-fn private_copy(path: &Path, handle: &File, stamp: Stamp) -> Result<TempDir, ReadError> {
-    let copied = || -> io::Result<TempDir> {
-        let directory = tempfile::Builder::new().prefix("opmx-index-").tempdir()?;
+fn private_copy(path: &Path, handle: &File, stamp: Stamp) -> Result<TemporaryFolder, ReadError> {
+    let copied = || -> io::Result<TemporaryFolder> {
+        let directory = TemporaryFolder::new().map_err(|error| error.source)?;
         let target = directory.path().join("index.db");
         let mut source = handle;
         source.seek(SeekFrom::Start(0))?;

@@ -328,11 +328,13 @@ fn invalid_utf_8() {
 
 #[test]
 fn an_alias_bomb() {
-    let mut bomb = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: bomb}\ndata:\n  a0: &a0 [lol, lol]\n".to_owned();
-    for level in 1..40 {
+    let levels = (1..40).map(|level| {
         let alias = format!("*a{}", level - 1);
-        bomb += &format!("  a{level}: &a{level} [{}]\n", [alias.as_str(); 9].join(", "));
-    }
+        format!("  a{level}: &a{level} [{}]\n", [alias.as_str(); 9].join(", "))
+    });
+    let levels: Vec<String> = levels.collect();
+    let start = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: bomb}\ndata:\n  a0: &a0 [lol, lol]\n";
+    let bomb = format!("{start}{}", levels.concat());
     let sandbox = with_manifest(bomb);
     let outcome = refused(&sandbox);
     let found = errors(&outcome);

@@ -68,7 +68,7 @@ pub(crate) fn findings(outcome: &Outcome) -> Vec<(String, String)> {
             let (title, _) = line.split_once("]: ").unwrap_or((line, ""));
             found.push((format!("{title}]"), String::new()));
         } else if let (true, Some(place)) = (heading, line.trim_start().strip_prefix("--> ")) {
-            found.last_mut().unwrap().1 = place.to_owned();
+            place.clone_into(&mut found.last_mut().unwrap().1);
         }
         heading = title;
     }

@@ -1,6 +1,7 @@
 //! The program as its users meet it: what it says, what it writes, how it ends.
 
 #![allow(clippy::print_stdout)]
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -15,8 +16,13 @@ mod bundle_init;
 mod bundle_inspect;
 mod bundle_synthesize;
 mod bundle_unpack;
+mod bundles;
 mod generated;
 mod help;
+mod index_add;
+mod index_list;
 mod process;
 mod readme;
+mod registry_add;
+mod serve;
 mod serving;

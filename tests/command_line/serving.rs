@@ -7,10 +7,10 @@ use std::os::unix::fs::symlink;
 use std::process::{Child, Command, Stdio};
 
 /// A server that is killed with the value, should a test end early.
-struct Server {
-    child: Child,
-    port: String,
-    stderr: BufReader<std::process::ChildStderr>,
+pub(crate) struct Server {
+    pub(crate) child: Child,
+    pub(crate) port: String,
+    pub(crate) stderr: BufReader<std::process::ChildStderr>,
 }
 
 impl Drop for Server {
@@ -21,8 +21,13 @@ impl Drop for Server {
 }
 
 fn start(sandbox: &Sandbox, arguments: &[&str]) -> Server {
-    let common = ["registry", "serve", "--address", "127.0.0.1", "--port", "0"];
-    let mut command = sandbox.command(common.iter().chain(arguments));
+    start_command(sandbox, &["registry", "serve"], arguments)
+}
+
+/// Starts a serving command on a free port, and waits until it listens.
+pub(crate) fn start_command(sandbox: &Sandbox, words: &[&str], arguments: &[&str]) -> Server {
+    let common = ["--address", "127.0.0.1", "--port", "0"];
+    let mut command = sandbox.command(words.iter().chain(&common).chain(arguments));
     let mut child = command.stderr(Stdio::piped()).spawn().expect("opmx starts");
     let mut stderr = BufReader::new(child.stderr.take().expect("a pipe"));
     let mut line = String::new();

@@ -66,6 +66,19 @@ impl Sandbox {
     }
 }
 
+/// Copies a folder with all that is in it. The files are dated now, whatever the date of the originals.
+pub(crate) fn copy_folder(from: &Path, to: &Path) {
+    for entry in walkdir::WalkDir::new(from) {
+        let entry = entry.expect("an entry of the folder");
+        let target = to.join(entry.path().strip_prefix(from).expect("a path below the folder"));
+        if entry.file_type().is_dir() {
+            std::fs::create_dir_all(target).expect("a folder");
+        } else {
+            std::fs::write(target, std::fs::read(entry.path()).expect("a readable file")).expect("a written file");
+        }
+    }
+}
+
 /// All that can be seen of a command that has ended. It prints as one text, for snapshots.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]

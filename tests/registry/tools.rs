@@ -1,5 +1,7 @@
 //! Programs of other people that tests run: a real registry and container tools.
 
+#![allow(clippy::print_stderr)]
+
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -8,7 +10,6 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-#[expect(clippy::explicit_write, reason = "the macro would be caught by the test harness")]
 /// Whether all of these programs are here. Says so when not, and fails where they have to be.
 pub(crate) fn installed(programs: &[&str]) -> bool {
     let paths = std::env::var_os("PATH").unwrap_or_default();

@@ -4,7 +4,7 @@ use crate::cli::additions::{self, AdditionArguments, Gathered};
 use crate::cli::arguments::{ImageToolArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, sources};
-use crate::files::{self, FileError};
+use crate::files::{self, FileError, TemporaryFolder};
 use crate::image::{Digest, Image, Reference, Transports, source_date_epoch};
 use crate::index::image::{self, DATABASE_PATH, Program};
 use crate::index::open::{self, Target};
@@ -92,10 +92,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
             let target: Reference = tag.parse()?;
             let base = arguments.base(&transports, context)?;
             let before = arguments.digest_to_replace(&target, &transports, context)?;
-            let folder = tempfile::Builder::new()
-                .prefix("opmx-index-")
-                .tempdir()
-                .map_err(|error| FileError::new("create a folder in", std::env::temp_dir(), error))?;
+            let folder = TemporaryFolder::new()?;
             let database = folder.path().join("index.db");
             let Some(gathered) = add(arguments, &database, &transports, context)? else {
                 return Ok(Status::Failure);
@@ -159,7 +156,12 @@ fn generate(arguments: &AddArguments, transports: &Transports, context: &Context
     let database = Path::new(DATABASE_PATH.trim_start_matches('/'));
     let folder = database.parent().unwrap_or(database);
     std::fs::create_dir_all(folder).map_err(|error| FileError::new("create the directory", folder, error))?;
-    let Some((report, remarks)) = add(arguments, database, transports, context)? else {
+    let added = add(arguments, database, transports, context);
+    if !matches!(added, Ok(Some(_))) {
+        // Only an empty folder goes: one that was made here for nothing.
+        let _ = std::fs::remove_dir(folder);
+    }
+    let Some((report, remarks)) = added? else {
         return Ok(Status::Failure);
     };
     let base = arguments.binary_image.as_deref().unwrap_or(OPM_IMAGE);

@@ -66,6 +66,8 @@ enum ListCommand {
     #[command(after_help = EXAMPLES_CHANNELS)]
     Channels(PartOfIndex),
     /// List the bundles of the channels, with what they replace and skip
+    ///
+    /// A bundle whose manifests are part of the index has "inline" in place of an image.
     #[command(after_help = EXAMPLES_BUNDLES)]
     Bundles(PartOfIndex),
     /// List the images of the bundles: their own, and those that they run
@@ -102,6 +104,9 @@ struct IndexArgument {
     #[arg(value_name = "REF|FILE")]
     index: String,
 }
+
+/// Stands for the image of a bundle whose manifests are part of the index.
+const INLINE: &str = "inline";
 
 impl PartOfIndex {
     /// The package to list. One that the index does not hold is an error: an empty list would look like an answer.
@@ -170,9 +175,11 @@ pub(crate) fn run(arguments: &ListArguments, context: &Context<'_>) -> CommandRe
                 "PACKAGE",
                 "CHANNEL",
                 "BUNDLE",
+                "VERSION",
                 "REPLACES",
                 "SKIPS",
                 "SKIP RANGE",
+                "MEDIA TYPE",
                 "IMAGE",
             ];
             print(
@@ -186,10 +193,12 @@ pub(crate) fn run(arguments: &ListArguments, context: &Context<'_>) -> CommandRe
                         row.package,
                         row.channel,
                         row.bundle,
+                        row.version.unwrap_or_default(),
                         row.replaces.unwrap_or_default(),
                         row.skips.join(","),
                         row.skip_range.unwrap_or_default(),
-                        row.image.unwrap_or_default(),
+                        row.media_type,
+                        row.image.unwrap_or_else(|| INLINE.to_owned()),
                     ]
                 },
             )

@@ -23,7 +23,7 @@ pub(crate) struct IndexArguments {
 
 #[derive(Debug, Subcommand)]
 enum IndexCommand {
-    Add(Box<add::AddArguments>),
+    Add(add::AddArguments),
     List(list::ListArguments),
 }
 

@@ -1,0 +1,560 @@
+//! `index add`: an index image from bundles of both media types, from wherever they are.
+
+use crate::bundles::{
+    BOTH, bundle_names, column, database_of, fail, garden, image, kinds_and_names, names, operator, outcome_of, push,
+    rake, small_base, succeed,
+};
+use opmx::image::{Image, ImageConfig, build};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime};
+
+const DATABASE_LABEL: &str = "operators.operatorframework.io.index.database.v1";
+
+/// Path, mode and link target of each entry of a layer.
+fn entries(image: &Image, layer: usize) -> Vec<(String, u32, Option<String>)> {
+    let content = image.layers()[layer].content.open().unwrap();
+    let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(content));
+    let entries = archive.entries().unwrap().map(|entry| {
+        let entry = entry.unwrap();
+        let link = entry.link_name().unwrap();
+        let text = |path: &std::path::Path| path.to_str().unwrap().to_owned();
+        (
+            text(&entry.path().unwrap()),
+            entry.header().mode().unwrap(),
+            link.as_deref().map(text),
+        )
+    });
+    entries.collect()
+}
+
+#[test]
+fn mixed_bundles_from_everywhere_become_one_index_image_with_one_digest() {
+    let sandbox = garden();
+    rake(&sandbox, "rake", "1.0.0", None);
+    succeed(&sandbox, "bundle build compost -t oci:bundles:compost");
+    succeed(&sandbox, "bundle build rake -t oci-archive:rake.tar:v1");
+    let all = "greenhouse,oci:bundles:compost,oci-archive:rake.tar:v1";
+    let outcome = outcome_of(&sandbox, &format!("index add -b {all} -t oci:index:v1"));
+    let first = image(&sandbox, "index", "v1");
+    assert_eq!(outcome.stdout, format!("oci:index@{}\n", first.digest()));
+    // Nothing but remarks: no bars and no colours where nobody watches.
+    insta::assert_snapshot!(outcome.stderr, @"
+    added compost-operator.v0.3.1 to package compost-operator (alpha)
+    added greenhouse-operator.v1.2.0 to package greenhouse-operator (candidate, stable)
+    added rake.v1.0.0 to package rake (stable)
+    ");
+
+    let config: &Value = &first.config_value()["config"];
+    assert_eq!(
+        config,
+        &json!({
+            "User": "1001",
+            "ExposedPorts": {"50051/tcp": {}},
+            "Env": ["PATH=/bin"],
+            "Entrypoint": ["/bin/opmx"],
+            "Cmd": ["registry", "serve", "--database", "/database/index.db"],
+            "Labels": {DATABASE_LABEL: "/database/index.db"},
+        })
+    );
+    assert_eq!(first.config_value()["os"], "linux");
+    assert_eq!(first.layers().len(), 2);
+    let entry = |path: &str, mode, link: Option<&str>| (path.to_owned(), mode, link.map(str::to_owned));
+    assert_eq!(
+        entries(&first, 0),
+        [
+            entry("bin/", 0o755, None),
+            entry("bin/grpc_health_probe", 0o777, Some("opmx")),
+            entry("bin/opm", 0o777, Some("opmx")),
+            entry("bin/opmx", 0o755, None),
+        ]
+    );
+    assert_eq!(
+        entries(&first, 1),
+        [entry("database/", 0o755, None), entry("database/index.db", 0o644, None)]
+    );
+    let database = database_of(&sandbox, &first);
+    assert_eq!(
+        bundle_names(&database),
+        ["compost-operator.v0.3.1", "greenhouse-operator.v1.2.0", "rake.v1.0.0"]
+    );
+
+    // Another day, another order, other dates of the files.
+    for path in ["greenhouse/manifests/deployment.yaml", "greenhouse/metadata/olm.yaml"] {
+        let file = File::options().append(true).open(sandbox.path(path)).unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_hours(24))
+            .unwrap();
+    }
+    let turned = "oci-archive:rake.tar:v1,oci:bundles:compost,greenhouse";
+    let again = outcome_of(&sandbox, &format!("index add --quiet -b {turned} -t oci:again:v9"));
+    assert_eq!(again.stderr, "");
+    assert_eq!(again.stdout, format!("oci:again@{}\n", first.digest()));
+}
+
+#[test]
+fn bundles_are_added_to_an_index_that_is_an_image_or_a_file() {
+    let sandbox = garden();
+    small_base(&sandbox);
+    rake(&sandbox, "rake1", "1.0.0", None);
+    rake(&sandbox, "rake2", "1.1.0", Some("rake.v1.0.0"));
+    succeed(&sandbox, "index add -i oci:base:v1 -b rake1,compost -t oci:index:v1");
+    let first = image(&sandbox, "index", "v1");
+    let config = &first.config_value()["config"];
+    assert_eq!(config["Entrypoint"], json!(["/bin/opm"]));
+    assert_eq!(config["Labels"][DATABASE_LABEL], "/database/index.db");
+
+    fs::write(sandbox.path("more.txt"), "# the next ones\n\n  rake2  \ngreenhouse\n").unwrap();
+    succeed(
+        &sandbox,
+        "index add -i oci:base:v1 --bundles-from more.txt -f oci:index:v1 -t oci:index:v2",
+    );
+    let second = database_of(&sandbox, &image(&sandbox, "index", "v2"));
+    let all = [
+        "compost-operator.v0.3.1",
+        "greenhouse-operator.v1.2.0",
+        "rake.v1.0.0",
+        "rake.v1.1.0",
+    ];
+    assert_eq!(bundle_names(&second), all);
+    assert_eq!(
+        column(
+            &second,
+            "SELECT head_operatorbundle_name FROM channel WHERE package_name = 'rake'"
+        ),
+        ["rake.v1.1.0"]
+    );
+    assert_eq!(image(&sandbox, "index", "v1").digest(), first.digest());
+
+    let file = database_of(&sandbox, &first);
+    let before = fs::read(&file).unwrap();
+    let line = format!("index add -b greenhouse,rake2 -f {} --generate", file.display());
+    succeed(&sandbox, &line);
+    assert_eq!(bundle_names(&sandbox.path("database/index.db")), all);
+    assert_eq!(fs::read(&file).unwrap(), before);
+}
+
+#[test]
+fn a_bundle_that_is_there_already_leaves_everything_as_it_was() {
+    let sandbox = garden();
+    small_base(&sandbox);
+    rake(&sandbox, "rake", "1.0.0", None);
+    succeed(&sandbox, "index add -i oci:base:v1 -b compost,rake -t oci:index:v1");
+    let before = (
+        names(&sandbox.path("index/blobs/sha256")),
+        image(&sandbox, "index", "v1").digest(),
+    );
+    let again = "index add -i oci:base:v1 -f oci:index:v1 -t oci:index:v1 -b rake,greenhouse,compost";
+    insta::assert_snapshot!(fail(&sandbox, again), @r#"
+    ------- stderr -------
+    error: bundle compost-operator.v0.3.1 of compost is already in package "compost-operator" of the index; leave it out
+           bundle rake.v1.0.0 of rake is already in package "rake" of the index; leave it out
+    ------- exit 1 -------
+    "#);
+    let after = (
+        names(&sandbox.path("index/blobs/sha256")),
+        image(&sandbox, "index", "v1").digest(),
+    );
+    assert_eq!(before, after);
+    insta::assert_snapshot!(fail(&sandbox, "index add -b rake,./rake -t oci:twice:v1"), @"
+    ------- stderr -------
+    error: bundle rake.v1.0.0 is given twice, by ./rake and by rake; give it once
+    ------- exit 1 -------
+    ");
+    assert!(!sandbox.path("twice").exists());
+}
+
+#[test]
+fn broken_bundles_are_all_named_and_nothing_is_pushed() {
+    let sandbox = garden();
+    rake(&sandbox, "rake", "1.0.0", None);
+    fs::write(
+        sandbox.path("rake/manifests/operator.clusterserviceversion.yaml"),
+        "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata:\n  name: rake.v1.0.0\n  name: rake.v1\n\tx: 1\n",
+    )
+    .unwrap();
+    let webhook = sandbox.path("greenhouse/manifests/rbac.yaml");
+    let rules = fs::read_to_string(&webhook).unwrap();
+    fs::write(&webhook, rules.replace("resources: [", "resources: ['*', ")).unwrap();
+    let outcome = fail(
+        &sandbox,
+        "index add -b compost,greenhouse,rake,absent/bundle:v1,./nowhere --retries 0 -t oci:index:v1",
+    );
+    let said = &outcome.stderr;
+    for word in [
+        "error[rbac-wildcard]",
+        "greenhouse/manifests/rbac.yaml:",
+        "error: greenhouse has errors",
+        "error: rake has errors",
+        "rake/manifests/operator.clusterserviceversion.yaml:",
+        "error: absent/bundle:v1 cannot be added",
+        "hint: there is no folder absent/bundle:v1, so it was taken for an image",
+        "error: ./nowhere cannot be added",
+        "error: 4 of 5 bundles cannot be added, so none was",
+    ] {
+        assert!(said.contains(word), "{word} is not in: {said}");
+    }
+    assert!(!said.contains("compost"), "{said}");
+    assert!(!sandbox.path("index").exists());
+}
+
+#[test]
+fn bundles_that_make_no_graph_are_refused_with_the_name_that_is_missing() {
+    let sandbox = garden();
+    rake(&sandbox, "rake", "1.1.0", Some("rake.v1.0.0"));
+    insta::assert_snapshot!(fail(&sandbox, "index add -b rake -t oci:index:v1"), @r#"
+    ------- stderr -------
+    error: bundle rake.v1.1.0 in channel "stable" of package "rake" (head rake.v1.1.0) replaces rake.v1.0.0, which is neither in the index nor among the bundles to add; add rake.v1.0.0 too, or correct spec.replaces of rake.v1.1.0
+    ------- exit 1 -------
+    "#);
+    assert!(!sandbox.path("index").exists());
+}
+
+#[test]
+fn generate_writes_the_database_and_the_dockerfile_of_opm() {
+    let sandbox = garden();
+    let outcome = outcome_of(
+        &sandbox,
+        &format!("index add -b {BOTH} --generate -p podman -u docker -c none"),
+    );
+    insta::assert_snapshot!(outcome, @"
+    ------- stderr -------
+    warning: --build-tool, --pull-tool can be left out: opmx pulls and builds images itself, with no container tool
+    added compost-operator.v0.3.1 to package compost-operator (alpha)
+    added greenhouse-operator.v1.2.0 to package greenhouse-operator (candidate, stable)
+    wrote database/index.db and index.Dockerfile
+    ");
+    let dockerfile = |name: &str| fs::read_to_string(sandbox.path(name)).unwrap();
+    insta::assert_snapshot!(dockerfile("index.Dockerfile"), @r#"
+    FROM opm:latest
+    LABEL operators.operatorframework.io.index.database.v1=/database/index.db
+    ADD database/index.db /database/index.db
+    EXPOSE 50051
+    ENTRYPOINT ["/bin/opm"]
+    CMD ["registry", "serve", "--database", "/database/index.db"]
+    "#);
+    assert!(dockerfile("index.Dockerfile").ends_with("]\n"));
+    let first = fs::read(sandbox.path("database/index.db")).unwrap();
+    assert_eq!(names(&sandbox.path("database")), ["index.db"]);
+
+    let line = format!("index add -b {BOTH} --generate -i registry.example.com/base:v1 -d my.Dockerfile");
+    succeed(&sandbox, &line);
+    assert!(dockerfile("my.Dockerfile").starts_with("FROM registry.example.com/base:v1\nLABEL "));
+    assert_eq!(fs::read(sandbox.path("database/index.db")).unwrap(), first);
+}
+
+#[test]
+fn generate_that_fails_writes_nothing() {
+    let sandbox = garden();
+    rake(&sandbox, "rake", "1.1.0", Some("rake.v1.0.0"));
+    let _ = fail(&sandbox, "index add -b rake --generate");
+    assert_eq!(names(&sandbox.path("")), ["compost", "greenhouse", "rake"]);
+    succeed(&sandbox, "index add -b compost --generate");
+    let before = fs::read(sandbox.path("database/index.db")).unwrap();
+    let _ = fail(&sandbox, "index add -b rake --generate");
+    assert_eq!(fs::read(sandbox.path("database/index.db")).unwrap(), before);
+}
+
+#[test]
+fn a_k8s_bundle_is_stored_inline_with_its_csv_and_without_what_the_csv_creates() {
+    let sandbox = garden();
+    let published = "registry.example.com/garden/greenhouse-bundle:v1.2.0";
+    let stored = |line: &str| {
+        succeed(&sandbox, &format!("index add -b greenhouse --generate {line}"));
+        sandbox.path("database/index.db")
+    };
+    let properties = "SELECT type || ' ' || value FROM properties ORDER BY type, value";
+    let images = "SELECT image FROM related_image ORDER BY image";
+    let run = [
+        "registry.example.com/garden/greenhouse-operator:1.2.0",
+        "registry.example.com/garden/thermostat:2.0.1",
+    ];
+
+    let database = stored("");
+    assert_eq!(column(&database, "SELECT bundlepath FROM operatorbundle"), [""]);
+    assert_eq!(
+        kinds_and_names(&column(&database, "SELECT csv FROM operatorbundle")[0]),
+        ["ClusterServiceVersion/greenhouse-operator.v1.2.0"]
+    );
+    assert_eq!(
+        kinds_and_names(&column(&database, "SELECT bundle FROM operatorbundle")[0]),
+        [
+            "ClusterServiceVersion/greenhouse-operator.v1.2.0",
+            "Service/greenhouse-metrics",
+            "CustomResourceDefinition/greenhouses.garden.example.com",
+            "CustomResourceDefinition/sensors.garden.example.com",
+        ]
+    );
+    let csv: Value = serde_json::from_str(&column(&database, "SELECT csv FROM operatorbundle")[0]).unwrap();
+    assert_eq!(
+        csv["spec"]["install"]["spec"]["deployments"][0]["name"],
+        "greenhouse-operator"
+    );
+    assert_eq!(csv["spec"]["webhookdefinitions"].as_array().map(Vec::len), Some(1));
+    insta::assert_snapshot!(column(&database, properties).join("\n"), @r#"
+    olm.bundle.mediatype "k8s+v1"
+    olm.gvk {"group":"garden.example.com","kind":"Greenhouse","version":"v1"}
+    olm.gvk {"group":"garden.example.com","kind":"Greenhouse","version":"v1beta1"}
+    olm.gvk {"group":"garden.example.com","kind":"Sensor","version":"v1"}
+    olm.package {"packageName":"greenhouse-operator","version":"1.2.0"}
+    "#);
+    assert_eq!(column(&database, images), run);
+
+    let database = stored(&format!("--record-as {published}"));
+    assert_eq!(column(&database, "SELECT bundlepath FROM operatorbundle"), [""]);
+    assert_eq!(
+        column(
+            &database,
+            "SELECT value FROM properties WHERE type = 'olm.bundle.image'"
+        ),
+        [format!("{published:?}")]
+    );
+    assert_eq!(column(&database, images), [published, run[0], run[1]]);
+
+    let database = stored(&format!("--record-as docker://{published} --by-reference"));
+    assert_eq!(column(&database, "SELECT bundlepath FROM operatorbundle"), [published]);
+    assert_eq!(
+        column(&database, "SELECT value FROM properties WHERE type LIKE 'olm.bundle.%'"),
+        ["\"k8s+v1\""]
+    );
+}
+
+#[test]
+fn a_reference_to_record_must_be_one_that_a_cluster_can_pull() {
+    let sandbox = garden();
+    let refused = |line: &str| sandbox.run(line.split_whitespace());
+    insta::assert_snapshot!(refused("index add -b compost --generate --record-as oci:bundles:v1"), @"
+    ------- stderr -------
+    error: --record-as oci:bundles:v1: a cluster pulls images from registries only
+    ------- exit 2 -------
+    ");
+    insta::assert_snapshot!(refused("index add -b compost --generate --record-as Not/A:Reference"), @r#"
+    ------- stderr -------
+    error: --record-as: "Not/A:Reference" is not an image reference: the repository "Not/A" must be lower-case
+    ------- exit 2 -------
+    "#);
+    insta::assert_snapshot!(refused("index add -b compost,greenhouse --generate --record-as registry.example.com/a:v1"), @"
+    ------- stderr -------
+    error: --record-as gives one bundle its reference, and there are several
+    ------- exit 2 -------
+    ");
+    insta::assert_snapshot!(refused("index add -b greenhouse --generate --by-reference"), @"
+    ------- stderr -------
+    error: greenhouse cannot be added
+      caused by: greenhouse is in no registry, so there is no reference to store
+      hint: say where it will be published with --record-as, or leave out --by-reference
+    error: the bundle was not added
+    ------- exit 1 -------
+    ");
+    assert_eq!(names(&sandbox.path("")), ["compost", "greenhouse"]);
+
+    let published = "registry.example.com/garden/compost-bundle:v0.3.1";
+    succeed(
+        &sandbox,
+        &format!("index add -b compost --generate --record-as {published}"),
+    );
+    let database = sandbox.path("database/index.db");
+    assert_eq!(column(&database, "SELECT bundlepath FROM operatorbundle"), [published]);
+    assert!(column(&database, "SELECT image FROM related_image").contains(&published.to_owned()));
+}
+
+#[test]
+fn what_is_no_bundle_is_named_with_a_way_out() {
+    let sandbox = garden();
+    small_base(&sandbox);
+    succeed(&sandbox, "index add -i oci:base:v1 -b compost -t oci:index:v1");
+    insta::assert_snapshot!(fail(&sandbox, "index add -b oci:index:v1 -t oci:new:v1"), @"
+    ------- stderr -------
+    error: oci:index:v1 cannot be added
+      caused by: oci:index:v1 is no bundle image: it has no files in manifests/ or metadata/
+      hint: name the image of a bundle; an index to begin with is named by --from-index
+    error: the bundle was not added
+    ------- exit 1 -------
+    ");
+    insta::assert_snapshot!(fail(&sandbox, "index add -b index -t oci:new:v1"), @"
+    ------- stderr -------
+    error: index cannot be added
+      caused by: index is an OCI image layout, not the folder of a bundle
+      hint: name an image in it as oci:index:TAG
+    error: the bundle was not added
+    ------- exit 1 -------
+    ");
+    insta::assert_snapshot!(fail(&sandbox, "index add -b oci:index:v2 -t oci:new:v1"), @"
+    ------- stderr -------
+    error: oci:index:v2 cannot be added
+      caused by: oci:index:v2: the tag v2 was not found (there is: v1)
+    error: the bundle was not added
+    ------- exit 1 -------
+    ");
+    insta::assert_snapshot!(fail(&sandbox, "index add -b compost -f oci:base:v1 -t oci:new:v1"), @"
+    ------- stderr -------
+    error: oci:base:v1 is not an index image
+      caused by: oci:base:v1: the file /database/index.db was not found
+    ------- exit 1 -------
+    ");
+    insta::assert_snapshot!(fail(&sandbox, "index add -b compost -f ./absent.db -t oci:new:v1"), @"
+    ------- stderr -------
+    error: cannot read ./absent.db: No such file or directory (os error 2)
+    ------- exit 1 -------
+    ");
+    let labels = BTreeMap::from([(
+        "operators.operatorframework.io.index.configs.v1".to_owned(),
+        "/configs".to_owned(),
+    )]);
+    let config = ImageConfig {
+        labels,
+        ..ImageConfig::default()
+    };
+    push(&sandbox, &build(&config, Vec::new()).unwrap(), "oci:base:catalog");
+    insta::assert_snapshot!(fail(&sandbox, "index add -b compost -f oci:base:catalog -t oci:new:v1"), @"
+    ------- stderr -------
+    error: oci:base:catalog is a file-based catalog, not an index with a database
+    ------- exit 1 -------
+    ");
+    let nothing = sandbox.run(["index", "add", "--bundles-from", "/dev/null", "-t", "oci:new:v1"]);
+    insta::assert_snapshot!(nothing, @"
+    ------- stderr -------
+    error: there is no bundle to add
+      hint: name bundles with --bundles, or a list of them with --bundles-from
+    ------- exit 2 -------
+    ");
+    assert!(!sandbox.path("new").exists());
+}
+
+#[test]
+fn a_registry_that_is_not_there_is_named_with_its_request() {
+    let sandbox = garden();
+    let line = "index add -b 127.0.0.1:1/team/bundle:v1 --retries 0 -t oci:index:v1";
+    insta::assert_snapshot!(fail(&sandbox, line), @"
+    ------- stderr -------
+    error: 127.0.0.1:1/team/bundle:v1 cannot be added
+      caused by: 127.0.0.1:1/team/bundle:v1: GET https://127.0.0.1:1/v2/team/bundle/manifests/v1: cannot connect: Connection refused (os error 111)
+      hint: check the host name, the network, and the variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY
+    error: the bundle was not added
+    ------- exit 1 -------
+    ");
+    small_base(&sandbox);
+    let line = "index add -i oci:base:v1 -b compost --retries 0 -t 127.0.0.1:1/team/index:v1";
+    let said = fail(&sandbox, line).stderr;
+    assert!(
+        said.contains("cannot connect") && said.contains("hint: check the host name"),
+        "{said}"
+    );
+}
+
+#[test]
+fn an_index_that_somebody_else_moved_meanwhile_is_not_overwritten() {
+    let sandbox = garden();
+    small_base(&sandbox);
+    rake(&sandbox, "rake", "1.0.0", None);
+    operator(&sandbox, "spade", "spade", "1.0.0", None);
+    succeed(&sandbox, "index add -i oci:base:v1 -b compost -t oci:index:v1");
+    succeed(&sandbox, "index add -i oci:base:v1 -b compost,spade -t oci:other:v1");
+    let theirs = image(&sandbox, "other", "v1");
+
+    // The list of bundles comes through a pipe, and with it the moment.
+    let pipe = sandbox.path("list");
+    if !Command::new("mkfifo")
+        .arg(&pipe)
+        .status()
+        .is_ok_and(|status| status.success())
+    {
+        println!("not run: mkfifo is not here");
+        return;
+    }
+    let line = "index add -i oci:base:v1 --bundles-from list -f oci:index:v1 -t oci:index:v1";
+    let mut command = sandbox.command(line.split(' '));
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut list = File::options().write(true).open(&pipe).unwrap();
+    push(&sandbox, &theirs, "oci:index:v1");
+    list.write_all(b"rake\n").unwrap();
+    drop(list);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(
+        (output.status.code(), output.stdout.as_slice()),
+        (Some(1), b"".as_slice())
+    );
+    insta::assert_snapshot!(String::from_utf8(output.stderr).unwrap(), @"
+    error: oci:index:v1 was changed by somebody else meanwhile, so nothing was pushed
+      hint: run the command again, on the index as it is now
+    ");
+    assert_eq!(image(&sandbox, "index", "v1").digest(), theirs.digest());
+    succeed(
+        &sandbox,
+        "index add -i oci:base:v1 -b rake -f oci:index:v1 -t oci:index:v1",
+    );
+    assert_eq!(
+        bundle_names(&database_of(&sandbox, &image(&sandbox, "index", "v1"))),
+        ["compost-operator.v0.3.1", "rake.v1.0.0", "spade.v1.0.0"]
+    );
+}
+
+#[test]
+fn a_killed_command_leaves_nothing_that_the_next_does_not_clear() {
+    let sandbox = garden();
+    small_base(&sandbox);
+    succeed(&sandbox, "index add -i oci:base:v1 -b compost -t oci:index:v1");
+    let before = image(&sandbox, "index", "v1").digest();
+    fs::create_dir(sandbox.path("tmp")).unwrap();
+    let run = |line: &str| {
+        let mut command = sandbox.command(line.split(' '));
+        command.env("TMPDIR", sandbox.path("tmp"));
+        command
+    };
+    // It waits for its list, with its folder made and the index unpacked there, until it is killed.
+    let waits = "index add -i oci:base:v1 --bundles-from - -f oci:index:v1 -t oci:index:v1";
+    let mut child = run(waits).stdin(Stdio::piped()).spawn().unwrap();
+    while !names(&sandbox.path("tmp"))
+        .iter()
+        .any(|name| sandbox.path("tmp").join(name).join("index.db").exists())
+    {
+        assert!(child.try_wait().unwrap().is_none(), "it ended");
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!names(&sandbox.path("tmp")).is_empty());
+    assert_eq!(image(&sandbox, "index", "v1").digest(), before);
+
+    let next = sandbox.finish(&mut run(
+        "index add -i oci:base:v1 -b greenhouse -f oci:index:v1 -t oci:index:v1",
+    ));
+    assert_eq!(next.status, Some(0), "{next}");
+    assert!(names(&sandbox.path("tmp")).is_empty());
+    assert_eq!(
+        bundle_names(&database_of(&sandbox, &image(&sandbox, "index", "v1"))),
+        ["compost-operator.v0.3.1", "greenhouse-operator.v1.2.0"]
+    );
+}
+
+#[test]
+fn a_full_disk_pushes_nothing_and_says_what_to_do() {
+    let sandbox = garden();
+    let limited = |blocks: u32| {
+        let mut command = Command::new("bash");
+        command
+            .args(["-c", &format!("ulimit -f {blocks}; exec \"$0\" \"$@\"")])
+            .arg(env!("CARGO_BIN_EXE_opmx"))
+            .args("index add -b compost -t oci:index:v1".split(' '))
+            .current_dir(sandbox.path(""))
+            .env("TMPDIR", sandbox.path(""));
+        sandbox.finish(&mut command)
+    };
+    insta::assert_snapshot!(limited(2000), @"
+    ------- stderr -------
+    error: cannot build the image: cannot write a temporary file in [DIR]/: File too large (os error 27)
+      hint: make room there, or name another folder in the variable TMPDIR
+    ------- exit 1 -------
+    ");
+    let early = limited(8);
+    assert_eq!(early.status, Some(1), "{early}");
+    assert!(
+        early
+            .stderr
+            .contains("check the disk, free space, quota and limits on file sizes"),
+        "{early}"
+    );
+    assert_eq!(names(&sandbox.path("")), ["compost", "greenhouse"]);
+}

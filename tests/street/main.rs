@@ -1,0 +1,62 @@
+//! The whole way with real operators and other people's programs: manifests become bundles in a registry, these an
+//! index, and the index an image that runs.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+#![allow(clippy::print_stdout)]
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../shared/mod.rs"]
+mod shared;
+#[path = "../registry/tools.rs"]
+mod tools;
+
+mod faults;
+mod image;
+mod operators;
+
+use common::{Outcome, Sandbox};
+use std::path::{Path, PathBuf};
+
+/// Runs a command that must succeed, and gives what it printed. It says its remarks without bars and colours.
+fn succeed(sandbox: &Sandbox, line: &str) -> String {
+    let outcome = sandbox.run(line.split_whitespace());
+    assert_eq!(outcome.status, Some(0), "{line}: {outcome}");
+    assert!(
+        !outcome.stderr.contains(['\u{1b}', '\r']),
+        "{line}: {:?}",
+        outcome.stderr
+    );
+    outcome.stdout
+}
+
+/// Runs a command that must fail, and print nothing as a result.
+fn fail(sandbox: &Sandbox, line: &str) -> Outcome {
+    let outcome = sandbox.run(line.split_whitespace());
+    assert_eq!(
+        (outcome.status, outcome.stdout.as_str()),
+        (Some(1), ""),
+        "{line}: {outcome}"
+    );
+    outcome
+}
+
+/// A registry whose files stand in the sandbox.
+fn registry(sandbox: &Sandbox) -> tools::DockerRegistry {
+    let folder = sandbox.path("registry-data");
+    std::fs::create_dir(&folder).unwrap();
+    tools::DockerRegistry::start(&folder, "", "")
+}
+
+/// Relative path and content of all files below a folder.
+fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = Vec::new();
+    for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
+        let entry = entry.unwrap();
+        if entry.file_type().is_file() {
+            let path = entry.path().strip_prefix(folder).unwrap().to_owned();
+            files.push((path, std::fs::read(entry.path()).unwrap()));
+        }
+    }
+    files
+}
