@@ -117,7 +117,8 @@ fn findings(files: &Files) -> Vec<Diagnostic> {
 }
 
 fn list(findings: &[Diagnostic]) -> String {
-    findings.iter().map(|finding| format!("\n    {finding}")).collect()
+    let lines: Vec<String> = findings.iter().map(|finding| format!("\n    {finding}")).collect();
+    lines.concat()
 }
 
 fn errors(findings: &[Diagnostic]) -> BTreeSet<&'static str> {

@@ -1,6 +1,6 @@
 //! Bad input: what a newcomer gets wrong is named with file, line and column, says what to do, and writes nothing.
 
-use crate::bundles::{edit, errors, files, findings, greenhouse, place, read, write};
+use crate::bundle_files::{edit, errors, files, findings, greenhouse, place, read, write};
 use crate::common::{Outcome, Sandbox};
 use crate::shared;
 use std::fs;
@@ -328,11 +328,13 @@ fn invalid_utf_8() {
 
 #[test]
 fn an_alias_bomb() {
-    let mut bomb = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: bomb}\ndata:\n  a0: &a0 [lol, lol]\n".to_owned();
-    for level in 1..40 {
+    let levels = (1..40).map(|level| {
         let alias = format!("*a{}", level - 1);
-        bomb.push_str(&format!("  a{level}: &a{level} [{}]\n", [alias.as_str(); 9].join(", ")));
-    }
+        format!("  a{level}: &a{level} [{}]\n", [alias.as_str(); 9].join(", "))
+    });
+    let levels: Vec<String> = levels.collect();
+    let start = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: bomb}\ndata:\n  a0: &a0 [lol, lol]\n";
+    let bomb = format!("{start}{}", levels.concat());
     let sandbox = with_manifest(bomb);
     let outcome = refused(&sandbox);
     let found = errors(&outcome);

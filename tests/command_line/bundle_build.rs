@@ -1,6 +1,6 @@
 //! `opmx bundle build`.
 
-use crate::bundles::{copy, edit, errors, files, greenhouse, image, read, succeeds, testdata, write};
+use crate::bundle_files::{copy, edit, errors, files, greenhouse, image, read, succeeds, testdata, write};
 use crate::common::Sandbox;
 use serde_json::Value;
 use std::fs::{self, File};

@@ -1,6 +1,6 @@
 //! `opmx bundle generate`.
 
-use crate::bundles::{copy, greenhouse, read, succeeds};
+use crate::bundle_files::{copy, greenhouse, read, succeeds};
 use crate::common::Sandbox;
 
 const ANNOTATIONS: &str = "\

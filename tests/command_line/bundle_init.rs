@@ -1,6 +1,6 @@
 //! `opmx bundle init`.
 
-use crate::bundles::{copy, edit, errors, files, place, read, succeeds, testdata, write};
+use crate::bundle_files::{copy, edit, errors, files, place, read, succeeds, testdata, write};
 use crate::common::Sandbox;
 use std::io::Write;
 use std::process::Stdio;
@@ -153,10 +153,11 @@ fn every_commented_placeholder_is_good_once_its_mark_is_taken_away() {
 #[test]
 fn a_stream_becomes_one_file() {
     let sandbox = deploy();
-    let stream: String = files(&testdata("greenhouse-operator/manifests"))
+    let documents: Vec<String> = files(&testdata("greenhouse-operator/manifests"))
         .into_values()
         .map(|content| format!("---\n{}", String::from_utf8(content).unwrap()))
         .collect();
+    let stream = documents.concat();
     let arguments =
         "bundle init bundle --from - --package greenhouse --version 2.0.0 --channels fast,slow --default slow";
     let mut child = sandbox

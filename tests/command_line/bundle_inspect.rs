@@ -1,6 +1,6 @@
 //! `opmx bundle inspect`.
 
-use crate::bundles::{copy, edit, greenhouse, succeeds, write};
+use crate::bundle_files::{copy, edit, greenhouse, succeeds, write};
 use crate::common::Sandbox;
 use serde_json::Value;
 

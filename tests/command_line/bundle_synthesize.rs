@@ -1,6 +1,6 @@
 //! `opmx bundle synthesize`.
 
-use crate::bundles::{copy, edit, files, greenhouse, succeeds, testdata};
+use crate::bundle_files::{copy, edit, files, greenhouse, succeeds, testdata};
 use crate::common::Sandbox;
 use opmx::bundle::OLM_YAML;
 use opmx::text::{self, Limits};
@@ -85,7 +85,7 @@ fn value_at(text: &str, line: usize, column: usize) -> Value {
 /// The steps of a path such as `spec.icon[0]`, as a JSON pointer.
 fn pointer(field: &str) -> String {
     let steps = field.replace(']', "").replace('[', ".");
-    steps.split('.').map(|step| format!("/{step}")).collect()
+    format!("/{}", steps.replace('.', "/"))
 }
 
 #[test]
@@ -334,7 +334,7 @@ proptest! {
             let (extension, text) = match random(3) {
                 0 => ("json", serde_json::json!({"apiVersion": "v1", "kind": "List", "items": documents}).to_string()),
                 1 => ("yml", text::to_yaml(&serde_json::json!({"apiVersion": "v1", "kind": "List", "items": documents}))),
-                _ => ("yaml", documents.iter().map(|document| format!("---\n{}", text::to_yaml(document))).collect()),
+                _ => ("yaml", documents.iter().map(text::to_yaml).collect::<Vec<_>>().join("---\n")),
             };
             let path = format!("manifests/{folder}{}-{number}.{extension}", random(1000));
             tree.insert(&path, text.into_bytes(), &limits).unwrap();

@@ -1,6 +1,6 @@
 //! `opmx bundle unpack`.
 
-use crate::bundles::{edit, files, greenhouse, succeeds, testdata, write};
+use crate::bundle_files::{edit, files, greenhouse, succeeds, testdata, write};
 
 #[test]
 fn the_files_of_an_image_are_those_it_was_built_from() {

@@ -1,124 +1,167 @@
-//! Bundles to run commands on, and a look at what the commands wrote.
+//! Bundles for the tests of the commands that work on indexes, and a look into the databases that come of them.
 
-use crate::common::{Outcome, Sandbox};
+use crate::common::{Outcome, Sandbox, copy_folder};
+use opmx::image::{
+    CacheMode, Image, ImageConfig, Options, Reference, Silent, Transports, build, extract_file, read_layout,
+};
+use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// The folder of an operator in `testdata/`.
-pub(crate) fn testdata(operator: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(operator)
-}
+/// The k8s+v1 and the registry+v1 bundle of the repository, in the working folder under these names.
+pub(crate) const BOTH: &str = "greenhouse,compost";
 
-/// Copies an operator of `testdata/` into the sandbox.
-pub(crate) fn copy(sandbox: &Sandbox, operator: &str, to: &str) {
-    for (path, content) in files(&testdata(operator)) {
-        write(sandbox, &format!("{to}/{path}"), content);
-    }
-}
-
-/// A sandbox with the greenhouse operator in the folder `bundle`.
-pub(crate) fn greenhouse() -> Sandbox {
+/// A sandbox with the two bundles of the repository.
+pub(crate) fn garden() -> Sandbox {
     let sandbox = Sandbox::new();
-    copy(&sandbox, "greenhouse-operator", "bundle");
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+    for name in ["greenhouse", "compost"] {
+        copy_folder(&data.join(format!("{name}-operator")), &sandbox.path(name));
+    }
     sandbox
 }
 
-/// Writes a file of the sandbox and the folders above it.
-pub(crate) fn write(sandbox: &Sandbox, path: &str, content: impl AsRef<[u8]>) {
-    let path = sandbox.path(path);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, content).unwrap();
+/// Writes a small registry+v1 bundle of the package `rake` into the working folder.
+pub(crate) fn rake(sandbox: &Sandbox, folder: &str, version: &str, replaces: Option<&str>) {
+    operator(sandbox, folder, "rake", version, replaces);
 }
 
-/// Reads a text file of the sandbox.
-pub(crate) fn read(sandbox: &Sandbox, path: &str) -> String {
-    fs::read_to_string(sandbox.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
-
-/// Replaces text in a file of the sandbox.
-pub(crate) fn edit(sandbox: &Sandbox, path: &str, from: &str, to: &str) {
-    let text = read(sandbox, path);
-    assert!(text.contains(from), "{path} does not hold {from:?}");
-    write(sandbox, path, text.replacen(from, to, 1));
-}
-
-/// All files below a folder: relative path to content.
-pub(crate) fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let entries = walkdir::WalkDir::new(folder).into_iter().map(Result::unwrap);
-    let files = entries.filter(|entry| entry.file_type().is_file());
-    files
-        .map(|entry| {
-            let relative = entry.path().strip_prefix(folder).unwrap();
-            (relative.to_str().unwrap().to_owned(), fs::read(entry.path()).unwrap())
-        })
-        .collect()
-}
-
-/// Rules and places of the findings that a command showed, as `error[rule]` and `file:line:column`.
-pub(crate) fn findings(outcome: &Outcome) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
-    let mut heading = false;
-    for line in outcome.stderr.lines() {
-        let title = ["error[", "warning[", "info["]
-            .iter()
-            .any(|start| line.starts_with(start));
-        if title {
-            let (title, _) = line.split_once("]: ").unwrap_or((line, ""));
-            found.push((format!("{title}]"), String::new()));
-        } else if let (true, Some(place)) = (heading, line.trim_start().strip_prefix("--> ")) {
-            found.last_mut().unwrap().1 = place.to_owned();
-        }
-        heading = title;
+/// Writes a small registry+v1 bundle into the working folder.
+pub(crate) fn operator(sandbox: &Sandbox, folder: &str, package: &str, version: &str, replaces: Option<&str>) {
+    let replaces = replaces.map_or(String::new(), |name| format!("  replaces: {name}\n"));
+    let files = [
+        (
+            "manifests/operator.clusterserviceversion.yaml",
+            format!(
+                "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata:\n  name: {package}.v{version}\n\
+                 spec:\n  displayName: {package}\n  version: {version}\n{replaces}  installModes:\n  - type: AllNamespaces\n    supported: true\n  \
+                 install:\n    strategy: deployment\n    spec:\n      deployments:\n      - name: {package}\n        spec:\n          \
+                 selector: {{matchLabels: {{app: {package}}}}}\n          template:\n            metadata: {{labels: {{app: {package}}}}}\n            \
+                 spec:\n              containers:\n              - name: {package}\n                image: registry.example.com/{package}:{version}\n"
+            ),
+        ),
+        (
+            "metadata/annotations.yaml",
+            format!(
+                "annotations:\n  operators.operatorframework.io.bundle.channels.v1: stable\n  \
+                 operators.operatorframework.io.bundle.manifests.v1: manifests/\n  \
+                 operators.operatorframework.io.bundle.mediatype.v1: registry+v1\n  \
+                 operators.operatorframework.io.bundle.metadata.v1: metadata/\n  \
+                 operators.operatorframework.io.bundle.package.v1: {package}\n"
+            ),
+        ),
+    ];
+    for (path, content) in files {
+        let path = sandbox.path(folder).join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
     }
-    found
 }
 
-/// The findings that fail a command, without the severity.
-pub(crate) fn errors(outcome: &Outcome) -> Vec<(String, String)> {
-    let errors = findings(outcome).into_iter();
-    errors
-        .filter_map(|(title, place)| {
-            let rule = title.strip_prefix("error[")?.strip_suffix(']')?;
-            Some((rule.to_owned(), place))
+/// Runs a command that must succeed.
+pub(crate) fn succeed(sandbox: &Sandbox, line: &str) {
+    let _ = outcome_of(sandbox, line);
+}
+
+/// Runs a command that must succeed, and gives what it said.
+pub(crate) fn outcome_of(sandbox: &Sandbox, line: &str) -> Outcome {
+    let outcome = sandbox.run(line.split_whitespace());
+    assert_eq!(outcome.status, Some(0), "{line}: {outcome}");
+    outcome
+}
+
+/// Runs a command that must fail, and print nothing as a result.
+pub(crate) fn fail(sandbox: &Sandbox, line: &str) -> Outcome {
+    let outcome = sandbox.run(line.split_whitespace());
+    assert_eq!(
+        (outcome.status, outcome.stdout.as_str()),
+        (Some(1), ""),
+        "{line}: {outcome}"
+    );
+    outcome
+}
+
+/// An empty base image at `oci:base:v1`: an index on it is built faster than one that brings opmx itself.
+pub(crate) fn small_base(sandbox: &Sandbox) {
+    push(
+        sandbox,
+        &build(&ImageConfig::default(), Vec::new()).unwrap(),
+        "oci:base:v1",
+    );
+}
+
+/// Writes an image to a layout in the working folder.
+pub(crate) fn push(sandbox: &Sandbox, image: &Image, reference: &str) {
+    let options = Options {
+        cache: CacheMode::Off,
+        ..Options::default()
+    };
+    let place = reference.strip_prefix("oci:").unwrap();
+    let reference: Reference = format!("oci:{}", sandbox.path(place).display()).parse().unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let transports = Transports::new(options, Arc::new(Silent));
+    runtime.block_on(transports.push(image, &reference)).unwrap();
+}
+
+/// Reads an image of a layout in the working folder.
+pub(crate) fn image(sandbox: &Sandbox, layout: &str, tag: &str) -> Image {
+    read_layout(&sandbox.path(layout), Some(tag), &opmx::image::Platform::default()).unwrap()
+}
+
+/// Takes the database out of an index image.
+pub(crate) fn database_of(sandbox: &Sandbox, image: &Image) -> PathBuf {
+    let file = sandbox.path(format!("{}.db", image.digest().to_string().replace(':', "-")));
+    extract_file(image, "database/index.db", &file, u64::MAX).unwrap();
+    file
+}
+
+/// The first column of all rows, as text.
+pub(crate) fn column(database: &Path, query: &str) -> Vec<String> {
+    let connection = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    let mut statement = connection.prepare(query).unwrap();
+    let rows = statement.query_map([], |row| {
+        row.get_ref(0)
+            .map(|value| String::from_utf8(value.as_bytes().unwrap_or_default().to_vec()).unwrap())
+    });
+    rows.unwrap().map(Result::unwrap).collect()
+}
+
+/// The names of all bundles, sorted.
+pub(crate) fn bundle_names(database: &Path) -> Vec<String> {
+    column(database, "SELECT name FROM operatorbundle ORDER BY name")
+}
+
+/// The database is in order, as SQLite itself sees it. Undoes what a killed writer left.
+pub(crate) fn assert_sound(database: &Path) {
+    let connection = Connection::open(database).unwrap();
+    let integrity: String = connection
+        .query_row("PRAGMA integrity_check", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(integrity, "ok");
+    let mut statement = connection.prepare("PRAGMA foreign_key_check").unwrap();
+    assert!(statement.query([]).unwrap().next().unwrap().is_none());
+}
+
+/// The names in a folder, sorted.
+pub(crate) fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Kind and name of each JSON document.
+pub(crate) fn kinds_and_names(stored: &str) -> Vec<String> {
+    let objects = serde_json::Deserializer::from_str(stored).into_iter::<Value>();
+    objects
+        .map(|object| {
+            let object = object.unwrap();
+            let text = |value: &Value| value.as_str().unwrap().to_owned();
+            format!("{}/{}", text(&object["kind"]), text(&object["metadata"]["name"]))
         })
         .collect()
-}
-
-/// The place of a text in a file of the sandbox, as findings show it.
-pub(crate) fn place(sandbox: &Sandbox, path: &str, text: &str) -> String {
-    let content = read(sandbox, path);
-    let at = content
-        .find(text)
-        .unwrap_or_else(|| panic!("{path} does not hold {text:?}"));
-    let line = content[..at].matches('\n').count() + 1;
-    let column = content[..at].chars().rev().take_while(|letter| *letter != '\n').count() + 1;
-    format!("{path}:{line}:{column}")
-}
-
-/// Manifest and config of the image with this tag in an OCI layout.
-pub(crate) fn image(layout: &Path, tag: &str) -> (Value, Value) {
-    let json = |path: PathBuf| -> Value { serde_json::from_slice(&fs::read(path).unwrap()).unwrap() };
-    let blob = |descriptor: &Value| {
-        let digest = descriptor["digest"].as_str().unwrap();
-        json(layout.join("blobs").join(digest.replace(':', "/")))
-    };
-    let index = json(layout.join("index.json"));
-    let manifests = index["manifests"].as_array().unwrap();
-    let named = |entry: &&Value| entry["annotations"]["org.opencontainers.image.ref.name"] == tag;
-    let manifest = blob(
-        manifests
-            .iter()
-            .find(named)
-            .unwrap_or_else(|| panic!("no {tag} in {index}")),
-    );
-    let config = blob(&manifest["config"]);
-    (manifest, config)
-}
-
-/// Asserts success and returns what was printed.
-pub(crate) fn succeeds(outcome: &Outcome) -> &str {
-    assert_eq!(outcome.status, Some(0), "{outcome}");
-    &outcome.stdout
 }

@@ -1,6 +1,6 @@
 //! `index add`: an index image from bundles of both media types, from wherever they are.
 
-use crate::indexes::{
+use crate::bundles::{
     BOTH, bundle_names, column, database_of, fail, garden, image, kinds_and_names, names, operator, outcome_of, push,
     rake, small_base, succeed,
 };

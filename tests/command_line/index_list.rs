@@ -1,7 +1,7 @@
 //! `index list`: what is in an index, for people and for programs.
 
+use crate::bundles::{garden, outcome_of, rake, small_base, succeed};
 use crate::common::Sandbox;
-use crate::indexes::{garden, outcome_of, rake, small_base, succeed};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

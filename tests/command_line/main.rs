@@ -10,6 +10,7 @@ mod shared;
 
 mod bad_input;
 mod bundle_build;
+mod bundle_files;
 mod bundle_generate;
 mod bundle_init;
 mod bundle_inspect;
@@ -20,7 +21,6 @@ mod generated;
 mod help;
 mod index_add;
 mod index_list;
-mod indexes;
 mod process;
 mod readme;
 mod registry_add;

@@ -1,7 +1,7 @@
 //! `registry add`: a database that is changed wholly or not at all.
 
+use crate::bundles::{assert_sound, bundle_names, fail, garden, names, operator, outcome_of, rake, succeed};
 use crate::common::{Outcome, Sandbox};
-use crate::indexes::{assert_sound, bundle_names, fail, garden, names, operator, outcome_of, rake, succeed};
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Read;

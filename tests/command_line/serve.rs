@@ -1,6 +1,6 @@
 //! `serve` and `registry serve`, asked by a client.
 
-use crate::indexes::{BOTH, garden, small_base, succeed};
+use crate::bundles::{BOTH, garden, small_base, succeed};
 use crate::serving::{Server, start_command};
 use opmx::server::proto::registry_client::RegistryClient;
 use opmx::server::proto::{Bundle, GetPackageRequest, ListBundlesRequest, ListPackageRequest};
