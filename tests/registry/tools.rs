@@ -1,16 +1,13 @@
 //! Programs of other people that tests run: a real registry and container tools.
 
-#![allow(clippy::print_stderr)]
-
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-#[expect(clippy::explicit_write, reason = "the macro would be caught by the test harness")]
 /// Whether all of these programs are here. Says so when not, and fails where they have to be.
 pub(crate) fn installed(programs: &[&str]) -> bool {
     let paths = std::env::var_os("PATH").unwrap_or_default();
@@ -27,7 +24,7 @@ pub(crate) fn shared(folder: &Path) -> bool {
 }
 
 /// Says why a test does nothing, or fails where it has to run.
-fn not_run(reason: &str) -> bool {
+pub(crate) fn not_run(reason: &str) -> bool {
     assert!(
         std::env::var_os("OPMX_REQUIRE_SHARED").is_none(),
         "{reason}, and OPMX_REQUIRE_SHARED is set"
