@@ -95,7 +95,7 @@ struct GlobalArguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Bundle(bundle::BundleArguments),
+    Bundle(Box<bundle::BundleArguments>),
     Index(index::IndexArguments),
     Registry(registry::RegistryCommandArguments),
     Serve(serve::ServeArguments),

@@ -1,7 +1,5 @@
 //! Programs of other people that tests run: a real registry and container tools.
 
-#![allow(clippy::print_stderr)]
-
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -6,8 +6,6 @@
 
 #[path = "../common/mod.rs"]
 mod common;
-#[path = "../shared/mod.rs"]
-mod shared;
 #[path = "../registry/tools.rs"]
 mod tools;
 
@@ -46,6 +44,14 @@ fn registry(sandbox: &Sandbox) -> tools::DockerRegistry {
     let folder = sandbox.path("registry-data");
     std::fs::create_dir(&folder).unwrap();
     tools::DockerRegistry::start(&folder, "", "")
+}
+
+/// A folder of the real data; where it is absent the test says so and ends.
+fn corpus(name: &str) -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../shared/corpus")
+        .join(name);
+    tools::shared(&folder).then_some(folder)
 }
 
 /// Relative path and content of all files below a folder.

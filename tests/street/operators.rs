@@ -2,7 +2,7 @@
 
 use crate::common::{Sandbox, copy_folder};
 use crate::tools::{DockerRegistry, installed, run};
-use crate::{fail, files, registry, shared, succeed};
+use crate::{corpus, fail, files, registry, succeed};
 use rusqlite::Connection;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -155,7 +155,7 @@ fn published_bundles(corpus: &Path, sandbox: &Sandbox, registry: &DockerRegistry
 
 #[test]
 fn plain_and_published_operators_come_into_one_index_through_a_real_registry() {
-    let (Some(plain), Some(published)) = (shared::folder("corpus/k8sv1"), shared::folder("corpus/registryv1")) else {
+    let (Some(plain), Some(published)) = (corpus("k8sv1"), corpus("registryv1")) else {
         return;
     };
     if !installed(&["docker-registry", "skopeo", "umoci"]) {
@@ -259,12 +259,12 @@ fn plain_and_published_operators_come_into_one_index_through_a_real_registry() {
 
 #[test]
 fn grafana_is_refused_with_exactly_its_wildcards() {
-    let Some(corpus) = shared::folder("corpus/k8sv1") else {
+    let Some(folder) = corpus("k8sv1") else {
         return;
     };
     let sandbox = Sandbox::new();
     let operator = "grafana-operator";
-    lay_out(&corpus, &sandbox, operator);
+    lay_out(&folder, &sandbox, operator);
     succeed(&sandbox, &format!("bundle generate {operator} -p {operator} -c alpha"));
     let manifest = fs::read_to_string(sandbox.path(operator).join("manifests/manifests.yaml")).unwrap();
     let lines: Vec<&str> = manifest.lines().collect();

@@ -23,7 +23,7 @@ pub(crate) struct RegistryCommandArguments {
 
 #[derive(Debug, Subcommand)]
 enum RegistryCommand {
-    Add(add::AddArguments),
+    Add(Box<add::AddArguments>),
     Serve(serve::ServeArguments),
 }
 
