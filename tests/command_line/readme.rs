@@ -77,3 +77,27 @@ fn the_readme_shows_what_happens() {
         );
     }
 }
+
+#[test]
+fn the_quickstart_ends_with_what_is_in_the_index() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let sandbox = Sandbox::new();
+    let output = Command::new(root.join("scripts/quickstart"))
+        .env("OPMX", env!("CARGO_BIN_EXE_opmx"))
+        .env("QUICKSTART_DIR", sandbox.path("out"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        output.status.success(),
+        "{text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    for bundle in ["compost-operator.v0.3.1", "greenhouse-operator.v1.2.0"] {
+        assert!(
+            text.lines()
+                .any(|line| line.contains(bundle) && line.contains("inline")),
+            "{text}"
+        );
+    }
+}
