@@ -103,12 +103,14 @@ fn size(bundle: &Path) -> u64 {
     files(bundle).map(|file| file.metadata().unwrap().len()).sum()
 }
 
-/// A file that lists the bundles and `times - 1` copies of each.
+/// A file that lists the bundles, then as many sets of copies as make `times` of each.
 fn list(originals: &[PathBuf], times: usize, workplace: &Path) -> PathBuf {
     let mut lines = String::new();
-    for (number, original) in originals.iter().enumerate() {
+    for original in originals {
         writeln!(lines, "{}", original.display()).unwrap();
-        for copy in 1..times {
+    }
+    for copy in 1..times {
+        for (number, original) in originals.iter().enumerate() {
             let folder = workplace.join(format!("{number}-{copy}"));
             if !folder.exists() {
                 write_copy(original, &folder, &format!("-copy{copy}"));
