@@ -139,6 +139,9 @@ impl Tree {
         let fail = |error| FileError::new("read", path, error);
         let file = File::open(path).map_err(fail)?;
         let mut content = Vec::new();
+        // Only a hint, which spares many small reads: the file may be growing, and may be larger than any memory.
+        let size = file.metadata().map_err(fail)?.len().min(limits.file_bytes);
+        let _ = content.try_reserve_exact(usize::try_from(size).unwrap_or_default());
         file.take(limits.file_bytes + 1)
             .read_to_end(&mut content)
             .map_err(fail)?;

@@ -8,7 +8,7 @@ use crate::tree::{Tree, TreeError, TreeLimits};
 use serde_json::Value;
 
 /// What a pipeline decides about a bundle.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stamp {
     /// The version. A name that ends in the old version gets the new one.
     pub version: Option<String>,

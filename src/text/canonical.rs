@@ -54,12 +54,33 @@ fn write_number(number: &Number, out: &mut Vec<u8>) {
     }
 }
 
+/// The bytes that Go escapes, or that may begin a character which it does.
+const LOOKED_AT: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        table[byte] = true;
+        byte += 1;
+    }
+    let others = *b"\"\\<>&\xE2";
+    let mut other = 0;
+    while other < others.len() {
+        table[others[other] as usize] = true;
+        other += 1;
+    }
+    table
+};
+
 fn write_text(text: &str, out: &mut Vec<u8>) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     out.push(b'"');
     let bytes = text.as_bytes();
     let mut written = 0;
     for (at, byte) in bytes.iter().enumerate() {
+        // Nearly all bytes of an index pass here.
+        if !LOOKED_AT[usize::from(*byte)] {
+            continue;
+        }
         let short = match byte {
             b'"' => b'"',
             b'\\' => b'\\',

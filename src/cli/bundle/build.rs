@@ -75,7 +75,9 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
         version: arguments.version.clone(),
         replaces: arguments.replaces.clone(),
     };
-    if let Some(bundle) = &reading.bundle {
+    if let Some(bundle) = &reading.bundle
+        && wanted != Stamp::default()
+    {
         stamp(&mut tree, bundle, &wanted, &tree_limits)?;
         reading = bundle::read(&tree, &text_limits);
     }
