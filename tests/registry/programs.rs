@@ -2,7 +2,7 @@
 
 use crate::http::{Reply, Server};
 use crate::noise;
-use crate::tools::{DockerRegistry, installed, not_run, run};
+use crate::tools::{DockerRegistry, installed, run, shared};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use opmx::image::{
@@ -553,8 +553,7 @@ fn a_token_server_opens_the_registry() {
 #[test]
 fn real_bundles_come_back_from_their_images_and_give_one_digest() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
-    if !corpus.is_dir() {
-        not_run("../shared is not here");
+    if !shared(&corpus) {
         return;
     }
     let mut folders = vec![corpus.clone()];

@@ -18,6 +18,11 @@ pub(crate) fn installed(programs: &[&str]) -> bool {
     not_run(&format!("{absent} is not installed"))
 }
 
+/// Whether the shared folder of real data is here, with the same words as for programs.
+pub(crate) fn shared(folder: &Path) -> bool {
+    folder.is_dir() || not_run("../shared is not here")
+}
+
 /// Says why a test does nothing, or fails where it has to run.
 pub(crate) fn not_run(reason: &str) -> bool {
     assert!(
