@@ -5,13 +5,20 @@
 
 use std::ffi::OsStr;
 use std::io::Write;
+use std::num::NonZero;
 use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os();
     let program = arguments.next().unwrap_or_default();
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    // Threads beyond the processors gain nothing, and each keeps the memory of the largest bundle that it ever read.
+    let processors = std::thread::available_parallelism().map_or(2, NonZero::get);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .max_blocking_threads(processors.clamp(2, 8))
+        .build();
+    let runtime = match runtime {
         Ok(runtime) => runtime,
         Err(error) => {
             // Nothing is set up yet; if even this cannot be written, the exit code says it.
