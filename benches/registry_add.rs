@@ -11,6 +11,10 @@
     reason = "a benchmark may panic and prints"
 )]
 
+#[path = "../tests/shared/accepted.rs"]
+mod accepted;
+
+use accepted::ACCEPTED;
 use opmx::bundle::OLM_YAML;
 use opmx::text::{self, Limits};
 use serde_json::Value;
@@ -21,28 +25,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 use wait4::Wait4;
-
-/// The operators of the corpus of which one call accepts all versions.
-const OPERATORS: [&str; 18] = [
-    "ack-s3-controller",
-    "apicurito",
-    "cert-manager",
-    "community-kubevirt-hyperconverged",
-    "dbaas-operator",
-    "debezium-operator",
-    "deployment-validation-operator",
-    "dynatrace-operator",
-    "edp-keycloak-operator",
-    "etcd",
-    "oadp-operator",
-    "observability-operator",
-    "opentelemetry-operator",
-    "pelorus-operator",
-    "rhoas-operator",
-    "silicom-sts-operator",
-    "skupper-operator",
-    "vault-config-operator",
-];
 
 /// How often the bundles are given, under as many names.
 const TIMES: [usize; 3] = [1, 2, 4];
@@ -81,7 +63,7 @@ fn bundles() -> Vec<PathBuf> {
         println!("../shared is not here: measured on testdata/, whose bundles are few and small");
         return folders(&project.join("testdata"));
     }
-    let bundles = OPERATORS.iter().flat_map(|operator| folders(&corpus.join(operator)));
+    let bundles = ACCEPTED.iter().flat_map(|operator| folders(&corpus.join(operator)));
     bundles.collect()
 }
 

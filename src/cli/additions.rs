@@ -3,13 +3,13 @@
 use crate::bundle::location::{Location, LocationError};
 use crate::cli::Context;
 use crate::cli::arguments::LimitArguments;
-use crate::cli::error::CommandError;
+use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
-use crate::image::{Reference, Transports};
-use crate::index::add::{Additions, Report};
-use crate::index::gather::{GatherError, GatherOptions, GatherProblem, gather};
+use crate::image::{Reference, source_date_epoch};
+use crate::index::gather::{Added, GatherError, GatherOptions, GatherProblem};
 use crate::index::intake::IntakeError;
+use crate::index::open;
 use crate::rules::Severity;
 use clap::{Args, ValueEnum};
 use std::io::{self, Read};
@@ -96,46 +96,44 @@ fn read_list(list: &Path) -> Result<String, FileError> {
     std::fs::read_to_string(list).map_err(fail)
 }
 
-/// The bundles of one call, gathered and ready to be written.
-pub(crate) struct Gathered {
-    pub(crate) additions: Additions,
-    pub(crate) remarks: Vec<Diagnostic>,
-}
-
 impl AdditionArguments {
-    /// Fetches all bundles and says what is wrong with those that cannot be added.
-    pub(crate) fn gather(
+    /// Where the bundles are, and how they are recorded.
+    pub(crate) fn call(
         &self,
         named: &[String],
-        transports: &Transports,
         limits: &LimitArguments,
-        folder: &Path,
-        context: &Context<'_>,
-    ) -> Result<Option<Gathered>, CommandError> {
+    ) -> Result<(Vec<Location>, GatherOptions), CommandError> {
         let Mode::Replaces = self.mode;
         let bundles = self.bundles(named)?;
         let locations = bundles.iter().map(|bundle| bundle.parse());
-        let locations: Vec<Location> = locations.collect::<Result<_, LocationError>>()?;
-        let record_as = self.record_as.as_deref().map(published_reference).transpose()?;
         let options = GatherOptions {
-            record_as,
+            record_as: self.record_as.as_deref().map(published_reference).transpose()?,
             by_reference: self.by_reference,
             tree_limits: limits.tree(),
             text_limits: limits.text(),
             parallel: PARALLEL,
         };
-        let mut additions = Additions::new(folder);
-        match context
-            .runtime
-            .block_on(gather(&locations, transports, &options, &mut additions))
-        {
-            Ok(remarks) => Ok(Some(Gathered { additions, remarks })),
-            Err(GatherError::Bundles { problems, of }) => {
-                refuse(problems, of, context);
-                Ok(None)
-            }
-            Err(error) => Err(error.into()),
+        Ok((locations.collect::<Result<_, LocationError>>()?, options))
+    }
+}
+
+/// How a database is written.
+pub(crate) fn writing() -> Result<open::Options, CommandError> {
+    let epoch = source_date_epoch()?.and_then(|epoch| epoch.try_into().ok());
+    Ok(open::Options {
+        epoch: epoch.unwrap_or_default(),
+        ..open::Options::default()
+    })
+}
+
+/// Says why bundles were not added.
+pub(crate) fn refused(error: GatherError, context: &Context<'_>) -> CommandResult {
+    match error {
+        GatherError::Bundles { problems, of } => {
+            refuse(problems, of, context);
+            Ok(Status::Failure)
         }
+        error => Err(error.into()),
     }
 }
 
@@ -183,8 +181,9 @@ fn names_host(reference: &str) -> bool {
 }
 
 /// Says what changed, for a person who watches.
-pub(crate) fn report(report: &Report, remarks: &[Diagnostic], context: &Context<'_>) {
+pub(crate) fn report(added: &Added, context: &Context<'_>) {
     let printer = &context.printer;
+    let Added { report, remarks } = added;
     let warnings: Vec<Diagnostic> = remarks
         .iter()
         .filter(|remark| remark.severity == Severity::Warning)

@@ -11,9 +11,11 @@ use crate::files::FileError;
 use crate::image::{BuildProblem, ImageError, RegistryError};
 use crate::index::add::AddError;
 use crate::index::error::DatabaseError;
-use crate::index::gather::GatherProblem;
+use crate::index::gather::{GatherError, GatherProblem};
 use crate::index::image::{NotStatic, StaticError};
 use crate::index::intake::IntakeError;
+use crate::index::location::{FetchError, IndexLocationError};
+use crate::index::publish::PublishError;
 use crate::terminal::Printer;
 use crate::terminal::output::OutputError;
 use crate::tree::TreeError;
@@ -174,6 +176,30 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
     }
     if let Some(error) = error.downcast_ref() {
         return match error {
+            PublishError::Fetch(error) => Some(error),
+            PublishError::Gather(error) => Some(error),
+            PublishError::Image(error) => Some(error),
+            PublishError::Static(error) => Some(error),
+            PublishError::File(error) => Some(error),
+            PublishError::Moved { .. } => None,
+        };
+    }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            FetchError::Image(error) => Some(error),
+            FetchError::File(error) => Some(error),
+            _ => None,
+        };
+    }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            GatherError::Spool(error) => Some(error),
+            GatherError::Add(error) => Some(error),
+            GatherError::Bundles { .. } => None,
+        };
+    }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
             GatherProblem::Load(error) => Some(error),
             GatherProblem::Intake(error) => Some(error),
         };
@@ -231,6 +257,12 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
              --binary-image, or write a Dockerfile with --generate"
                 .to_owned(),
         );
+    }
+    if error.downcast_ref::<IndexLocationError>().is_some() {
+        return Some("an index is an image, or the database file of one; there is no such file".to_owned());
+    }
+    if let Some(PublishError::Moved { .. }) = error.downcast_ref() {
+        return Some("run the command again, on the index as it is now".to_owned());
     }
     if let Some(OutputError::Form { .. }) = error.downcast_ref() {
         return Some("this is a mistake in opmx; please report it with the command line".to_owned());

@@ -32,8 +32,8 @@ pub(crate) struct ServeArguments {
 
 pub(crate) fn run(arguments: &ServeArguments, context: &Context<'_>) -> CommandResult {
     // What was unpacked must stay until the server has ended.
-    let (index, _unpacked) = match sources::open_index(&arguments.index, &arguments.registry, context) {
-        Ok(OpenIndex { index, unpacked }) => (Ok(index), unpacked),
+    let (index, _file) = match sources::open_index(&arguments.index, &arguments.registry, context) {
+        Ok(OpenIndex { index, file }) => (Ok(index), Some(file)),
         Err(error) => (Err(error), None),
     };
     serving::serve(index, &arguments.serving, None, context)

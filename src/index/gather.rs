@@ -1,7 +1,9 @@
-//! Fetching the bundles of one call: several at once, each read and turned into rows on its own.
+//! The bundles of one call: fetched several at once, each read and turned into rows on its own, then added together.
 
-use super::add::Additions;
+use super::add::{AddError, Additions, Report};
+use super::error::DatabaseError;
 use super::intake::{IntakeError, Recording, prepare};
+use super::open::{self, Target};
 use crate::bundle::location::{LoadError, Location};
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
@@ -10,6 +12,7 @@ use crate::text::Limits;
 use crate::tree::TreeLimits;
 use futures_util::StreamExt;
 use futures_util::stream;
+use std::path::Path;
 
 /// How bundles are fetched and recorded.
 #[derive(Debug, Clone, Default)]
@@ -37,7 +40,16 @@ pub enum GatherProblem {
     Intake(#[from] IntakeError),
 }
 
-/// Why the bundles of a call cannot be gathered.
+/// What an accepted call did, and what was noticed about its bundles.
+#[derive(Debug)]
+pub struct Added {
+    /// What it changed.
+    pub report: Report,
+    /// Warnings and remarks, in the order of the call.
+    pub remarks: Vec<Diagnostic>,
+}
+
+/// Why the bundles of a call are not added.
 #[derive(Debug, thiserror::Error)]
 pub enum GatherError {
     /// Some bundles cannot be added; each place with its reason, in the order of the call.
@@ -48,9 +60,38 @@ pub enum GatherError {
         /// How many bundles there were.
         of: usize,
     },
-    /// Their rows cannot be kept.
+    /// Their rows cannot be kept until all are there.
     #[error(transparent)]
     Spool(#[from] FileError),
+    /// They do not fit into the index, or it cannot be written.
+    #[error(transparent)]
+    Add(#[from] AddError),
+}
+
+impl From<DatabaseError> for GatherError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Add(error.into())
+    }
+}
+
+/// Fetches all bundles and adds them to the database, in the mode `replaces`: all, or none. While they are fetched,
+/// the database is free for others; what does not fit into memory waits in a nameless file beside it.
+///
+/// # Errors
+/// When any bundle cannot be fetched, stored or added, or the database cannot be written. Then it is as it was.
+pub async fn add(
+    locations: &[Location],
+    transports: &Transports,
+    options: &GatherOptions,
+    target: &Target<'_>,
+    writing: &open::Options,
+) -> Result<Added, GatherError> {
+    open::check(target)?;
+    let folder = target.path().parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut additions = Additions::new(folder.unwrap_or(Path::new(".")));
+    let remarks = gather(locations, transports, options, &mut additions).await?;
+    let report = additions.commit(target, writing)?;
+    Ok(Added { report, remarks })
 }
 
 /// Fetches all bundles and collects their rows in `additions`; returns warnings and remarks in the order of the call.

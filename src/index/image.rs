@@ -1,5 +1,6 @@
 //! The image of an index: the database, and opmx itself to serve it.
 
+use crate::files::FileError;
 use crate::image::{EntryContent, Image, ImageConfig, ImageError, LayerEntry, append, build, layer_from_files};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -103,7 +104,7 @@ fn architecture() -> &'static str {
 /// # Errors
 /// When the file cannot be read, or is no ELF program without an interpreter.
 pub fn require_static(path: &Path) -> Result<(), StaticError> {
-    let content = std::fs::read(path).map_err(|error| crate::files::FileError::new("read", path, error))?;
+    let content = std::fs::read(path).map_err(|error| FileError::new("read", path, error))?;
     if is_static_elf(&content) {
         Ok(())
     } else {
@@ -116,7 +117,7 @@ pub fn require_static(path: &Path) -> Result<(), StaticError> {
 pub enum StaticError {
     /// It cannot be read.
     #[error(transparent)]
-    File(#[from] crate::files::FileError),
+    File(#[from] FileError),
     /// It needs a dynamic linker.
     #[error(transparent)]
     Dynamic(#[from] NotStatic),

@@ -1,8 +1,9 @@
 //! The SQLite database of an operator index.
 //!
 //! [`read`] opens a database without ever changing it, [`list`] says what is in it. [`open`] opens one for a change,
-//! and [`add`] adds bundles, each of them a [`record::Record`] that [`intake`] makes of the files of a bundle. [`image`] puts a
-//! database into an image that serves it.
+//! and [`add`] adds bundles, each of them a [`record::Record`] that [`intake`] makes of the files of a bundle; [`gather`]
+//! fetches those of one call. [`image`] puts a database into an image that serves it, [`location`] takes it out again, and
+//! [`publish`] does both around a change.
 
 pub mod add;
 pub mod edges;
@@ -13,8 +14,10 @@ pub mod image;
 pub mod intake;
 pub mod list;
 pub mod load;
+pub mod location;
 pub mod manifests;
 pub mod open;
+pub mod publish;
 pub mod read;
 pub mod record;
 pub mod schema;

@@ -4,18 +4,20 @@
 //! for any user. In exchange every reader checks that the file is still the one that was opened. A database with an
 //! unfinished transaction beside it (`-journal`, `-wal`) is copied, mended there, and read from the copy.
 
+mod file;
+
 use crate::files::TemporaryFolder;
+use file::{Stamp, check_header, has_unfinished_transaction, open_file, private_copy};
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::{Type, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row};
 use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::fs::{self, File, Metadata};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 /// The schema versions that can be read.
 pub const READABLE_VERSIONS: std::ops::RangeInclusive<i64> = 9..=13;
@@ -188,27 +190,6 @@ impl FileWatch {
     }
 }
 
-/// Tells whether a file is still what it was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
-    length: u64,
-    modified: Option<SystemTime>,
-    inode: u64,
-}
-
-impl From<&Metadata> for Stamp {
-    fn from(metadata: &Metadata) -> Self {
-        Self {
-            length: metadata.len(),
-            modified: metadata.modified().ok(),
-            #[cfg(unix)]
-            inode: std::os::unix::fs::MetadataExt::ino(metadata),
-            #[cfg(not(unix))]
-            inode: 0,
-        }
-    }
-}
-
 impl Index {
     /// Opens the database file at `path`.
     ///
@@ -325,114 +306,6 @@ fn content(path: &Path, what: &'static str, source: rusqlite::Error) -> ReadErro
     }
 }
 
-fn open_file(path: &Path) -> Result<(File, Stamp), ReadError> {
-    let failed = |source: io::Error| match source.kind() {
-        io::ErrorKind::NotFound => ReadError::Missing { path: path.to_owned() },
-        _ => ReadError::File {
-            path: path.to_owned(),
-            source,
-        },
-    };
-    let handle = File::open(path).map_err(failed)?;
-    let metadata = handle.metadata().map_err(failed)?;
-    if metadata.is_dir() {
-        return Err(failed(io::ErrorKind::IsADirectory.into()));
-    }
-    Ok((handle, Stamp::from(&metadata)))
-}
-
-/// Looks at the first 100 bytes, which say what the file is and how many pages it should have.
-fn check_header(path: &Path, handle: &File, stamp: Stamp) -> Result<(), ReadError> {
-    let mut header = Vec::with_capacity(100);
-    let mut reader = handle;
-    reader
-        .seek(SeekFrom::Start(0))
-        .and_then(|_| reader.take(100).read_to_end(&mut header))
-        .map_err(|source| ReadError::File {
-            path: path.to_owned(),
-            source,
-        })?;
-    if header.is_empty() {
-        // What SQLite takes for a database without tables.
-        return Err(ReadError::NotAnIndex {
-            path: path.to_owned(),
-            table: "operatorbundle",
-        });
-    }
-    let number = |at: usize, length: usize| {
-        let bytes = header.get(at..at + length).unwrap_or_default();
-        bytes.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
-    };
-    if header.len() < 100 || !header.starts_with(b"SQLite format 3\0") {
-        return Err(ReadError::NotADatabase { path: path.to_owned() });
-    }
-    let page_size = match number(16, 2) {
-        1 => 65536,
-        size => size,
-    };
-    let pages_are_counted = number(24, 4) == number(92, 4);
-    let expected = page_size * number(28, 4);
-    if pages_are_counted && expected > stamp.length {
-        return Err(ReadError::Truncated {
-            path: path.to_owned(),
-            expected,
-            found: stamp.length,
-        });
-    }
-    Ok(())
-}
-
-/// The file that SQLite keeps beside a database under its name and `suffix`.
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
-fn has_unfinished_transaction(path: &Path) -> bool {
-    let journal = File::open(beside(path, "-journal")).is_ok_and(|journal| {
-        // A finished transaction may leave its journal behind with an empty head.
-        let mut magic = Vec::new();
-        journal.take(8).read_to_end(&mut magic).is_ok() && magic.iter().any(|byte| *byte != 0)
-    });
-    journal || fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0)
-}
-
-/// Copies the database with what stands beside it and lets SQLite finish or undo the transaction there.
-fn private_copy(path: &Path, handle: &File, stamp: Stamp) -> Result<TemporaryFolder, ReadError> {
-    let copied = || -> io::Result<TemporaryFolder> {
-        let directory = TemporaryFolder::new().map_err(|error| error.source)?;
-        let target = directory.path().join("index.db");
-        let mut source = handle;
-        source.seek(SeekFrom::Start(0))?;
-        io::copy(&mut source, &mut File::create_new(&target)?)?;
-        for suffix in ["-journal", "-wal"] {
-            match fs::copy(beside(path, suffix), beside(&target, suffix)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
-        }
-        Ok(directory)
-    };
-    let directory = copied().map_err(|source| ReadError::Copy {
-        path: path.to_owned(),
-        directory: std::env::temp_dir(),
-        source,
-    })?;
-    // Two files that were copied while someone wrote them need not belong together.
-    match handle.metadata() {
-        Ok(metadata) if Stamp::from(&metadata) == stamp => {}
-        _ => return Err(ReadError::Changed { path: path.to_owned() }),
-    }
-    let mended = || -> rusqlite::Result<()> {
-        let connection = Connection::open(directory.path().join("index.db"))?;
-        connection.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(()))?;
-        connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))
-    };
-    mended().map_err(|source| content(path, "the unfinished transaction", source))?;
-    Ok(directory)
-}
-
 fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(immutable_uri(path), flags)?;
@@ -509,149 +382,4 @@ pub(super) fn text<'row>(row: &'row Row<'_>, column: usize) -> rusqlite::Result<
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::sample;
-    use super::*;
-
-    fn names(directory: &Path) -> Vec<String> {
-        let mut names: Vec<_> = fs::read_dir(directory)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
-    }
-
-    fn said(path: &Path) -> String {
-        let message = Index::open(path).unwrap_err().to_string();
-        message.replace(path.parent().unwrap().to_str().unwrap(), "DIR")
-    }
-
-    #[test]
-    fn files_that_are_no_index_are_named_for_what_they_are() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("index.db");
-        assert_eq!(said(&path), "there is no index database at DIR/index.db");
-        fs::write(&path, "").unwrap();
-        assert_eq!(
-            said(&path),
-            "DIR/index.db is a SQLite database, but no operator index: it has no table operatorbundle"
-        );
-        fs::write(&path, "packages:\n").unwrap();
-        assert_eq!(said(&path), "DIR/index.db is not a SQLite database");
-        fs::write(&path, [b"SQLite format 3\0".as_slice(), &[0xff; 4096]].concat()).unwrap();
-        assert!(Index::open(&path).is_err());
-        assert!(said(directory.path()).starts_with("cannot read DIR/"));
-    }
-
-    #[test]
-    fn a_truncated_database_is_refused_with_both_lengths() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("index.db");
-        sample::write(&path);
-        let length = fs::metadata(&path).unwrap().len();
-        let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
-        file.set_len(length - 4096).unwrap();
-        let expected = format!(
-            "DIR/index.db is cut short: it should hold {length} bytes and holds {}",
-            length - 4096
-        );
-        assert_eq!(said(&path), expected);
-    }
-
-    #[test]
-    fn schema_versions_outside_the_known_ones_are_refused() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("index.db");
-        sample::write(&path);
-        let set = |version: i64| {
-            let connection = Connection::open(&path).unwrap();
-            connection
-                .execute("UPDATE schema_migrations SET version = ?1", [version])
-                .unwrap();
-        };
-        for version in READABLE_VERSIONS {
-            set(version);
-            assert_eq!(Index::open(&path).unwrap().schema_version(), version);
-        }
-        set(8);
-        assert!(said(&path).contains("schema version 8; versions 9 to 13 can be read"));
-        set(14);
-        assert!(said(&path).contains("schema version 14; this program knows versions up to 13"));
-    }
-
-    #[test]
-    fn an_unfinished_transaction_is_undone_in_a_copy_only() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("index.db");
-        sample::write(&path);
-        // A journal as a killed writer leaves it: taken while the transaction has already written to the file.
-        let connection = Connection::open(&path).unwrap();
-        connection
-            .execute_batch(
-                "PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN IMMEDIATE; DELETE FROM properties;
-                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
-                INSERT INTO properties SELECT 'half', 'written', 'k.v1.2.0', NULL, printf('%200d', i) FROM n;",
-            )
-            .unwrap();
-        let killed = tempfile::tempdir().unwrap();
-        let left = killed.path().join("in dex%.db");
-        fs::copy(&path, &left).unwrap();
-        fs::copy(beside(&path, "-journal"), beside(&left, "-journal")).unwrap();
-        connection.execute_batch("ROLLBACK").unwrap();
-        let before = (fs::read(&left).unwrap(), fs::read(beside(&left, "-journal")).unwrap());
-        assert_ne!(before.0, fs::read(&path).unwrap());
-
-        let index = Index::open(&left).unwrap();
-        assert_eq!(index.catalog().unwrap(), Index::open(&path).unwrap().catalog().unwrap());
-        index.reopen().unwrap();
-        assert_eq!(names(killed.path()), ["in dex%.db", "in dex%.db-journal"]);
-        assert!(before == (fs::read(&left).unwrap(), fs::read(beside(&left, "-journal")).unwrap()));
-        let copy = index.file.database.clone();
-        assert!(copy.exists());
-        drop(index);
-        assert!(!copy.exists());
-    }
-
-    #[test]
-    fn a_database_with_a_write_ahead_log_is_read_with_it() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("index.db");
-        sample::write(&path);
-        let connection = Connection::open(&path).unwrap();
-        connection
-            .execute_batch("PRAGMA journal_mode = WAL; DELETE FROM package WHERE name = 'a';")
-            .unwrap();
-        let before = names(directory.path());
-        assert_eq!(Index::open(&path).unwrap().catalog().unwrap().packages.len(), 1);
-        assert_eq!(names(directory.path()), before);
-        drop(connection);
-        assert_eq!(names(directory.path()), ["index.db"]);
-        assert_eq!(Index::open(&path).unwrap().catalog().unwrap().packages.len(), 1);
-        assert_eq!(names(directory.path()), ["index.db"]);
-    }
-
-    #[test]
-    fn a_file_that_changes_under_the_reader_is_noticed() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("index.db");
-        sample::write(&path);
-        let index = Index::open(&path).unwrap();
-        index.catalog().unwrap();
-        let connection = Connection::open(&path).unwrap();
-        connection.execute("DELETE FROM package", []).unwrap();
-        assert!(matches!(index.catalog(), Err(ReadError::Changed { .. })));
-    }
-
-    #[test]
-    fn a_file_renamed_over_leaves_the_reader_with_the_old_one() {
-        let directory = tempfile::tempdir().unwrap();
-        let (path, other) = (directory.path().join("index.db"), directory.path().join("new.db"));
-        sample::write(&path);
-        let index = Index::open(&path).unwrap();
-        fs::copy(&path, &other).unwrap();
-        fs::rename(&other, &path).unwrap();
-        assert_eq!(index.catalog().unwrap().packages.len(), 2);
-        assert!(matches!(index.reopen(), Err(ReadError::Changed { .. })));
-    }
-}
+mod tests;

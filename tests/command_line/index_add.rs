@@ -4,12 +4,13 @@ use crate::bundles::{
     BOTH, bundle_names, column, database_of, fail, garden, image, kinds_and_names, names, operator, outcome_of, push,
     rake, small_base, succeed,
 };
+use crate::http::{Reply, Server};
 use opmx::image::{Image, ImageConfig, build};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::Write;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, mpsc};
 use std::time::{Duration, SystemTime};
 
 const DATABASE_LABEL: &str = "operators.operatorframework.io.index.database.v1";
@@ -206,7 +207,7 @@ fn bundles_that_make_no_graph_are_refused_with_the_name_that_is_missing() {
     rake(&sandbox, "rake", "1.1.0", Some("rake.v1.0.0"));
     insta::assert_snapshot!(fail(&sandbox, "index add -b rake -t oci:index:v1"), @r#"
     ------- stderr -------
-    error: bundle rake.v1.1.0 in channel "stable" of package "rake" (head rake.v1.1.0) replaces rake.v1.0.0, which is neither in the index nor among the bundles to add; add rake.v1.0.0 too, or correct spec.replaces of rake.v1.1.0
+    error: bundle rake.v1.1.0 in channel "stable" of package "rake" (head rake.v1.1.0) replaces rake.v1.0.0, which is neither in the index nor among the bundles to add; add rake.v1.0.0 too, or correct what rake.v1.1.0 replaces
     ------- exit 1 -------
     "#);
     assert!(!sandbox.path("index").exists());
@@ -454,23 +455,32 @@ fn an_index_that_somebody_else_moved_meanwhile_is_not_overwritten() {
     succeed(&sandbox, "index add -i oci:base:v1 -b compost,spade -t oci:other:v1");
     let theirs = image(&sandbox, "other", "v1");
 
-    // The list of bundles comes through a pipe, and with it the moment.
-    let pipe = sandbox.path("list");
-    if !Command::new("mkfifo")
-        .arg(&pipe)
-        .status()
-        .is_ok_and(|status| status.success())
-    {
-        println!("not run: mkfifo is not here");
-        return;
-    }
-    let line = "index add -i oci:base:v1 --bundles-from list -f oci:index:v1 -t oci:index:v1";
+    // The registry that a bundle comes from waits with its first answer until they are done.
+    succeed(&sandbox, "bundle build rake -t oci:bundles:rake");
+    let (asked, begun) = mpsc::channel();
+    let (go_on, done) = mpsc::channel::<()>();
+    let (blobs, done) = (sandbox.path("bundles/blobs/sha256"), Mutex::new(done));
+    let manifest = image(&sandbox, "bundles", "rake").digest().to_string();
+    let registry = Server::start(move |request, _| {
+        if asked.send(()).is_ok() {
+            let _ = done.lock().unwrap().recv();
+        }
+        let (_, name) = request.path.rsplit_once('/').unwrap();
+        let digest = if name == "v1" { &manifest } else { name };
+        match fs::read(blobs.join(digest.trim_start_matches("sha256:"))) {
+            Ok(content) => Reply::new(200, content)
+                .header("Content-Type", "application/vnd.oci.image.manifest.v1+json")
+                .header("Docker-Content-Digest", digest),
+            Err(_) => Reply::new(200, "{}"),
+        }
+    });
+    let rake = format!("{}/rake:v1", registry.host);
+    let line = format!("index add -i oci:base:v1 -b {rake} --use-http -f oci:index:v1 -t oci:index:v1");
     let mut command = sandbox.command(line.split(' '));
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut list = File::options().write(true).open(&pipe).unwrap();
+    begun.recv().unwrap();
     push(&sandbox, &theirs, "oci:index:v1");
-    list.write_all(b"rake\n").unwrap();
-    drop(list);
+    drop((begun, go_on));
     let output = child.wait_with_output().unwrap();
     assert_eq!(
         (output.status.code(), output.stdout.as_slice()),
@@ -503,9 +513,11 @@ fn a_killed_command_leaves_nothing_that_the_next_does_not_clear() {
         command.env("TMPDIR", sandbox.path("tmp"));
         command
     };
-    // It waits for its list, with its folder made and the index unpacked there, until it is killed.
-    let waits = "index add -i oci:base:v1 --bundles-from - -f oci:index:v1 -t oci:index:v1";
-    let mut child = run(waits).stdin(Stdio::piped()).spawn().unwrap();
+    // It waits for a registry that never answers, with the index unpacked, until it is killed.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let registry = silent.local_addr().unwrap();
+    let waits = format!("index add -i oci:base:v1 -b {registry}/rake:v1 --use-http -f oci:index:v1 -t oci:index:v1");
+    let mut child = run(&waits).stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     while !names(&sandbox.path("tmp"))
         .iter()
         .any(|name| sandbox.path("tmp").join(name).join("index.db").exists())

@@ -5,6 +5,9 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../registry/http.rs"]
+#[expect(dead_code, reason = "not all that it offers is used here")]
+mod http;
 #[path = "../shared/mod.rs"]
 mod shared;
 

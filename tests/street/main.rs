@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 #![allow(clippy::print_stdout)]
 
+#[path = "../shared/accepted.rs"]
+mod accepted;
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../registry/tools.rs"]

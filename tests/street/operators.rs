@@ -1,5 +1,6 @@
 //! Real operators on their way into one index.
 
+use crate::accepted::ACCEPTED;
 use crate::common::{Sandbox, copy_folder};
 use crate::tools::{DockerRegistry, installed, run};
 use crate::{corpus, fail, files, registry, succeed};
@@ -16,28 +17,6 @@ const PLAIN: [(&str, &str); 3] = [
     ("limitador-operator", "limitador-operator.v0.11.0"),
     ("shipwright-operator", "shipwright-operator.v0.20.0"),
     ("strimzi-kafka-operator", "strimzi-cluster-operator.v1.2.0"),
-];
-
-/// The operators of which all versions together make an index.
-const ACCEPTED: [&str; 18] = [
-    "ack-s3-controller",
-    "apicurito",
-    "cert-manager",
-    "community-kubevirt-hyperconverged",
-    "dbaas-operator",
-    "debezium-operator",
-    "deployment-validation-operator",
-    "dynatrace-operator",
-    "edp-keycloak-operator",
-    "etcd",
-    "oadp-operator",
-    "observability-operator",
-    "opentelemetry-operator",
-    "pelorus-operator",
-    "rhoas-operator",
-    "silicom-sts-operator",
-    "skupper-operator",
-    "vault-config-operator",
 ];
 
 /// Puts raw manifests and their `olm.yaml` where a bundle has them. What an `olm.yaml` says that it replaces is not
@@ -144,10 +123,7 @@ fn published_bundles(corpus: &Path, sandbox: &Sandbox, registry: &DockerRegistry
         let reference = format!("{}/published/{operator}:v{version}", registry.host);
         // What was published is taken as it is: some of it is not as it should be.
         let folder = entry.path().display();
-        succeed(
-            sandbox,
-            &format!("bundle build {folder} --no-validate -q --use-http -t {reference}"),
-        );
+        succeed(sandbox, &format!("bundle build {folder} -q --use-http -t {reference}"));
         references.push(reference);
     }
     references

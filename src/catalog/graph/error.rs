@@ -6,7 +6,7 @@ pub enum GraphError {
     /// A version that is not Semantic Versioning.
     #[error(
         "the version {version:?} of bundle {bundle} in package {package:?} is not a semantic version ({reason}); \
-         set spec.version of its ClusterServiceVersion to MAJOR.MINOR.PATCH"
+         write it as MAJOR.MINOR.PATCH in its ClusterServiceVersion or metadata/olm.yaml"
     )]
     Version {
         /// The package.
@@ -99,7 +99,7 @@ pub enum GraphError {
     /// A bundle replaces one that does not exist.
     #[error(
         "bundle {bundle} in channel {channel:?} of package {package:?} (head {head}) replaces {replaces}, which is \
-         neither in the index nor among the bundles to add; add {replaces} too, or correct spec.replaces of {bundle}"
+         neither in the index nor among the bundles to add; add {replaces} too, or correct what {bundle} replaces"
     )]
     ReplacesMissing {
         /// The package.
@@ -116,7 +116,7 @@ pub enum GraphError {
     /// The chain of `replaces` comes back to where it was.
     #[error(
         "the bundles of channel {channel:?} in package {package:?} (head {head}) replace each other in a circle: \
-         {bundle} replaces {replaces}, which is above it; correct spec.replaces of {bundle}"
+         {bundle} replaces {replaces}, which is above it; correct what {bundle} replaces"
     )]
     Cycle {
         /// The package.

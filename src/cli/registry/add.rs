@@ -1,11 +1,11 @@
 //! `opmx registry add`: bundles into a database file.
 
 use crate::cli::Context;
-use crate::cli::additions::{self, AdditionArguments, Gathered};
+use crate::cli::additions::{self, AdditionArguments};
 use crate::cli::arguments::{ContainerToolArgument, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
-use crate::image::source_date_epoch;
-use crate::index::open::{self, Target};
+use crate::index::gather;
+use crate::index::open::Target;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -47,24 +47,16 @@ pub(crate) struct AddArguments {
 
 pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandResult {
     arguments.tools.answer(&context.printer);
-    let target = Target::InPlace(&arguments.database);
-    open::check(&target)?;
     let transports = arguments.registry.transports(context);
-    let folder = std::env::temp_dir();
-    let named = &arguments.bundle_images;
-    let gathered = arguments
-        .additions
-        .gather(named, &transports, &arguments.limits, &folder, context)?;
-    let Some(Gathered { additions, remarks }) = gathered else {
-        return Ok(Status::Failure);
-    };
-    let options = open::Options {
-        epoch: source_date_epoch()?
-            .and_then(|epoch| epoch.try_into().ok())
-            .unwrap_or_default(),
-        ..open::Options::default()
-    };
-    let report = additions.commit(&target, &options)?;
-    additions::report(&report, &remarks, context);
-    Ok(Status::Success)
+    let (locations, options) = arguments.additions.call(&arguments.bundle_images, &arguments.limits)?;
+    let target = Target::InPlace(&arguments.database);
+    let writing = additions::writing()?;
+    let adding = gather::add(&locations, &transports, &options, &target, &writing);
+    match context.runtime.block_on(adding) {
+        Ok(added) => {
+            additions::report(&added, context);
+            Ok(Status::Success)
+        }
+        Err(error) => additions::refused(error, context),
+    }
 }

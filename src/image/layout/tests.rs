@@ -1,0 +1,148 @@
+use super::*;
+use crate::image::layer::tests::noise;
+use crate::image::{EntryContent, ImageConfig, LayerEntry, build, extract_file, layer_from_files, validate};
+
+/// An image with one file, and a second layer that is too large for memory when `large`.
+pub(in crate::image) fn image(content: &str, large: bool) -> Image {
+    let entry = |path: &str, content: Vec<u8>| LayerEntry {
+        path: path.to_owned(),
+        mode: 0o644,
+        content: EntryContent::Bytes(content),
+    };
+    let mut layers = vec![layer_from_files(&[entry("manifests/a.yaml", content.as_bytes().to_vec())]).unwrap()];
+    if large {
+        layers.push(layer_from_files(&[entry("database/index.db", noise(9 << 20))]).unwrap());
+    }
+    build(&ImageConfig::default(), layers).unwrap()
+}
+
+pub(in crate::image) fn assert_same(left: &Image, right: &Image) {
+    assert_eq!(left.manifest(), right.manifest());
+    assert_eq!(left.config(), right.config());
+    assert_eq!(left.digest(), right.digest());
+    validate(left).unwrap();
+    validate(right).unwrap();
+}
+
+#[test]
+fn an_image_comes_back_by_tag_by_digest_and_as_the_only_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let written = image("one", true);
+    write_layout(&written, directory.path(), Some("v1")).unwrap();
+    let digest = written.digest().to_string();
+    for tag in [Some("v1"), Some(digest.as_str()), None] {
+        let read = read_layout(directory.path(), tag, &Platform::default()).unwrap();
+        assert_same(&read, &written);
+        assert!(
+            matches!(read.layers()[1].content, Blob::File(_)),
+            "large layers stay where they are"
+        );
+        let database = directory.path().join("out");
+        extract_file(&read, "database/index.db", &database, u64::MAX).unwrap();
+        assert_eq!(fs::read(database).unwrap(), noise(9 << 20));
+    }
+    assert_eq!(resolve_layout(directory.path(), Some("v1")).unwrap(), written.digest());
+}
+
+#[test]
+fn a_tag_is_replaced_and_others_are_kept() {
+    let directory = tempfile::tempdir().unwrap();
+    let (one, two, three) = (image("one", false), image("two", false), image("three", false));
+    write_layout(&one, directory.path(), Some("v1")).unwrap();
+    write_layout(&two, directory.path(), Some("v2")).unwrap();
+    write_layout(&three, directory.path(), Some("v1")).unwrap();
+    let read = |tag| read_layout(directory.path(), tag, &Platform::default());
+    assert_same(&read(Some("v1")).unwrap(), &three);
+    assert_same(&read(Some("v2")).unwrap(), &two);
+    let error = read(None).unwrap_err().to_string();
+    assert!(error.contains("2 images") && error.contains("v1, v2"), "{error}");
+    let error = read(Some("v3")).unwrap_err().to_string();
+    assert!(error.contains("the tag v3 was not found (there is: v1, v2)"), "{error}");
+    write_layout(&one, directory.path(), None).unwrap();
+    write_layout(&two, directory.path(), None).unwrap();
+    assert_same(&read(None).unwrap(), &two);
+}
+
+#[test]
+fn writers_at_the_same_time_keep_each_others_tags() {
+    let directory = tempfile::tempdir().unwrap();
+    let count = 16;
+    thread::scope(|scope| {
+        for number in 0..count {
+            let directory = directory.path();
+            scope.spawn(move || {
+                let written = image(&format!("content {number}"), false);
+                write_layout(&written, directory, Some(&format!("v{number}"))).unwrap();
+            });
+        }
+    });
+    for number in 0..count {
+        let read = read_layout(directory.path(), Some(&format!("v{number}")), &Platform::default()).unwrap();
+        assert_eq!(read.digest(), image(&format!("content {number}"), false).digest());
+    }
+}
+
+#[test]
+fn what_is_not_a_layout_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let error = read_layout(directory.path(), Some("v1"), &Platform::default())
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("an OCI image layout (index.json"), "{error}");
+    fs::write(directory.path().join(INDEX_FILE), "{").unwrap();
+    let error = read_layout(directory.path(), Some("v1"), &Platform::default())
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("index.json is not valid"), "{error}");
+    let error = write_layout(&image("one", false), directory.path(), Some("v1"))
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("index.json is not valid"), "{error}");
+}
+
+#[test]
+fn damaged_blobs_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let written = image("one", true);
+    write_layout(&written, directory.path(), Some("v1")).unwrap();
+    let damage = |digest: &Digest, content: &[u8]| fs::write(blob_path(directory.path(), digest), content).unwrap();
+    let read = || read_layout(directory.path(), Some("v1"), &Platform::default()).and_then(|image| validate(&image));
+    let large = &written.layers()[1].descriptor;
+    let original = fs::read(blob_path(directory.path(), &large.digest)).unwrap();
+    let mut flipped = original.clone();
+    flipped[1000] ^= 1;
+    damage(&large.digest, &flipped);
+    read().unwrap_err();
+    damage(&large.digest, &original[..1000]);
+    assert!(read().unwrap_err().to_string().contains("has 1000 bytes, expected"));
+    damage(&large.digest, &original);
+    read().unwrap();
+    let config = written.config_descriptor();
+    damage(&config.digest, &vec![b' '; usize::try_from(config.size).unwrap()]);
+    assert!(read().unwrap_err().to_string().contains("the config has the digest"));
+}
+
+#[test]
+fn a_platform_is_chosen_behind_an_index_and_found_by_its_digest() {
+    let directory = tempfile::tempdir().unwrap();
+    let (amd64, arm64) = (image("amd64", false), image("arm64", false));
+    write_layout(&amd64, directory.path(), Some("amd64")).unwrap();
+    write_layout(&arm64, directory.path(), Some("arm64")).unwrap();
+    let entry = |image: &Image, architecture: &str| {
+        json!({"mediaType": image.media_type(), "digest": image.digest().to_string(), "size": image.manifest().len(),
+            "platform": {"os": "linux", "architecture": architecture}})
+    };
+    let manifests = [entry(&amd64, "amd64"), entry(&arm64, "arm64")];
+    let index = json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": manifests}).to_string();
+    let digest = Digest::of(index.as_bytes());
+    fs::write(blob_path(directory.path(), &digest), &index).unwrap();
+    let entry = json!({"mediaType": INDEX, "digest": digest.to_string(), "size": index.len()});
+    let top = json!({"schemaVersion": 2, "manifests": [entry]});
+    fs::write(directory.path().join(INDEX_FILE), top.to_string()).unwrap();
+    let read =
+        |tag: Option<&str>, platform: &str| read_layout(directory.path(), tag, &platform.parse().unwrap()).unwrap();
+    assert_same(&read(None, "arm64"), &arm64);
+    assert_same(&read(None, "s390x"), &amd64);
+    assert_eq!(read(None, "arm64").source_digest(), digest);
+    assert_same(&read(Some(&arm64.digest().to_string()), "amd64"), &arm64);
+}

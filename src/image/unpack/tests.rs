@@ -1,0 +1,309 @@
+use super::*;
+use crate::image::digest::Digest;
+use crate::image::image::{Blob, Layer};
+use crate::image::manifest::{Descriptor, LAYER_GZIP};
+use crate::image::{ImageConfig, build};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use proptest::prelude::*;
+use tar::EntryType;
+
+type Entry<'a> = (&'a str, EntryType, &'a [u8]);
+
+fn file<'a>(path: &'a str, content: &'a [u8]) -> Entry<'a> {
+    (path, EntryType::Regular, content)
+}
+
+fn tar_of(entries: &[Entry<'_>]) -> Vec<u8> {
+    let mut tar = tar::Builder::new(Vec::new());
+    for (path, kind, content) in entries {
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(*kind);
+        header.set_size(content.len() as u64);
+        if !kind.is_file() {
+            header.set_link_name("target").unwrap();
+        }
+        // The tar crate does not write names that climb.
+        header.as_old_mut().name[..path.len()].copy_from_slice(path.as_bytes());
+        header.set_cksum();
+        tar.append(&header, *content).unwrap();
+    }
+    tar.into_inner().unwrap()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    gzip.write_all(bytes).unwrap();
+    gzip.finish().unwrap()
+}
+
+fn layer(stored: Vec<u8>) -> Layer {
+    Layer {
+        descriptor: Descriptor {
+            media_type: LAYER_GZIP.to_owned(),
+            digest: Digest::of(&stored),
+            size: stored.len() as u64,
+        },
+        diff_id: Some(Digest::of(b"not looked at")),
+        content: Blob::Memory(stored.into()),
+    }
+}
+
+fn image_of_layers(layers: Vec<Layer>) -> Image {
+    build(&ImageConfig::default(), layers).unwrap()
+}
+
+fn image(layers: &[&[Entry<'_>]]) -> Image {
+    image_of_layers(layers.iter().map(|entries| layer(gzip(&tar_of(entries)))).collect())
+}
+
+fn manifests(path: &str) -> bool {
+    path.starts_with("manifests/")
+}
+
+fn read(image: &Image) -> Result<Vec<(String, String)>, String> {
+    match tree_of(image, &manifests, &TreeLimits::default()) {
+        Ok(tree) => Ok(tree
+            .iter()
+            .map(|(path, content)| (path.to_owned(), String::from_utf8_lossy(content).into_owned()))
+            .collect()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn files(list: &[(&str, &str)]) -> Vec<(String, String)> {
+    list.iter()
+        .map(|(path, content)| ((*path).to_owned(), (*content).to_owned()))
+        .collect()
+}
+
+fn extract(image: &Image, path: &str, limit: u64) -> Result<String, String> {
+    let directory = tempfile::tempdir().unwrap();
+    let target = directory.path().join("out");
+    let extracted = extract_file(image, path, &target, limit);
+    let left = std::fs::read_dir(directory.path()).unwrap().count();
+    match extracted {
+        Ok(()) => Ok(std::fs::read_to_string(target).unwrap()),
+        Err(error) => {
+            assert_eq!(left, 0, "nothing may be left behind");
+            Err(error.to_string())
+        }
+    }
+}
+
+#[test]
+fn later_layers_replace_and_hide_files_of_earlier_ones() {
+    let image = image(&[
+        &[
+            file("manifests/a", b"1"),
+            file("manifests/b", b"1"),
+            file("./manifests/c/d", b"1"),
+            file("other", b"1"),
+        ],
+        &[
+            file("/manifests/a", b"2"),
+            file("manifests/.wh.b", b""),
+            file("manifests/.wh.c", b""),
+        ],
+    ]);
+    assert_eq!(read(&image), Ok(files(&[("manifests/a", "2")])));
+    assert_eq!(extract(&image, "manifests/a", 1 << 20), Ok("2".to_owned()));
+    assert_eq!(extract(&image, "/other", 1 << 20), Ok("1".to_owned()));
+    for hidden in ["manifests/b", "manifests/c/d", "manifests/c", "nothing"] {
+        let error = extract(&image, hidden, 1 << 20).unwrap_err();
+        assert!(error.contains(&format!("the file /{hidden} was not found")), "{error}");
+    }
+}
+
+#[test]
+fn an_opaque_folder_hides_what_is_below_it_but_not_its_own_layer() {
+    let image = image(&[
+        &[file("manifests/a", b"1"), file("manifests/sub/b", b"1")],
+        &[
+            file("manifests/c", b"2"),
+            file("manifests/.wh..wh..opq", b""),
+            file("manifests/d", b"2"),
+        ],
+    ]);
+    assert_eq!(read(&image), Ok(files(&[("manifests/c", "2"), ("manifests/d", "2")])));
+    assert!(extract(&image, "manifests/a", 1 << 20).is_err());
+    assert_eq!(extract(&image, "manifests/c", 1 << 20), Ok("2".to_owned()));
+}
+
+#[test]
+fn files_and_folders_take_each_others_place() {
+    let folder = ("manifests/b", EntryType::Directory, b"".as_slice());
+    let image = image(&[
+        &[
+            file("manifests/a/x", b"1"),
+            file("manifests/b", b"1"),
+            file("manifests/c", b"1"),
+        ],
+        &[file("manifests/a", b"2"), folder, file("manifests/c/y", b"2")],
+    ]);
+    assert_eq!(read(&image), Ok(files(&[("manifests/a", "2"), ("manifests/c/y", "2")])));
+    assert!(extract(&image, "manifests/a/x", 1 << 20).is_err());
+    assert!(extract(&image, "manifests/b", 1 << 20).is_err());
+}
+
+#[test]
+fn the_last_member_of_a_path_wins_within_a_layer() {
+    let image = image(&[&[file("manifests/a", b"1"), file("./manifests/a", b"2")]]);
+    assert_eq!(read(&image), Ok(files(&[("manifests/a", "2")])));
+    assert_eq!(extract(&image, "manifests/a", 1 << 20), Ok("2".to_owned()));
+}
+
+#[test]
+fn layers_may_be_uncompressed_whatever_the_media_type_says() {
+    let image = image_of_layers(vec![layer(tar_of(&[file("manifests/a", b"1")]))]);
+    assert_eq!(read(&image), Ok(files(&[("manifests/a", "1")])));
+}
+
+#[test]
+fn climbing_paths_are_refused_wanted_or_not() {
+    for path in ["../x", "manifests/../../x", "a/..", "/../etc/passwd"] {
+        let image = image(&[&[file(path, b"1")]]);
+        let error = read(&image).unwrap_err();
+        assert!(
+            error.contains("leads out of the folder") && error.contains(path),
+            "{error}"
+        );
+        assert!(extract(&image, "x", 1 << 20).unwrap_err().contains("leads out"));
+    }
+}
+
+#[test]
+fn links_devices_and_pipes_are_refused_where_files_are_wanted() {
+    for (kind, name) in [
+        (EntryType::Symlink, "symbolic link"),
+        (EntryType::Link, "hard link"),
+        (EntryType::Char, "character device"),
+        (EntryType::Block, "block device"),
+        (EntryType::Fifo, "named pipe"),
+    ] {
+        let wanted = image(&[&[("manifests/a", kind, b"")]]);
+        let error = read(&wanted).unwrap_err();
+        assert!(error.contains(&format!("manifests/a is a {name}")), "{error}");
+        let error = extract(&wanted, "manifests/a", 1 << 20).unwrap_err();
+        assert!(error.contains(name), "{error}");
+        let folder = image(&[&[("manifests", kind, b"")]]);
+        assert!(read(&folder).unwrap_err().contains(&format!("manifests is a {name}")));
+        assert!(extract(&folder, "manifests/a", 1 << 20).unwrap_err().contains(name));
+        let elsewhere = image(&[&[("etc/a", kind, b""), file("manifests/b", b"1")]]);
+        assert_eq!(read(&elsewhere), Ok(files(&[("manifests/b", "1")])));
+        let replaced = image(&[&[("manifests/a", kind, b"")], &[file("manifests/a", b"2")]]);
+        assert_eq!(read(&replaced), Ok(files(&[("manifests/a", "2")])));
+    }
+}
+
+#[test]
+fn a_gzip_bomb_is_stopped_while_it_unpacks() {
+    let limits = TreeLimits {
+        files: 10,
+        file_bytes: 1 << 10,
+        total_bytes: 1 << 16,
+    };
+    let zeros = vec![0; 4 << 20];
+    let bomb = image(&[&[file("somewhere/else", &zeros)]]);
+    let error = tree_of(&bomb, &manifests, &limits).unwrap_err().to_string();
+    assert!(
+        error.contains("--max-total-size") && error.contains("layer sha256:"),
+        "{error}"
+    );
+    let error = extract(&bomb, "somewhere/else", 1 << 20).unwrap_err();
+    assert!(error.contains("--max-image-size"), "{error}");
+    let wanted = image(&[&[file("manifests/a", &zeros)]]);
+    let error = tree_of(&wanted, &manifests, &limits).unwrap_err().to_string();
+    assert!(error.contains("--max-file-size"), "{error}");
+}
+
+#[test]
+fn many_and_large_files_are_stopped_while_they_are_read() {
+    let limits = TreeLimits {
+        files: 2,
+        file_bytes: 8,
+        total_bytes: 12,
+    };
+    let many = image(&[
+        &[file("manifests/a", b""), file("manifests/b", b"")],
+        &[file("manifests/c", b"")],
+    ]);
+    let error = tree_of(&many, &manifests, &limits).unwrap_err().to_string();
+    assert!(error.contains("--max-files"), "{error}");
+    let large = image(&[&[file("manifests/a", b"12345678"), file("manifests/b", b"12345678")]]);
+    let error = tree_of(&large, &manifests, &limits).unwrap_err().to_string();
+    assert!(error.contains("--max-total-size"), "{error}");
+}
+
+#[test]
+fn long_names_of_any_claimed_length_stay_out_of_memory() {
+    let name = vec![b'a'; 2 << 20];
+    let image = image(&[&[
+        ("././@LongLink", EntryType::GNULongName, &name),
+        file("manifests/a", b"1"),
+    ]]);
+    let error = read(&image).unwrap_err();
+    assert!(error.contains("headers are larger than 1 MiB"), "{error}");
+}
+
+#[test]
+fn sparse_files_are_refused() {
+    let image = image(&[&[("manifests/a", EntryType::GNUSparse, b"")]]);
+    assert!(read(&image).is_err());
+}
+
+#[test]
+fn a_layer_cut_short_is_named() {
+    let noise = crate::image::layer::tests::noise(40_000);
+    let tar = tar_of(&[file("manifests/a", &noise), file("manifests/b", b"2")]);
+    let compressed = gzip(&tar);
+    for stored in [&compressed[..compressed.len() / 2], &tar[..tar.len() / 2], &tar[..700]] {
+        let layer = layer(stored.to_vec());
+        let digest = layer.descriptor.digest;
+        let image = image_of_layers(vec![layer]);
+        for error in [
+            read(&image).unwrap_err(),
+            extract(&image, "manifests/b", 1 << 20).unwrap_err(),
+        ] {
+            assert!(error.contains(&format!("layer {digest} is cut short")), "{error}");
+        }
+    }
+}
+
+#[test]
+fn content_that_is_not_what_the_manifest_says_is_refused() {
+    let stored = gzip(&tar_of(&[file("manifests/a", b"1")]));
+    let mut other = layer(stored.clone());
+    other.descriptor.digest = Digest::of(b"something else");
+    let error = read(&image_of_layers(vec![other])).unwrap_err();
+    assert!(error.contains("has the digest sha256:"), "{error}");
+    let mut longer = layer(stored);
+    longer.descriptor.size -= 1;
+    let error = read(&image_of_layers(vec![longer])).unwrap_err();
+    assert!(error.contains("bytes, expected"), "{error}");
+}
+
+#[test]
+fn zstd_and_noise_are_named() {
+    let zstd = image_of_layers(vec![layer(vec![0x28, 0xb5, 0x2f, 0xfd, 0, 0])]);
+    assert!(read(&zstd).unwrap_err().contains("compressed with zstd"));
+    let noise = image_of_layers(vec![layer(vec![7; 2000])]);
+    assert!(read(&noise).unwrap_err().contains("is damaged"));
+}
+
+proptest! {
+    #[test]
+    fn damaged_layers_never_panic(flips in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6), compressed: bool) {
+        let mut stored = tar_of(&[file("manifests/a", b"1"), ("manifests/b", EntryType::Symlink, b""), file("manifests/c", b"3")]);
+        if compressed {
+            stored = gzip(&stored);
+        }
+        for (index, byte) in flips {
+            let index = index.index(stored.len());
+            stored[index] = byte;
+        }
+        let image = image_of_layers(vec![layer(stored)]);
+        let _ = read(&image);
+        let _ = extract(&image, "manifests/c", 1 << 20);
+    }
+}

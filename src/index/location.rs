@@ -1,0 +1,147 @@
+//! Where an index is, and its database as a file.
+
+use super::image::{CONFIGS_LABEL, DATABASE_LABEL, DATABASE_PATH};
+use crate::files::{FileError, TemporaryFolder};
+use crate::image::{ImageError, Reference, ReferenceError, Transports, extract_file};
+use std::ffi::OsStr;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// Where an index is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum IndexLocation {
+    /// A database file.
+    File(PathBuf),
+    /// An image that holds a database.
+    Image(Reference),
+}
+
+/// A text that is neither a file nor a reference.
+#[derive(Debug, thiserror::Error)]
+#[error("{text} is neither a file nor an image: {source}")]
+pub struct IndexLocationError {
+    /// The text.
+    pub text: String,
+    /// What is wrong with it as a reference.
+    pub source: ReferenceError,
+}
+
+/// Why the database of an index cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum FetchError {
+    /// The image cannot be read.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// A temporary folder cannot be made.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The image holds a catalog of the other form.
+    #[error("{image} is a file-based catalog, not an index with a database")]
+    Catalog {
+        /// The image.
+        image: Reference,
+    },
+    /// The image does not hold what it should.
+    #[error("{image} is not an index image")]
+    NoIndex {
+        /// The image.
+        image: Reference,
+        /// What was looked for in vain.
+        source: ImageError,
+    },
+}
+
+/// A database file, and the folder that it was unpacked to where it came from an image.
+#[derive(Debug)]
+pub struct DatabaseFile {
+    path: PathBuf,
+    // Deleted with this value.
+    _unpacked: Option<TemporaryFolder>,
+}
+
+impl DatabaseFile {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl FromStr for IndexLocation {
+    type Err = IndexLocationError;
+
+    /// An existing file is taken for the file. So is a path that begins with `/` or `.`, which no image does, and one
+    /// that ends in `.db`, which is never meant for an image.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let path = Path::new(text);
+        if text.starts_with(['/', '.']) || path.extension() == Some(OsStr::new("db")) || path.is_file() {
+            return Ok(Self::File(path.to_owned()));
+        }
+        text.parse().map(Self::Image).map_err(|source| IndexLocationError {
+            text: text.to_owned(),
+            source,
+        })
+    }
+}
+
+impl fmt::Display for IndexLocation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => write!(formatter, "{}", path.display()),
+            Self::Image(reference) => write!(formatter, "{reference}"),
+        }
+    }
+}
+
+impl IndexLocation {
+    /// The database, taken out of the image where it is in one. It may be as large as `limit`, in bytes.
+    ///
+    /// # Errors
+    /// When the image cannot be read or holds no database. Whether a file is there is not looked at.
+    pub async fn fetch(&self, transports: &Transports, limit: u64) -> Result<DatabaseFile, FetchError> {
+        let reference = match self {
+            Self::File(path) => {
+                return Ok(DatabaseFile {
+                    path: path.clone(),
+                    _unpacked: None,
+                });
+            }
+            Self::Image(reference) => reference,
+        };
+        let image = transports.pull(reference).await?;
+        if image.label(DATABASE_LABEL).is_none() && image.label(CONFIGS_LABEL).is_some() {
+            let image = reference.clone();
+            return Err(FetchError::Catalog { image });
+        }
+        let inside = image.label(DATABASE_LABEL).unwrap_or(DATABASE_PATH);
+        let unpacked = TemporaryFolder::new()?;
+        let path = unpacked.path().join("index.db");
+        let extracted = extract_file(&image, inside.trim_start_matches('/'), &path, limit);
+        extracted.map_err(|source| FetchError::NoIndex {
+            image: reference.clone(),
+            source,
+        })?;
+        Ok(DatabaseFile {
+            path,
+            _unpacked: Some(unpacked),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ends_in_db_or_begins_as_a_path_is_a_file_whether_it_is_there_or_not() {
+        for text in ["nope.db", "a/b.db", "./x", "/x/y", "../index"] {
+            let location: IndexLocation = text.parse().unwrap();
+            assert_eq!(location, IndexLocation::File(text.into()));
+        }
+        for text in ["registry.example.com/index:v1", "oci:index:latest", "index"] {
+            let location: IndexLocation = text.parse().unwrap();
+            assert!(matches!(location, IndexLocation::Image(_)), "{text}");
+        }
+        assert!("Not An Image".parse::<IndexLocation>().is_err());
+    }
+}

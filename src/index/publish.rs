@@ -1,0 +1,169 @@
+//! Changing an index image: its database is taken out, a copy of it changed and put into a new image.
+
+use super::gather::GatherError;
+use super::image::{DATABASE_PATH, Program, StaticError, dockerfile, image_of, require_static};
+use super::location::{FetchError, IndexLocation};
+use super::open::{self, Target};
+use crate::files::{FileError, Replacement, TemporaryFolder};
+use crate::image::{Digest, Image, ImageError, Reference, Transports};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The index image to make.
+#[derive(Debug, Clone, Copy)]
+pub struct Publication<'a> {
+    /// The index to begin with; an empty one where there is none.
+    pub from: Option<&'a IndexLocation>,
+    /// Where the image goes.
+    pub to: &'a Reference,
+    /// The image to stand on, whose program serves; without one, the image holds only this program itself.
+    pub base: Option<&'a Reference>,
+    /// How large the database may be that is taken out of an image, in bytes.
+    pub limit: u64,
+}
+
+/// The files to write in place of an image.
+#[derive(Debug, Clone, Copy)]
+pub struct Generation<'a> {
+    /// The index to begin with; an empty one where there is none.
+    pub from: Option<&'a IndexLocation>,
+    /// The folder for `database/index.db`; empty for the working folder.
+    pub folder: &'a Path,
+    /// The Dockerfile.
+    pub dockerfile: &'a Path,
+    /// The image that the Dockerfile stands on.
+    pub base: &'a str,
+    /// How large the database may be that is taken out of an image, in bytes.
+    pub limit: u64,
+}
+
+/// Why no new index was made. What was there before is unchanged.
+#[derive(Debug, thiserror::Error)]
+pub enum PublishError {
+    /// The index to begin with cannot be had.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    /// The bundles cannot be added.
+    #[error(transparent)]
+    Gather(#[from] GatherError),
+    /// The image to stand on cannot be read, or the new one not built or written.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// This program cannot serve from an image of its own.
+    #[error(transparent)]
+    Static(#[from] StaticError),
+    /// A file cannot be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The tag of the index to begin with names another image than it did.
+    #[error("{image} was changed by somebody else meanwhile, so nothing was pushed")]
+    Moved {
+        /// The index.
+        image: Reference,
+    },
+}
+
+/// Makes the index image that `change` leads to, and returns its pinned reference with what `change` returned.
+///
+/// Where the new image takes the place of the one to begin with, and somebody else has moved that tag since, nothing
+/// is pushed: so no bundle of another pipeline is lost.
+///
+/// # Errors
+/// Those of `change`, and of reading and writing the images.
+pub async fn publish<T>(
+    publication: Publication<'_>,
+    transports: &Transports,
+    change: impl AsyncFnOnce(&Target<'_>) -> Result<T, PublishError>,
+) -> Result<(Reference, T), PublishError> {
+    let Publication { from, to, base, limit } = publication;
+    let own = own_program()?;
+    let base: Option<Image> = match base {
+        Some(base) => Some(transports.pull(base).await?),
+        None => None,
+    };
+    let program = base.as_ref().map_or(Program::Static(&own), Program::Base);
+    if let Program::Static(own) = program {
+        require_static(own)?;
+    }
+    let before = match from {
+        Some(IndexLocation::Image(from)) if from == to => Some(transports.resolve(to).await?),
+        _ => None,
+    };
+    let folder = TemporaryFolder::new()?;
+    let database = folder.path().join("index.db");
+    let changed = change_copy(from, &database, limit, transports, change).await?;
+    let image = image_of(&database, &program)?;
+    require_unmoved(to, before, transports).await?;
+    Ok((transports.push(&image, to).await?, changed))
+}
+
+/// Writes the database that `change` leads to, and the Dockerfile of an image for it, for other tools to build.
+/// Returns the path of the database with what `change` returned.
+///
+/// # Errors
+/// Those of `change`, and of reading the index to begin with and writing the files.
+pub async fn generate<T>(
+    generation: Generation<'_>,
+    transports: &Transports,
+    change: impl AsyncFnOnce(&Target<'_>) -> Result<T, PublishError>,
+) -> Result<(PathBuf, T), PublishError> {
+    let database = generation.folder.join(DATABASE_PATH.trim_start_matches('/'));
+    let folder = database.parent().unwrap_or(&database);
+    std::fs::create_dir_all(folder).map_err(|error| FileError::new("create the directory", folder, error))?;
+    let written = async {
+        // Complete on the disk before the database takes its place, so that only a name is left to give.
+        let dockerfile = prepared(generation.dockerfile, &dockerfile(generation.base))?;
+        let changed = change_copy(generation.from, &database, generation.limit, transports, change).await?;
+        dockerfile.commit()?;
+        Ok(changed)
+    };
+    let written: Result<T, PublishError> = written.await;
+    if written.is_err() {
+        // Only an empty folder goes: one that was made here for nothing.
+        let _ = std::fs::remove_dir(folder);
+    }
+    Ok((database, written?))
+}
+
+async fn change_copy<T>(
+    from: Option<&IndexLocation>,
+    to: &Path,
+    limit: u64,
+    transports: &Transports,
+    change: impl AsyncFnOnce(&Target<'_>) -> Result<T, PublishError>,
+) -> Result<T, PublishError> {
+    let start = match from {
+        Some(from) => Some(from.fetch(transports, limit).await?),
+        None => None,
+    };
+    let target = Target::Copy {
+        from: start.as_ref().map(super::location::DatabaseFile::path),
+        to,
+    };
+    open::check(&target).map_err(GatherError::from)?;
+    change(&target).await
+}
+
+async fn require_unmoved(
+    image: &Reference,
+    before: Option<Digest>,
+    transports: &Transports,
+) -> Result<(), PublishError> {
+    match before {
+        Some(before) if transports.resolve(image).await? != before => Err(PublishError::Moved { image: image.clone() }),
+        _ => Ok(()),
+    }
+}
+
+fn prepared(path: &Path, content: &str) -> Result<Replacement, FileError> {
+    let mut replacement = Replacement::new(path)?;
+    let file = replacement.file();
+    file.write_all(content.as_bytes())
+        .and_then(|()| file.sync_all())
+        .map_err(|error| FileError::new("write", path, error))?;
+    Ok(replacement)
+}
+
+fn own_program() -> Result<PathBuf, FileError> {
+    std::env::current_exe().map_err(|error| FileError::new("find", "opmx", error))
+}

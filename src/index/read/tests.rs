@@ -1,0 +1,145 @@
+use super::super::sample;
+use super::file::beside;
+use super::*;
+
+fn names(directory: &Path) -> Vec<String> {
+    let mut names: Vec<_> = fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+fn said(path: &Path) -> String {
+    let message = Index::open(path).unwrap_err().to_string();
+    message.replace(path.parent().unwrap().to_str().unwrap(), "DIR")
+}
+
+#[test]
+fn files_that_are_no_index_are_named_for_what_they_are() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("index.db");
+    assert_eq!(said(&path), "there is no index database at DIR/index.db");
+    fs::write(&path, "").unwrap();
+    assert_eq!(
+        said(&path),
+        "DIR/index.db is a SQLite database, but no operator index: it has no table operatorbundle"
+    );
+    fs::write(&path, "packages:\n").unwrap();
+    assert_eq!(said(&path), "DIR/index.db is not a SQLite database");
+    fs::write(&path, [b"SQLite format 3\0".as_slice(), &[0xff; 4096]].concat()).unwrap();
+    assert!(Index::open(&path).is_err());
+    assert!(said(directory.path()).starts_with("cannot read DIR/"));
+}
+
+#[test]
+fn a_truncated_database_is_refused_with_both_lengths() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("index.db");
+    sample::write(&path);
+    let length = fs::metadata(&path).unwrap().len();
+    let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
+    file.set_len(length - 4096).unwrap();
+    let expected = format!(
+        "DIR/index.db is cut short: it should hold {length} bytes and holds {}",
+        length - 4096
+    );
+    assert_eq!(said(&path), expected);
+}
+
+#[test]
+fn schema_versions_outside_the_known_ones_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("index.db");
+    sample::write(&path);
+    let set = |version: i64| {
+        let connection = Connection::open(&path).unwrap();
+        connection
+            .execute("UPDATE schema_migrations SET version = ?1", [version])
+            .unwrap();
+    };
+    for version in READABLE_VERSIONS {
+        set(version);
+        assert_eq!(Index::open(&path).unwrap().schema_version(), version);
+    }
+    set(8);
+    assert!(said(&path).contains("schema version 8; versions 9 to 13 can be read"));
+    set(14);
+    assert!(said(&path).contains("schema version 14; this program knows versions up to 13"));
+}
+
+#[test]
+fn an_unfinished_transaction_is_undone_in_a_copy_only() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("index.db");
+    sample::write(&path);
+    // A journal as a killed writer leaves it: taken while the transaction has already written to the file.
+    let connection = Connection::open(&path).unwrap();
+    connection
+        .execute_batch(
+            "PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN IMMEDIATE; DELETE FROM properties;
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+            INSERT INTO properties SELECT 'half', 'written', 'k.v1.2.0', NULL, printf('%200d', i) FROM n;",
+        )
+        .unwrap();
+    let killed = tempfile::tempdir().unwrap();
+    let left = killed.path().join("in dex%.db");
+    fs::copy(&path, &left).unwrap();
+    fs::copy(beside(&path, "-journal"), beside(&left, "-journal")).unwrap();
+    connection.execute_batch("ROLLBACK").unwrap();
+    let before = (fs::read(&left).unwrap(), fs::read(beside(&left, "-journal")).unwrap());
+    assert_ne!(before.0, fs::read(&path).unwrap());
+
+    let index = Index::open(&left).unwrap();
+    assert_eq!(index.catalog().unwrap(), Index::open(&path).unwrap().catalog().unwrap());
+    index.reopen().unwrap();
+    assert_eq!(names(killed.path()), ["in dex%.db", "in dex%.db-journal"]);
+    assert!(before == (fs::read(&left).unwrap(), fs::read(beside(&left, "-journal")).unwrap()));
+    let copy = index.file.database.clone();
+    assert!(copy.exists());
+    drop(index);
+    assert!(!copy.exists());
+}
+
+#[test]
+fn a_database_with_a_write_ahead_log_is_read_with_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("index.db");
+    sample::write(&path);
+    let connection = Connection::open(&path).unwrap();
+    connection
+        .execute_batch("PRAGMA journal_mode = WAL; DELETE FROM package WHERE name = 'a';")
+        .unwrap();
+    let before = names(directory.path());
+    assert_eq!(Index::open(&path).unwrap().catalog().unwrap().packages.len(), 1);
+    assert_eq!(names(directory.path()), before);
+    drop(connection);
+    assert_eq!(names(directory.path()), ["index.db"]);
+    assert_eq!(Index::open(&path).unwrap().catalog().unwrap().packages.len(), 1);
+    assert_eq!(names(directory.path()), ["index.db"]);
+}
+
+#[test]
+fn a_file_that_changes_under_the_reader_is_noticed() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("index.db");
+    sample::write(&path);
+    let index = Index::open(&path).unwrap();
+    index.catalog().unwrap();
+    let connection = Connection::open(&path).unwrap();
+    connection.execute("DELETE FROM package", []).unwrap();
+    assert!(matches!(index.catalog(), Err(ReadError::Changed { .. })));
+}
+
+#[test]
+fn a_file_renamed_over_leaves_the_reader_with_the_old_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, other) = (directory.path().join("index.db"), directory.path().join("new.db"));
+    sample::write(&path);
+    let index = Index::open(&path).unwrap();
+    fs::copy(&path, &other).unwrap();
+    fs::rename(&other, &path).unwrap();
+    assert_eq!(index.catalog().unwrap().packages.len(), 2);
+    assert!(matches!(index.reopen(), Err(ReadError::Changed { .. })));
+}
