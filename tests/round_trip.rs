@@ -46,13 +46,22 @@ const KNOWN: &[(&str, &str, &str, &str)] = &[
         ".group",
         "no field of an owned CRD: a cluster drops it",
     ),
+    ("etcd/", "spec.customresourcedefinitions.owned", "].name", NAMELESS),
     (
-        "etcd/",
+        "prometheus/0.56.3",
         "spec.customresourcedefinitions.owned",
         "].name",
-        "a resource without the name that the schema asks for gets an empty one",
+        NAMELESS,
+    ),
+    (
+        "service-binding-operator/1.4.0",
+        "apiVersion",
+        "",
+        "not the version of a CSV: OLM does not read it",
     ),
 ];
+
+const NAMELESS: &str = "a resource without the name that the schema asks for gets an empty one";
 
 /// Fields that no CSV of an author needs: OLM and the cluster set them.
 const SET_BY_CLUSTER: [&str; 3] = ["metadata.namespace", "metadata.creationTimestamp", "status"];
@@ -278,7 +287,9 @@ fn new_problems(schema: &jsonschema::Validator, original: &Value, csv: &Value) -
     let anywhere = |problem: &String| problem.replace(|letter: char| letter.is_ascii_digit(), "0");
     let before: BTreeSet<String> = schema::problems(schema, original).iter().map(anywhere).collect();
     let problems = schema::problems(schema, csv).into_iter();
-    problems.filter(|problem| !before.contains(&anywhere(problem))).collect()
+    problems
+        .filter(|problem| !before.contains(&anywhere(problem)))
+        .collect()
 }
 
 fn bundles(corpus: &Path) -> Vec<(String, PathBuf)> {

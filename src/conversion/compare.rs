@@ -200,10 +200,13 @@ fn keys_of(path: &str) -> &'static [&'static str] {
         "spec.install.spec.deployments" => &["name"],
         "spec.installModes" => &["type"],
         "spec.nativeAPIs" => &["group", "version", "kind"],
-        "spec.customresourcedefinitions.owned"
-        | "spec.customresourcedefinitions.required"
-        | "spec.apiservicedefinitions.owned"
-        | "spec.apiservicedefinitions.required" => &["group", "name", "version", "kind"],
+        // The name of a CRD holds its group.
+        "spec.customresourcedefinitions.owned" | "spec.customresourcedefinitions.required" => {
+            &["name", "version", "kind"]
+        }
+        "spec.apiservicedefinitions.owned" | "spec.apiservicedefinitions.required" => {
+            &["group", "name", "version", "kind"]
+        }
         _ => &[],
     }
 }
