@@ -16,6 +16,8 @@ mod compare;
 mod files;
 mod plain;
 mod registry;
+#[cfg(test)]
+mod tests;
 
 use crate::bundle::{Bundle, BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};

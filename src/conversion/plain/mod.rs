@@ -323,9 +323,13 @@ fn unwanted(synthesis: &Synthesis, csv: &Object) -> Vec<Optional> {
 /// Names every difference that no other finding names.
 fn name_differences(work: &mut Work<'_>, synthesized: &Value) {
     for Difference { path, kind, what } in differences(work.csv.value(), synthesized) {
+        // A list that lost an entry is another one; the entry is named already.
         let said = |finding: &Diagnostic| {
             let named = finding.path.as_deref().map(Path::parse);
-            named.is_some_and(|named| path.steps().starts_with(named.steps()))
+            named.is_some_and(|named| {
+                path.steps().starts_with(named.steps())
+                    || kind == Kind::Changed && named.steps().starts_with(path.steps())
+            })
         };
         if kind != Kind::Order && work.findings.iter().any(said) {
             continue;

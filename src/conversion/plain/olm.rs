@@ -72,8 +72,7 @@ pub(super) fn values(work: &mut Work<'_>, extra_accounts: &[String]) -> Map<Stri
     values.insert("minKubeVersion".to_owned(), min_kube_version(work).into());
     values.insert("installModes".to_owned(), install_modes(work));
     let mut put = |work: &mut Work<'_>, keys: &[&str], from: &Path| {
-        let fitted = fit(&mut work.findings, csv, from, shape(keys), &INFERRED);
-        if let Some(value) = fitted.filter(|value| !is_empty(value)) {
+        if let Some(value) = fit(&mut work.findings, csv, from, shape(keys), &INFERRED) {
             insert(&mut values, keys, value);
         }
     };
@@ -83,12 +82,20 @@ pub(super) fn values(work: &mut Work<'_>, extra_accounts: &[String]) -> Map<Stri
     put(work, &["annotations"], &metadata.key("annotations"));
     put(work, &["csv", "labels"], &metadata.key("labels"));
     put(work, &["csv", "specAnnotations"], &spec.key("annotations"));
+    let mut lists = Map::new();
+    let mut put = |work: &mut Work<'_>, keys: &[&str], from: &Path| {
+        let fitted = fit(&mut work.findings, csv, from, shape(keys), &INFERRED);
+        if let Some(list) = fitted.filter(|list| !is_empty(list)) {
+            insert(&mut lists, keys, list);
+        }
+    };
     put(work, &["nativeAPIs"], &spec.key("nativeAPIs"));
     for section in ["customresourcedefinitions", "apiservicedefinitions"] {
         for list in ["owned", "required"] {
             put(work, &[section, list], &spec.key(section).key(list));
         }
     }
+    values.append(&mut lists);
     crds::describe(work, &mut values);
     if !extra_accounts.is_empty() {
         values.insert("extraServiceAccounts".to_owned(), json!(extra_accounts));

@@ -95,18 +95,27 @@ pub(super) fn write(work: &mut Work<'_>) {
         .map(|account| (account, [Vec::new(), Vec::new()]))
         .collect();
     for (position, (list, ..)) in LISTS.into_iter().enumerate() {
+        let mut repeated: BTreeMap<&str, Vec<Path>> = BTreeMap::new();
         for (path, account, rule) in rules_of(work, list) {
             let Some(rules) = granted.get_mut(account).map(|lists| &mut lists[position]) else {
                 continue;
             };
             let same = |other: &Value| PolicyRule(other).grants_the_same(PolicyRule(rule));
             if rules.iter().any(same) {
-                let message = format!("{path} grants what another rule of {list} for {account} grants");
-                let finding = Diagnostic::new(&rules::CONVERT_REPEATED_RULE, message).object(work.csv.label());
-                work.findings.push(finding.path(&path).at(work.csv.place(&path)));
+                repeated.entry(account).or_default().push(path);
             } else {
                 rules.push(rule.clone());
             }
+        }
+        for (account, paths) in repeated {
+            let shown: Vec<String> = paths.iter().map(ToString::to_string).collect();
+            let message = format!(
+                "{list} of account {account} grant the same twice; left out: {}",
+                shown.join(", ")
+            );
+            let mut finding = Diagnostic::new(&rules::CONVERT_REPEATED_RULE, message).object(work.csv.label());
+            finding.place = paths.first().map(|path| work.csv.place(path));
+            work.findings.push(finding);
         }
     }
     let mut taken = taken_names(work);

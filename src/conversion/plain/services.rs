@@ -113,7 +113,8 @@ impl Services {
     }
 
     /// A Service that leads to the endpoint. One of the bundle's own is taken only where OLM would create it, too.
-    pub(super) fn lead(&mut self, work: &Work<'_>, endpoint: &Endpoint) -> Name {
+    /// `purpose` is what a new one is called by.
+    pub(super) fn lead(&mut self, work: &Work<'_>, endpoint: &Endpoint, purpose: &str) -> Name {
         for position in 0..self.planned.len() {
             let planned = &self.planned[position];
             let free = match planned.existing {
@@ -127,7 +128,11 @@ impl Services {
         let deployment = work.deployments[endpoint.deployment].name.replace('.', "-");
         // A Service's name is a label of at most 63 characters.
         let start: String = deployment.chars().take(50).collect();
-        let base = format!("{}-webhook", start.trim_end_matches('-'));
+        let start = start.trim_end_matches('-');
+        let base = match start.ends_with(purpose) {
+            true => start.to_owned(),
+            false => format!("{start}-{purpose}"),
+        };
         let numbered = (2..).map(|number| format!("{base}-{number}"));
         let name = std::iter::once(base.clone())
             .chain(numbered)

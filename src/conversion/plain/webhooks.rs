@@ -107,7 +107,7 @@ fn configurations(work: &mut Work<'_>, webhooks: &[(Path, Endpoint)], services: 
             }
             continue;
         };
-        let service = services.lead(work, endpoint);
+        let service = services.lead(work, endpoint, "webhook");
         let webhook = webhook(definition, &service, endpoint.port);
         configurations
             .entry((endpoint.deployment, position))
@@ -226,7 +226,7 @@ fn conversions(work: &mut Work<'_>, webhooks: &[(Path, Endpoint)], services: &mu
                     && services.lead_by(&service, endpoint)
             });
             if !fits {
-                let service = services.lead(work, endpoint);
+                let service = services.lead(work, endpoint, "webhook");
                 let message = format!(
                     "the conversion of {} becomes what the ClusterServiceVersion says",
                     crd.label()
@@ -284,7 +284,7 @@ fn apis(work: &mut Work<'_>) -> BTreeMap<Api, Endpoint> {
 fn apiservices(work: &mut Work<'_>, apis: &BTreeMap<Api, Endpoint>, services: &mut Services) {
     let mut files: BTreeMap<usize, Vec<Value>> = BTreeMap::new();
     for ((group, version), endpoint) in apis {
-        let service = services.lead(work, endpoint);
+        let service = services.lead(work, endpoint, "api");
         // The priorities are those that OLM gives every APIService.
         files.entry(endpoint.deployment).or_default().push(json!({
             "apiVersion": "apiregistration.k8s.io/v1",
