@@ -92,7 +92,7 @@ fn is_manifest(path: &str) -> bool {
 fn say_what_is_lost(tree: &Tree, bundle: &Bundle, files: &Files, findings: &mut Vec<Diagnostic>) {
     if let Some(document) = &bundle.olm {
         for key in HINTS.into_iter().filter(|key| Olm::new(document).get(&[key]).is_some()) {
-            let message = format!("{key} of {OLM_YAML} is used up: a ClusterServiceVersion does not say it");
+            let message = format!("{key} of {OLM_YAML} does not come along: it has done its work");
             let finding = Diagnostic::new(&rules::CONVERT_HINTS_LOST, message);
             findings.push(finding.at(document.key_place(&Path::root().key(key))));
         }

@@ -664,3 +664,86 @@ fn on_the_way_to_registry_bundles_comments_and_hints_are_said() {
     );
     assert_eq!(bundle.objects.len(), 2);
 }
+
+/// Every path of a value, the value itself last.
+fn pointers(value: &Value, pointer: &str, found: &mut Vec<String>) {
+    let below: Vec<(String, &Value)> = match value {
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, item)| (key.replace('~', "~0").replace('/', "~1"), item))
+            .collect(),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| (index.to_string(), item))
+            .collect(),
+        _ => Vec::new(),
+    };
+    for (key, item) in below {
+        pointers(item, &format!("{pointer}/{key}"), found);
+    }
+    found.push(pointer.to_owned());
+}
+
+#[test]
+fn whatever_stands_in_a_csv_is_converted_or_refused() {
+    let mut csv = conversion_csv("/convert");
+    let admission = webhook(
+        "MutatingAdmissionWebhook",
+        "a.ex.com",
+        "op",
+        &json!({"containerPort": 443}),
+    );
+    csv["spec"]["webhookdefinitions"]
+        .as_array_mut()
+        .unwrap()
+        .push(admission);
+    let api = json!({"group": "g.ex.com", "version": "v1", "kind": "Bar", "name": "bars", "deploymentName": "op", "containerPort": 5443});
+    set(&mut csv, "/spec/apiservicedefinitions", json!({"owned": [api]}));
+    set(&mut csv, "/metadata/annotations", json!({"alm-examples": "[]"}));
+    set(
+        &mut csv,
+        "/spec/icon",
+        json!([{"base64data": "AA==", "mediatype": "image/png"}]),
+    );
+    let crd = crd("v1", None);
+    let mut places = Vec::new();
+    pointers(&csv, "", &mut places);
+    let (mut converted, mut refused) = (0, 0);
+    for place in places
+        .iter()
+        .filter(|place| !["", "/kind", "/metadata", "/metadata/name"].contains(&place.as_str()))
+    {
+        for strange in [
+            json!(null),
+            json!(true),
+            json!(7),
+            json!("x y"),
+            json!([]),
+            json!({}),
+            json!([null, 1]),
+            json!({"a": [1]}),
+        ] {
+            let mut csv = csv.clone();
+            *csv.pointer_mut(place).unwrap() = strange.clone();
+            let conversion = convert_tree(&tree(&csv, std::slice::from_ref(&crd)));
+            let Some(plain) = conversion.tree else {
+                assert!(diagnostic::has_errors(&conversion.diagnostics), "{place} = {strange}");
+                refused += 1;
+                continue;
+            };
+            let reading = bundle::read(&plain, &Limits::default());
+            let synthesis = synthesize(reading.bundle.as_ref().unwrap(), &reading.diagnostics);
+            assert!(
+                synthesis.csv.is_some(),
+                "{place} = {strange}: {:#?}",
+                synthesis.diagnostics
+            );
+            converted += 1;
+        }
+    }
+    assert!(
+        converted > 300 && refused > 50,
+        "{converted} converted, {refused} refused"
+    );
+}

@@ -20,9 +20,42 @@ fn plain_manifests_become_a_csv_and_what_is_shipped_beside_it() {
     let csv = sandbox.run(["bundle", "synthesize", "bundle", "-o", "json"]);
     let outcome = sandbox.run(["bundle", "convert", "bundle", "out", "--to", "registry+v1"]);
     assert_eq!(succeeds(&outcome), "");
-    insta::assert_snapshot!(outcome.stderr, @"");
+    insta::assert_snapshot!(outcome.stderr, @r#"
+    info[convert-comments-lost]: comments do not come along from manifests/deployment.yaml, manifests/rbac.yaml
+     |
+     = help: Keep the k8s+v1 bundle as the source.
+
+    info[k8s-namespace-dropped]: Namespace greenhouse-system is left out: OLM installs into a namespace that exists
+     --> bundle/manifests/deployment.yaml:4:9
+      |
+    4 |   name: greenhouse-system
+      |         ^^^^^^^^^^^^^^^^^
+      |
+      = note: in Namespace/greenhouse-system
+      = help: Its labels can go into the annotation operatorframework.io/suggested-namespace-template.
+
+    info[convert-hints-lost]: apis of metadata/olm.yaml does not come along: it has done its work
+      --> bundle/metadata/olm.yaml:41:1
+       |
+    41 | apis:
+       | ^^^^
+       |
+       = help: Keep the k8s+v1 bundle as the source.
+
+    3 infos
+    wrote 6 files to out
+    "#);
     let files: Vec<String> = files(&sandbox.path("out")).into_keys().collect();
-    insta::assert_debug_snapshot!(files, @"");
+    insta::assert_debug_snapshot!(files, @r#"
+    [
+        "manifests/greenhouse-metrics_v1_service.yaml",
+        "manifests/greenhouse-operator.clusterserviceversion.yaml",
+        "manifests/greenhouses.garden.example.com_apiextensions.k8s.io_v1_customresourcedefinition.yaml",
+        "manifests/sensors.garden.example.com_apiextensions.k8s.io_v1_customresourcedefinition.yaml",
+        "metadata/annotations.yaml",
+        "tests/scorecard/config.yaml",
+    ]
+    "#);
     let written = read(&sandbox, "out/manifests/greenhouse-operator.clusterserviceversion.yaml");
     let written: serde_json::Value = serde_yaml::from_str(&written).unwrap();
     let csv: serde_json::Value = serde_json::from_str(succeeds(&csv)).unwrap();
@@ -40,10 +73,50 @@ fn a_csv_becomes_the_manifests_that_it_stands_for() {
     let sandbox = compost();
     let outcome = sandbox.run(["bundle", "convert", "bundle", "out", "--to", "k8s+v1"]);
     assert_eq!(succeeds(&outcome), "");
-    insta::assert_snapshot!(outcome.stderr, @"");
+    insta::assert_snapshot!(outcome.stderr, @"wrote 6 files to out");
     let made: Vec<String> = files(&sandbox.path("out")).into_keys().collect();
-    insta::assert_debug_snapshot!(made, @"");
-    insta::assert_snapshot!(read(&sandbox, "out/metadata/olm.yaml"), @"");
+    insta::assert_debug_snapshot!(made, @r#"
+    [
+        "manifests/compost-operator.deployment.yaml",
+        "manifests/compost-operator.rbac.yaml",
+        "manifests/compostheaps.crd.yaml",
+        "metadata/annotations.yaml",
+        "metadata/dependencies.yaml",
+        "metadata/olm.yaml",
+    ]
+    "#);
+    insta::assert_snapshot!(read(&sandbox, "out/metadata/olm.yaml"), @r#"
+    name: compost-operator.v0.3.1
+    version: 0.3.1
+    minKubeVersion: 1.25.0
+    installModes:
+    - type: OwnNamespace
+      supported: true
+    - type: SingleNamespace
+      supported: true
+    - type: MultiNamespace
+      supported: false
+    - type: AllNamespaces
+      supported: true
+    displayName: Compost Operator
+    description: Turns heaps.
+    provider:
+      name: Example Gardens
+    annotations:
+      capabilities: Basic Install
+      olm.skipRange: ">=0.2.0 <0.3.1"
+      alm-examples: '[{"apiVersion":"garden.example.org/v1alpha1","kind":"CompostHeap","metadata":{"name":"corner"}}]'
+    relatedImages:
+    - name: fork
+      image: registry.example.com/garden/fork@sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+    customresourcedefinitions:
+      owned:
+      - name: compostheaps.garden.example.org
+        version: v1alpha1
+        kind: CompostHeap
+        displayName: Compost heap
+        description: A heap to turn.
+    "#);
     for carried in ["manifests/compostheaps.crd.yaml", "metadata/dependencies.yaml"] {
         let original = fs::read_to_string(testdata("compost-operator").join(carried)).unwrap();
         assert_eq!(read(&sandbox, &format!("out/{carried}")), original, "{carried}");
@@ -61,7 +134,11 @@ fn a_csv_becomes_the_manifests_that_it_stands_for() {
 fn the_same_media_type_is_refused() {
     let sandbox = greenhouse();
     let outcome = sandbox.run(["bundle", "convert", "bundle", "out", "--to", "k8s+v1"]);
-    insta::assert_snapshot!(outcome, @"");
+    insta::assert_snapshot!(outcome, @"
+    ------- stderr -------
+    error: bundle is a k8s+v1 bundle already, so there is nothing to convert
+    ------- exit 1 -------
+    ");
     assert!(!sandbox.path("out").exists());
     let outcome = sandbox.run(["bundle", "convert", "bundle", "out", "--to", "helm"]);
     assert_eq!(outcome.status, Some(2), "{outcome}");

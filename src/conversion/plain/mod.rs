@@ -374,7 +374,7 @@ fn in_source(mut finding: Diagnostic, old: &Tree, new: &Tree, csv: &Object) -> D
     }
     let spec = Path::root().key("spec");
     let guess = if path == OLM_YAML {
-        let before = &place.source.text()[..place.span.end.min(place.source.text().len())];
+        let before = place.source.text().get(..place.span.end).unwrap_or_default();
         let lines = before
             .lines()
             .filter(|line| line.starts_with(|first: char| first.is_ascii_alphabetic()));
