@@ -40,6 +40,9 @@ _opmx() {
             opmx__subcmd__bundle,build)
                 cmd="opmx__subcmd__bundle__subcmd__build"
                 ;;
+            opmx__subcmd__bundle,convert)
+                cmd="opmx__subcmd__bundle__subcmd__convert"
+                ;;
             opmx__subcmd__bundle,generate)
                 cmd="opmx__subcmd__bundle__subcmd__generate"
                 ;;
@@ -60,6 +63,9 @@ _opmx() {
                 ;;
             opmx__subcmd__bundle__subcmd__help,build)
                 cmd="opmx__subcmd__bundle__subcmd__help__subcmd__build"
+                ;;
+            opmx__subcmd__bundle__subcmd__help,convert)
+                cmd="opmx__subcmd__bundle__subcmd__help__subcmd__convert"
                 ;;
             opmx__subcmd__bundle__subcmd__help,generate)
                 cmd="opmx__subcmd__bundle__subcmd__help__subcmd__generate"
@@ -102,6 +108,9 @@ _opmx() {
                 ;;
             opmx__subcmd__help__subcmd__bundle,build)
                 cmd="opmx__subcmd__help__subcmd__bundle__subcmd__build"
+                ;;
+            opmx__subcmd__help__subcmd__bundle,convert)
+                cmd="opmx__subcmd__help__subcmd__bundle__subcmd__convert"
                 ;;
             opmx__subcmd__help__subcmd__bundle,generate)
                 cmd="opmx__subcmd__help__subcmd__bundle__subcmd__generate"
@@ -245,7 +254,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle)
-            opts="-v -q -h --verbose --quiet --color --help init generate synthesize build inspect unpack help"
+            opts="-v -q -h --verbose --quiet --color --help init generate synthesize build convert inspect unpack help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -323,6 +332,72 @@ _opmx() {
                     ;;
                 -u)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --authfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ca-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-image-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --platform)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-file-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-files)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-total-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-documents)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__bundle__subcmd__convert)
+            opts="-v -q -h --to --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --to)
+                    COMPREPLY=($(compgen -W "registry+v1 k8s+v1" -- "${cur}"))
                     return 0
                     ;;
                 --authfile)
@@ -459,7 +534,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__help)
-            opts="init generate synthesize build inspect unpack help"
+            opts="init generate synthesize build convert inspect unpack help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -473,6 +548,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__help__subcmd__build)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__bundle__subcmd__help__subcmd__convert)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -883,7 +972,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__bundle)
-            opts="init generate synthesize build inspect unpack"
+            opts="init generate synthesize build convert inspect unpack"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -897,6 +986,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__bundle__subcmd__build)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__bundle__subcmd__convert)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

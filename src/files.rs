@@ -130,14 +130,24 @@ impl TemporaryFolder {
     /// # Errors
     /// When it cannot be made.
     pub fn new() -> Result<Self, FileError> {
-        Self::within(&std::env::temp_dir())
+        Self::within(&std::env::temp_dir(), FOLDER_PREFIX)
     }
 
-    fn within(directory: &Path) -> Result<Self, FileError> {
-        remove_left_folders(directory);
+    /// A new folder on the file system of `target`, whose folder is made where it is absent.
+    ///
+    /// # Errors
+    /// When one of the two folders cannot be made.
+    pub fn beside(target: &Path) -> Result<Self, FileError> {
+        let directory = directory_of(target);
+        fs::create_dir_all(&directory).map_err(|error| FileError::new("create the directory", &directory, error))?;
+        Self::within(&directory, &temporary_prefix(target))
+    }
+
+    fn within(directory: &Path, prefix: &str) -> Result<Self, FileError> {
+        remove_left_folders(directory, prefix);
         let fail = |error| FileError::new("create a folder in", directory, error);
         for _ in 0..1000_u32 {
-            let folder = tempfile::Builder::new().prefix(FOLDER_PREFIX).tempdir_in(directory);
+            let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(directory);
             let path = folder.map_err(fail)?.keep();
             // As for a replacement: until it is locked, another process can take it for a leftover.
             match File::open(&path) {
@@ -167,9 +177,9 @@ impl Drop for TemporaryFolder {
 
 const FOLDER_PREFIX: &str = "opmx-index-";
 
-fn remove_left_folders(directory: &Path) {
+fn remove_left_folders(directory: &Path, prefix: &str) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        let ours = entry.file_name().to_string_lossy().starts_with(FOLDER_PREFIX)
+        let ours = entry.file_name().to_string_lossy().starts_with(prefix)
             && entry.file_type().is_ok_and(|kind| kind.is_dir());
         if ours
             && let Ok(folder) = File::open(entry.path())
@@ -204,7 +214,8 @@ pub fn sync_directory(directory: &Path) -> Result<(), FileError> {
         .map_err(|error| FileError::new("sync", directory, error))
 }
 
-fn directory_of(target: &Path) -> PathBuf {
+/// The folder that a path is in.
+pub(crate) fn directory_of(target: &Path) -> PathBuf {
     match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
         _ => PathBuf::from("."),
@@ -310,9 +321,9 @@ mod tests {
             fs::write(directory.path().join(name).join("index.db"), "half").unwrap();
         }
         std::os::unix::fs::symlink("somebody-elses", directory.path().join("opmx-index-link")).unwrap();
-        let in_use = TemporaryFolder::within(directory.path()).unwrap();
+        let in_use = TemporaryFolder::within(directory.path(), FOLDER_PREFIX).unwrap();
         fs::write(in_use.path().join("index.db"), "").unwrap();
-        let second = TemporaryFolder::within(directory.path()).unwrap();
+        let second = TemporaryFolder::within(directory.path(), FOLDER_PREFIX).unwrap();
         assert!(in_use.path().join("index.db").exists() && second.path().exists());
         drop((in_use, second));
         assert_eq!(names(directory.path()), ["opmx-index-link", "somebody-elses"]);

@@ -3,7 +3,7 @@
 use crate::files::{self, FileError};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// How much a tree may hold. Every limit is named in the error of the input that passes it.
@@ -243,6 +243,43 @@ impl Tree {
         }
         Ok(())
     }
+
+    /// Writes all files into a folder that is not there yet, or is empty: it appears with all of them or not at all.
+    ///
+    /// # Errors
+    /// When the folder holds something, or it cannot be written.
+    pub fn write_new(&self, directory: &Path) -> Result<(), NewFolderError> {
+        let taken = || NewFolderError::Taken {
+            directory: directory.to_owned(),
+        };
+        let there = fs::symlink_metadata(directory).is_ok();
+        let empty = || fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_none());
+        if there && !empty() {
+            return Err(taken());
+        }
+        let temporary = files::TemporaryFolder::beside(directory)?;
+        let complete = temporary.path().join("complete");
+        self.write_to(&complete)?;
+        fs::rename(&complete, directory).map_err(|error| match error.kind() {
+            io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotADirectory => taken(),
+            _ => FileError::new("create the directory", directory, error).into(),
+        })?;
+        Ok(files::sync_directory(&files::directory_of(directory))?)
+    }
+}
+
+/// Why a tree cannot become a folder of its own.
+#[derive(Debug, thiserror::Error)]
+pub enum NewFolderError {
+    /// There is something of this name already.
+    #[error("{} is there already, and not an empty folder", directory.display())]
+    Taken {
+        /// The folder.
+        directory: PathBuf,
+    },
+    /// The system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
 }
 
 fn kind_of(file_type: fs::FileType) -> &'static str {
@@ -284,6 +321,34 @@ mod tests {
         std::os::unix::fs::symlink("/etc/passwd", directory.path().join("link.yaml")).unwrap();
         let error = Tree::from_directory(directory.path(), &TreeLimits::default()).unwrap_err();
         assert!(error.to_string().contains("link.yaml is a symbolic link"), "{error}");
+    }
+
+    #[test]
+    fn a_new_folder_is_complete_or_not_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut tree = Tree::new("bundle");
+        let limits = TreeLimits::default();
+        tree.insert("manifests/a.yaml", b"a".to_vec(), &limits).unwrap();
+        let out = directory.path().join("out");
+        tree.write_new(&out).unwrap();
+        assert_eq!(fs::read(out.join("manifests/a.yaml")).unwrap(), b"a");
+        let error = tree.write_new(&out).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .ends_with("out is there already, and not an empty folder"),
+            "{error}"
+        );
+        fs::create_dir(directory.path().join("empty")).unwrap();
+        tree.write_new(&directory.path().join("empty")).unwrap();
+        tree.insert("manifests/a.yaml/b", b"b".to_vec(), &limits).unwrap();
+        assert!(tree.write_new(&directory.path().join("half")).is_err());
+        let mut names: Vec<_> = fs::read_dir(directory.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        names.sort();
+        assert_eq!(names, ["empty", "out"]);
     }
 
     #[test]

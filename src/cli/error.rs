@@ -18,7 +18,7 @@ use crate::index::location::{FetchError, IndexLocationError};
 use crate::index::publish::PublishError;
 use crate::terminal::Printer;
 use crate::terminal::output::OutputError;
-use crate::tree::TreeError;
+use crate::tree::{NewFolderError, TreeError};
 use std::error::Error;
 use std::fmt;
 use std::io;
@@ -222,6 +222,12 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
         return match error {
             StaticError::File(error) => Some(error),
             StaticError::Dynamic(error) => Some(error),
+        };
+    }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            NewFolderError::File(error) => Some(error),
+            NewFolderError::Taken { .. } => None,
         };
     }
     match error.downcast_ref()? {

@@ -27,9 +27,11 @@ pub mod summary;
 mod webhooks;
 
 pub use apis::Unresolved;
+pub(crate) use crds::served_names as served_versions;
 pub use draft::{Origin, Provenance, Relation};
 pub use explain::Explanation;
 pub use fate::{Fate, Outcome};
+pub(crate) use grants::wildcard_in;
 
 use crate::bundle::Bundle;
 use crate::bundle::olm::{self, Olm};
@@ -40,7 +42,7 @@ use inventory::Inventory;
 use serde_json::Value;
 
 /// What became of a `k8s+v1` bundle.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Synthesis {
     /// The CSV, keys sorted; `None` where an error stands among the findings.
     pub csv: Option<Value>,

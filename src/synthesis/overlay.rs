@@ -2,7 +2,7 @@
 
 use super::Work;
 use super::draft::Origin;
-use crate::bundle::olm::INSTALL_MODES;
+use crate::bundle::olm::{self, INSTALL_MODES};
 use crate::diagnostic::Diagnostic;
 use crate::rules;
 use crate::text::{Limits, Path, canonical};
@@ -11,9 +11,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 /// Keys whose values become a field of `spec` unchanged.
-const SPEC_FIELDS: [&str; 14] = [
+const SPEC_FIELDS: [&str; 13] = [
     "version",
-    "minKubeVersion",
     "description",
     "maturity",
     "replaces",
@@ -48,6 +47,9 @@ pub(super) fn write(work: &mut Work<'_>) {
     copy(work, &["release"], &spec.key("release"));
     for field in SPEC_FIELDS {
         copy(work, &[field], &spec.key(field));
+    }
+    if work.olm.text(&["minKubeVersion"]) != Some(olm::ANY_KUBE_VERSION) {
+        copy(work, &["minKubeVersion"], &spec.key("minKubeVersion"));
     }
     display_name(work, &spec.key("displayName"));
     annotations(work, &metadata.key("annotations"));

@@ -13,6 +13,7 @@ mod shared;
 
 mod bad_input;
 mod bundle_build;
+mod bundle_convert;
 mod bundle_files;
 mod bundle_generate;
 mod bundle_init;

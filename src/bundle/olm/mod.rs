@@ -19,6 +19,9 @@ pub const REQUIRED_HELP: &str = "metadata/olm.yaml needs at least name, version,
 /// The install modes in the order in which they are written.
 pub const INSTALL_MODES: [&str; 4] = ["OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces"];
 
+/// The `minKubeVersion` that stands for any version: every version is as new, so the CSV then names none.
+pub const ANY_KUBE_VERSION: &str = "0.0.0";
+
 /// A view of `metadata/olm.yaml`. It reads leniently: what has the wrong shape is absent here and a finding of [`check`].
 #[derive(Debug, Clone, Copy)]
 pub struct Olm<'a> {

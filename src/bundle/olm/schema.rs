@@ -118,7 +118,7 @@ pub const FIELDS: &[Field] = &[
     required(
         "minKubeVersion",
         Shape::Text,
-        "The oldest Kubernetes version that it runs on, such as 1.25.0.",
+        "The oldest Kubernetes version that it runs on, such as 1.25.0; 0.0.0 for any.",
     ),
     required(
         "installModes",
@@ -237,6 +237,18 @@ pub const FIELDS: &[Field] = &[
                 "required",
                 CRD_DESCRIPTIONS,
                 "Kinds that another operator must provide.",
+            ),
+            optional(
+                "unlisted",
+                Shape::List(&[
+                    required(
+                        "name",
+                        Shape::Text,
+                        "Name of the CustomResourceDefinition, <plural>.<group>.",
+                    ),
+                    required("version", Shape::Text, "A version that it serves, such as v1alpha1."),
+                ]),
+                "Served versions of the bundle's own kinds that the ClusterServiceVersion does not name as owned.",
             ),
         ]),
         "More about custom resources.",

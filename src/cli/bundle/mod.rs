@@ -1,6 +1,7 @@
 //! `opmx bundle`: one operator version, from its manifests to its image.
 
 mod build;
+mod convert;
 mod generate;
 mod init;
 mod inspect;
@@ -42,6 +43,7 @@ enum BundleCommand {
     Generate(generate::GenerateArguments),
     Synthesize(synthesize::SynthesizeArguments),
     Build(build::BuildArguments),
+    Convert(convert::ConvertArguments),
     Inspect(inspect::InspectArguments),
     Unpack(unpack::UnpackArguments),
 }
@@ -52,6 +54,7 @@ pub(crate) fn run(arguments: &BundleArguments, context: &Context<'_>) -> Command
         BundleCommand::Generate(arguments) => generate::run(arguments, context),
         BundleCommand::Synthesize(arguments) => synthesize::run(arguments, context),
         BundleCommand::Build(arguments) => build::run(arguments, context),
+        BundleCommand::Convert(arguments) => convert::run(arguments, context),
         BundleCommand::Inspect(arguments) => inspect::run(arguments, context),
         BundleCommand::Unpack(arguments) => unpack::run(arguments, context),
     }
