@@ -1,9 +1,9 @@
 //! A bundle's files in memory: path to bytes, in path order, wherever they came from.
 
-use crate::files::{self, FileError};
+use crate::files::{self, FileError, NewFolder, NewFolderError};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// How much a tree may hold. Every limit is named in the error of the input that passes it.
@@ -249,37 +249,10 @@ impl Tree {
     /// # Errors
     /// When the folder holds something, or it cannot be written.
     pub fn write_new(&self, directory: &Path) -> Result<(), NewFolderError> {
-        let taken = || NewFolderError::Taken {
-            directory: directory.to_owned(),
-        };
-        let there = fs::symlink_metadata(directory).is_ok();
-        let empty = || fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_none());
-        if there && !empty() {
-            return Err(taken());
-        }
-        let temporary = files::TemporaryFolder::beside(directory)?;
-        let complete = temporary.path().join("complete");
-        self.write_to(&complete)?;
-        fs::rename(&complete, directory).map_err(|error| match error.kind() {
-            io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotADirectory => taken(),
-            _ => FileError::new("create the directory", directory, error).into(),
-        })?;
-        Ok(files::sync_directory(&files::directory_of(directory))?)
+        let folder = NewFolder::new(directory)?;
+        self.write_to(&folder.path())?;
+        folder.commit()
     }
-}
-
-/// Why a tree cannot become a folder of its own.
-#[derive(Debug, thiserror::Error)]
-pub enum NewFolderError {
-    /// There is something of this name already.
-    #[error("{} is there already, and not an empty folder", directory.display())]
-    Taken {
-        /// The folder.
-        directory: PathBuf,
-    },
-    /// The system refused.
-    #[error(transparent)]
-    File(#[from] FileError),
 }
 
 fn kind_of(file_type: fs::FileType) -> &'static str {

@@ -24,6 +24,7 @@ mod bundles;
 mod generated;
 mod help;
 mod index_add;
+mod index_export;
 mod index_list;
 mod process;
 mod readme;
