@@ -1,6 +1,6 @@
 //! The media type in the files that name it: the annotations, and the Dockerfile that repeats them.
 
-use super::files::Files;
+use super::files::{Files, is_read};
 use crate::bundle::annotations::MEDIA_TYPE;
 use crate::bundle::{METADATA, MediaType};
 use crate::text::{self, Format, Limits, Path, to_json, to_yaml};
@@ -15,8 +15,7 @@ pub(super) fn carry(tree: &Tree, files: &mut Files, to: MediaType, limits: &Limi
     let prefix = format!("{METADATA}/");
     let annotations = tree.below(METADATA).find_map(|(path, content)| {
         let inside = path.strip_prefix(&prefix)?;
-        let readable = [".yaml", ".yml", ".json"].iter().any(|ending| inside.ends_with(ending));
-        (readable && !inside.contains('/') && !inside.starts_with('.'))
+        (is_read(inside) && !inside.contains('/') && !inside.starts_with('.'))
             .then(|| changed(path, content, to, limits))?
             .map(|changed| (path.to_owned(), changed))
     });

@@ -311,17 +311,17 @@ mod tests {
             .collect()
     }
 
-    fn csv(spec: Value) -> Value {
+    fn csv(spec: &Value) -> Value {
         json!({"metadata": {"name": "a.v1"}, "spec": spec})
     }
 
     #[test]
     fn empty_is_absent_but_not_in_a_deployment() {
         let first = csv(
-            json!({"selector": {}, "description": "", "install": {"spec": {"deployments": [
+            &json!({"selector": {}, "description": "", "install": {"spec": {"deployments": [
             {"name": "a", "label": {}, "spec": {"x": {}}}]}}}),
         );
-        let second = csv(json!({"install": {"spec": {"deployments": [{"name": "a", "spec": {}}]}}}));
+        let second = csv(&json!({"install": {"spec": {"deployments": [{"name": "a", "spec": {}}]}}}));
         assert_eq!(
             found(&first, &second),
             [("spec.install.spec.deployments[0].spec.x".to_owned(), Kind::Lost)]
@@ -332,7 +332,7 @@ mod tests {
     fn rules_of_an_account_count_once_wherever_they_stand() {
         let pods = json!({"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]});
         let secrets = json!({"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]});
-        let install = |list: Value| csv(json!({"install": {"spec": {"permissions": list}}}));
+        let install = |list: Value| csv(&json!({"install": {"spec": {"permissions": list}}}));
         let several = install(json!([
             {"serviceAccountName": "a", "rules": [pods]},
             {"serviceAccountName": "b", "rules": []},
@@ -347,8 +347,8 @@ mod tests {
     #[test]
     fn conversions_are_compared_by_crd_and_ports_by_what_they_default_to() {
         let entry = |crds: Value, name: &str| json!({"type": "ConversionWebhook", "generateName": name, "conversionCRDs": crds, "webhookPath": "/c"});
-        let two = csv(json!({"webhookdefinitions": [entry(json!(["b.x", "a.x"]), "cba.kb.io")]}));
-        let mut split = csv(json!({"webhookdefinitions": [entry(json!(["b.x"]), "cb"), entry(json!(["a.x"]), "ca")]}));
+        let two = csv(&json!({"webhookdefinitions": [entry(json!(["b.x", "a.x"]), "cba.kb.io")]}));
+        let mut split = csv(&json!({"webhookdefinitions": [entry(json!(["b.x"]), "cb"), entry(json!(["a.x"]), "ca")]}));
         split["spec"]["webhookdefinitions"][0]["targetPort"] = json!(443);
         assert_eq!(found(&two, &split), []);
         split["spec"]["webhookdefinitions"][1]["webhookPath"] = json!("/d");
@@ -363,7 +363,7 @@ mod tests {
                 .iter()
                 .map(|name| json!({"name": format!("{name}.x"), "version": "v1", "kind": name}))
                 .collect();
-            csv(json!({"customresourcedefinitions": {"owned": owned}}))
+            csv(&json!({"customresourcedefinitions": {"owned": owned}}))
         };
         let path = "spec.customresourcedefinitions.owned".to_owned();
         assert_eq!(

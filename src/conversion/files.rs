@@ -65,6 +65,16 @@ impl Files {
     }
 }
 
+/// Whether a file is read from the manifests of a plain bundle, and from the metadata of any, by its name.
+pub(super) fn is_read(path: &str) -> bool {
+    matches!(extension(path), Some("yaml" | "yml" | "json"))
+}
+
+/// What stands behind the last dot of a path.
+pub(super) fn extension(path: &str) -> Option<&str> {
+    path.rsplit_once('.').map(|(_, extension)| extension)
+}
+
 /// The path in the tree of a file that findings and objects call by its name with the origin before it.
 pub(super) fn path_in<'n>(tree: &Tree, name: &'n str) -> &'n str {
     match name.strip_prefix(tree.origin().trim_end_matches('/')) {

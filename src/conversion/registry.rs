@@ -1,6 +1,6 @@
 //! Plain manifests as a CSV and the objects to ship beside it.
 
-use super::files::{Files, path_of};
+use super::files::{Files, is_read, path_of};
 use super::{Conversion, annotations};
 use crate::bundle::olm::Olm;
 use crate::bundle::{Bundle, MANIFESTS, MediaType, OLM_YAML};
@@ -41,7 +41,7 @@ pub(super) fn convert(
     let folder = format!("{MANIFESTS}/");
     for (path, content) in tree.iter() {
         let inside = path.strip_prefix(&folder);
-        if path == OLM_YAML || inside.is_some_and(is_manifest) {
+        if path == OLM_YAML || inside.is_some_and(is_read) {
             continue;
         }
         if inside.is_some_and(|inside| !inside.contains('/') && !inside.starts_with('.')) {
@@ -82,10 +82,6 @@ pub(super) fn convert(
         tree: Some(files.into_tree(target)?),
         diagnostics: findings,
     })
-}
-
-fn is_manifest(path: &str) -> bool {
-    [".yaml", ".yml", ".json"].iter().any(|ending| path.ends_with(ending))
 }
 
 /// The hints and comments of the author, which only the source has.

@@ -4,7 +4,7 @@ use super::Work;
 use super::draft::Origin;
 use crate::bundle::olm::{self, INSTALL_MODES};
 use crate::diagnostic::Diagnostic;
-use crate::rules;
+use crate::rules::{self, Severity};
 use crate::text::{Limits, Path, canonical};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -102,7 +102,12 @@ fn annotations(work: &mut Work<'_>, to: &Path) {
             let reading = work.olm.document().embedded(&from, &Limits::default());
             for problem in reading.diagnostics.into_iter().filter(Diagnostic::is_error) {
                 let message = format!("{key} is not JSON: {}", problem.message);
-                let finding = Diagnostic::new(&rules::CSV_EXAMPLES_JSON, message);
+                let mut finding = Diagnostic::new(&rules::CSV_EXAMPLES_JSON, message);
+                if problem.rule == &rules::YAML_DUPLICATE_KEY {
+                    // Go, with which every reader of the examples is written, takes the last one.
+                    finding.severity = Severity::Warning;
+                    finding.message = format!("in {key} {}", problem.message);
+                }
                 work.findings.push(finding.at(problem.place));
             }
         }

@@ -3,24 +3,22 @@
 mod crds;
 mod fit;
 mod olm;
+mod proof;
 mod rbac;
 mod services;
 mod webhooks;
 
-use super::compare::{Difference, Kind, differences};
-use super::files::{Files, path_in, path_of};
+use super::files::{Files, extension, is_read, path_in, path_of};
 use super::{Conversion, annotations};
-use crate::bundle::{self, Bundle, MANIFESTS, METADATA, MediaType, OLM_YAML, is_csv};
+use crate::bundle::{Bundle, MANIFESTS, METADATA, MediaType, OLM_YAML, is_csv};
 use crate::csv::Csv;
 use crate::diagnostic::{Diagnostic, has_errors};
 use crate::kubernetes::names::is_dns1123_label;
 use crate::manifest::Object;
 use crate::rules;
-use crate::source::{Place, Source};
-use crate::synthesis::{Synthesis, synthesize};
-use crate::text::{self, Limits, Path, to_json, to_yaml};
+use crate::text::{self, Limits, to_json, to_yaml};
 use crate::tree::{Tree, TreeError};
-use olm::Optional;
+use proof::{in_source, name_differences, prove};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -111,7 +109,7 @@ pub(super) fn convert(
     for (index, value) in changed {
         let path = &carried[index];
         match value {
-            Some(value) if path.ends_with(".json") => work.files.put(path, to_json(&value)),
+            Some(value) if extension(path) == Some("json") => work.files.put(path, to_json(&value)),
             Some(value) => work.files.put(path, to_yaml(&value)),
             None => work.files.remove(path),
         }
@@ -122,13 +120,12 @@ pub(super) fn convert(
     let mut new = files.into_tree(target)?;
     let (synthesis, optional) = prove(&new, &values, csv);
     new.insert(OLM_YAML, olm::text(&values, &optional).into_bytes(), &super::UNLIMITED)?;
-    match &synthesis.csv {
-        Some(synthesized) => name_differences(&mut work, synthesized),
-        None => {
-            let errors = synthesis.diagnostics.into_iter().filter(Diagnostic::is_error);
-            let moved = errors.map(|finding| in_source(finding, tree, &new, csv));
-            work.findings.extend(moved);
-        }
+    if let Some(synthesized) = &synthesis.csv {
+        name_differences(&mut work, synthesized);
+    } else {
+        let errors = synthesis.diagnostics.into_iter().filter(Diagnostic::is_error);
+        let moved = errors.map(|finding| in_source(finding, tree, &new, csv));
+        work.findings.extend(moved);
     }
     Ok(Conversion {
         tree: Some(new),
@@ -203,7 +200,7 @@ fn carry(tree: &Tree, bundle: &Bundle, work: &mut Work<'_>, unreadable: &[String
         if read.contains(&path) || unreadable.iter().any(|other| other == path) {
             continue;
         }
-        if path.starts_with(&folder) && is_read_from_plain_bundles(path) {
+        if path.starts_with(&folder) && is_read(path) {
             let message = format!("{path} is left out: OLM does not read it from a registry+v1 bundle");
             work.findings
                 .push(Diagnostic::new(&rules::CONVERT_FILE_LEFT_OUT, message));
@@ -224,7 +221,7 @@ fn carry(tree: &Tree, bundle: &Bundle, work: &mut Work<'_>, unreadable: &[String
             let content = tree.get(path).unwrap_or_default();
             // In a registry+v1 bundle only the first document of a file counts, whatever the file is called.
             let alone = text::read(path, content, &generous()).documents.len() == 1;
-            if is_read_from_plain_bundles(path) && alone {
+            if is_read(path) && alone {
                 work.files.put(path, content);
                 return path.to_owned();
             }
@@ -235,10 +232,6 @@ fn carry(tree: &Tree, bundle: &Bundle, work: &mut Work<'_>, unreadable: &[String
             path
         })
         .collect()
-}
-
-fn is_read_from_plain_bundles(path: &str) -> bool {
-    [".yaml", ".yml", ".json"].iter().any(|ending| path.ends_with(ending))
 }
 
 /// Limits for files that were read under the user's limits, or written here.
@@ -263,135 +256,4 @@ fn write_deployments(work: &mut Work<'_>) {
             json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": deployment.spec});
         work.files.write(&format!("{}.deployment", deployment.name), &[object]);
     }
-}
-
-/// Synthesizes the new bundle. The APIs that its RBAC names and its CSV does not require are found out on the way.
-fn prove(new: &Tree, values: &Map<String, Value>, csv: &Object) -> (Synthesis, Vec<Optional>) {
-    let mut optional: Vec<Optional> = Vec::new();
-    let reading = bundle::read(new, &generous());
-    let name = format!("{}/{OLM_YAML}", new.origin().trim_end_matches('/'));
-    let Some(mut bundle) = reading.bundle else {
-        return (Synthesis::default(), optional);
-    };
-    loop {
-        let text = olm::text(values, &optional);
-        bundle.olm = text::read(&name, text.as_bytes(), &generous())
-            .documents
-            .into_iter()
-            .next();
-        let mut synthesis = synthesize(&bundle, &reading.diagnostics);
-        let mut open: Vec<Optional> = unwanted(&synthesis, csv)
-            .into_iter()
-            .filter(|pair| !optional.contains(pair))
-            .collect();
-        if open.is_empty() {
-            synthesis.diagnostics.extend(reading.diagnostics);
-            return (synthesis, optional);
-        }
-        optional.append(&mut open);
-        optional.sort();
-        optional.dedup();
-    }
-}
-
-/// What the synthesis requires, or would if it knew more, and the CSV does not.
-fn unwanted(synthesis: &Synthesis, csv: &Object) -> Vec<Optional> {
-    let open = synthesis.unresolved.iter();
-    let mut pairs: Vec<Optional> = open.map(|api| (api.group.clone(), api.resource.clone())).collect();
-    let text = |entry: &Value, key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    for section in ["customresourcedefinitions", "apiservicedefinitions"] {
-        let keys = ["spec", section, "required"];
-        let wanted = Csv(csv.value()).list(&keys);
-        let required = synthesis
-            .csv
-            .as_ref()
-            .map(|csv| Csv(csv).list(&keys))
-            .unwrap_or_default();
-        for entry in required {
-            let same = |other: &Value| ["group", "name"].iter().all(|key| text(other, key) == text(entry, key));
-            if !wanted.iter().any(same) {
-                pairs.push(match text(entry, "name").split_once('.') {
-                    Some((resource, group)) => (group.to_owned(), resource.to_owned()),
-                    None => (text(entry, "group"), text(entry, "name")),
-                });
-            }
-        }
-    }
-    pairs
-}
-
-/// Names every difference that no other finding names.
-fn name_differences(work: &mut Work<'_>, synthesized: &Value) {
-    for Difference { path, kind, what } in differences(work.csv.value(), synthesized) {
-        // A list that lost an entry is another one; the entry is named already.
-        let said = |finding: &Diagnostic| {
-            let named = finding.path.as_deref().map(Path::parse);
-            named.is_some_and(|named| {
-                path.steps().starts_with(named.steps())
-                    || kind == Kind::Changed && named.steps().starts_with(path.steps())
-            })
-        };
-        if kind != Kind::Order && work.findings.iter().any(said) {
-            continue;
-        }
-        let about = if what.is_empty() {
-            String::new()
-        } else {
-            format!(" ({what})")
-        };
-        let (rule, message) = match kind {
-            Kind::Lost => (
-                &rules::CONVERT_FIELD_LOST,
-                format!("{path}{about} cannot be told by manifests, so it is left out"),
-            ),
-            Kind::Added => (
-                &rules::CONVERT_FIELD_ADDED,
-                format!("{path} gets what the manifests say{about}"),
-            ),
-            Kind::Changed => (
-                &rules::CONVERT_FIELD_CHANGED,
-                format!("{path}{about} becomes what the manifests say"),
-            ),
-            Kind::Order => (
-                &rules::CONVERT_ORDER,
-                format!("the entries of {path} will stand in a fixed order"),
-            ),
-        };
-        fit::report(&mut work.findings, work.csv, rule, message, &path);
-    }
-}
-
-/// An error in the new bundle, at the place in the old one that it comes from: nobody will see the new one.
-fn in_source(mut finding: Diagnostic, old: &Tree, new: &Tree, csv: &Object) -> Diagnostic {
-    let Some(place) = finding.place.take() else {
-        return finding;
-    };
-    finding.related.clear();
-    let path = path_in(new, place.source.name());
-    if new.get(path).is_some() && new.get(path) == old.get(path) {
-        let name = format!("{}/{path}", old.origin().trim_end_matches('/'));
-        return finding.at(Place::new(&Source::new(name, place.source.text()), place.span));
-    }
-    let spec = Path::root().key("spec");
-    let guess = if path == OLM_YAML {
-        let before = place.source.text().get(..place.span.end).unwrap_or_default();
-        let lines = before
-            .lines()
-            .filter(|line| line.starts_with(|first: char| first.is_ascii_alphabetic()));
-        match lines.last().and_then(|line| line.split_once(':')).map(|(key, _)| key) {
-            Some("name") => Path::root().key("metadata").key("name"),
-            Some("annotations") => Path::root().key("metadata").key("annotations"),
-            Some("csv") | None => Path::root().key("metadata"),
-            Some(key) => spec.key(key),
-        }
-    } else if finding.rule.id.starts_with("webhook-") {
-        spec.key("webhookdefinitions")
-    } else if finding.rule.id.starts_with("apiservice-") {
-        spec.key("apiservicedefinitions")
-    } else {
-        spec.key("install").key("spec")
-    };
-    finding.object = Some(csv.label());
-    finding.path = Some(guess.to_string());
-    finding.at(csv.key_place(&guess))
 }

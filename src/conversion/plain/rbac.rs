@@ -1,6 +1,6 @@
 //! Service accounts, roles and bindings from the permissions of a CSV.
 
-use super::Work;
+use super::{Deployment, Work};
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac::{GROUP, PolicyRule};
@@ -21,7 +21,7 @@ const DEFAULT: &str = "default";
 
 /// One finding for each rule with a wildcard type that a Deployment's account gets.
 pub(super) fn refuse_wildcards(work: &mut Work<'_>) {
-    let accounts: BTreeSet<&str> = work.deployments.iter().map(|deployment| deployment.account()).collect();
+    let accounts: BTreeSet<&str> = work.deployments.iter().map(Deployment::account).collect();
     let mut findings = Vec::new();
     for (list, ..) in LISTS {
         for (path, account, rule) in rules_of(work, list) {
@@ -91,7 +91,7 @@ fn named_accounts<'a>(work: &Work<'a>) -> BTreeSet<&'a str> {
 pub(super) fn write(work: &mut Work<'_>) {
     let mut granted: BTreeMap<&str, [Vec<Value>; 2]> = named_accounts(work)
         .into_iter()
-        .chain(work.deployments.iter().map(|deployment| deployment.account()))
+        .chain(work.deployments.iter().map(Deployment::account))
         .map(|account| (account, [Vec::new(), Vec::new()]))
         .collect();
     for (position, (list, ..)) in LISTS.into_iter().enumerate() {
@@ -134,9 +134,9 @@ pub(super) fn write(work: &mut Work<'_>) {
         objects.extend(service_account(work, account));
         for (rules, (_, role, binding)) in lists.into_iter().zip(LISTS) {
             if !rules.is_empty() {
-                objects.push(object(work, role, &name, "rules", rules.into()));
+                objects.push(object(work, role, &name, "rules", &rules.into()));
                 let subject = json!({"kind": "ServiceAccount", "name": account, "namespace": work.namespace});
-                let mut binding = object(work, binding, &name, "subjects", json!([subject]));
+                let mut binding = object(work, binding, &name, "subjects", &json!([subject]));
                 binding["roleRef"] = json!({"apiGroup": GROUP, "kind": role, "name": name});
                 objects.push(binding);
             }
@@ -148,7 +148,7 @@ pub(super) fn write(work: &mut Work<'_>) {
     }
 }
 
-fn object(work: &Work<'_>, kind: &str, name: &str, field: &str, value: Value) -> Value {
+fn object(work: &Work<'_>, kind: &str, name: &str, field: &str, value: &Value) -> Value {
     let mut metadata = json!({"name": name});
     if !kind.starts_with("Cluster") {
         metadata["namespace"] = work.namespace.as_str().into();

@@ -129,9 +129,10 @@ impl Services {
         // A Service's name is a label of at most 63 characters.
         let start: String = deployment.chars().take(50).collect();
         let start = start.trim_end_matches('-');
-        let base = match start.ends_with(purpose) {
-            true => start.to_owned(),
-            false => format!("{start}-{purpose}"),
+        let base = if start.ends_with(purpose) {
+            start.to_owned()
+        } else {
+            format!("{start}-{purpose}")
         };
         let numbered = (2..).map(|number| format!("{base}-{number}"));
         let name = std::iter::once(base.clone())
@@ -162,7 +163,7 @@ impl Services {
         let mut files: BTreeMap<usize, Vec<Value>> = BTreeMap::new();
         for planned in self.planned.iter().filter(|planned| planned.existing.is_none()) {
             let deployment = &work.deployments[planned.deployment];
-            let selector = deployment.selector.clone().unwrap_or_default();
+            let selector = deployment.selector.as_ref();
             files
                 .entry(planned.deployment)
                 .or_default()
@@ -209,7 +210,7 @@ impl Planned {
         true
     }
 
-    fn object(&self, selector: Map<String, Value>) -> Value {
+    fn object(&self, selector: Option<&Map<String, Value>>) -> Value {
         let several = self.ports.len() > 1;
         let ports: Vec<Value> = self
             .ports
