@@ -100,7 +100,8 @@ rules! {
     OLM_MISINDENTED = "olm-misindented", Error, PLAIN, "Indent the key below the block that it belongs to.";
     OLM_EXTRA_DOCUMENT = "olm-extra-document", Error, PLAIN, "Keep one document in metadata/olm.yaml.";
     OLM_VERSION = "olm-version", Error, PLAIN, "Write a semantic version such as 1.2.3.";
-    OLM_ICON = "olm-icon", Error, PLAIN, "Write `base64 -w0 icon.svg` into icon, or a list with base64data and mediatype.";
+    OLM_RELEASE = "olm-release", Error, CSV, "Write identifiers of letters, digits and dashes with dots between them, at most 20 characters, such as 1 or 20250101.1.";
+    OLM_ICON = "olm-icon", Error, PLAIN, "Write the path of a PNG, JPEG, GIF, WebP or SVG file of the bundle, such as metadata/icon.svg, or the base64 of one.";
     OLM_OVERLAY_UNMATCHED = "olm-overlay-unmatched", Error, PLAIN, "Correct its name, version or kind, or remove the entry.";
     OLM_DISPLAYNAME_DEFAULTED = "olm-displayname-defaulted", Warning, CSV, "Add displayName to metadata/olm.yaml.";
     CSV_NAME_FORMAT = "csv-name-format", Error, CSV, "Use at most 63 lower-case letters, digits, dots and dashes.";

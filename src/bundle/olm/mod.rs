@@ -4,9 +4,11 @@
 //! The file is read strictly: a wrong type is an error, an unknown key a warning that names the nearest known one.
 
 mod check;
+mod json_schema;
 mod schema;
 
 pub use check::check;
+pub use json_schema::json_schema;
 pub use schema::{FIELDS, Field, Shape};
 
 use crate::source::Place;

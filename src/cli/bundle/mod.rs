@@ -4,6 +4,7 @@ mod build;
 mod generate;
 mod init;
 mod inspect;
+mod schema;
 mod synthesize;
 mod unpack;
 
@@ -44,6 +45,7 @@ enum BundleCommand {
     Build(build::BuildArguments),
     Inspect(inspect::InspectArguments),
     Unpack(unpack::UnpackArguments),
+    Schema(schema::SchemaArguments),
 }
 
 pub(crate) fn run(arguments: &BundleArguments, context: &Context<'_>) -> CommandResult {
@@ -54,6 +56,7 @@ pub(crate) fn run(arguments: &BundleArguments, context: &Context<'_>) -> Command
         BundleCommand::Build(arguments) => build::run(arguments, context),
         BundleCommand::Inspect(arguments) => inspect::run(arguments, context),
         BundleCommand::Unpack(arguments) => unpack::run(arguments, context),
+        BundleCommand::Schema(arguments) => schema::run(arguments, context),
     }
 }
 
