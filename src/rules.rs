@@ -102,11 +102,19 @@ rules! {
     OLM_VERSION = "olm-version", Error, PLAIN, "Write a semantic version such as 1.2.3.";
     OLM_RELEASE = "olm-release", Error, CSV, "Write identifiers of letters, digits and dashes with dots between them, at most 20 characters, such as 1 or 20250101.1.";
     OLM_ICON = "olm-icon", Error, PLAIN, "Write the path of a PNG, JPEG, GIF, WebP or SVG file of the bundle, such as metadata/icon.svg, or the base64 of one.";
+    OLM_ICON_FILE = "olm-icon-file", Error, PLAIN, "Correct the path, which begins at the bundle's folder, or add the file.";
     OLM_OVERLAY_UNMATCHED = "olm-overlay-unmatched", Error, PLAIN, "Correct its name, version or kind, or remove the entry.";
     OLM_DISPLAYNAME_DEFAULTED = "olm-displayname-defaulted", Warning, CSV, "Add displayName to metadata/olm.yaml.";
     CSV_NAME_FORMAT = "csv-name-format", Error, CSV, "Use at most 63 lower-case letters, digits, dots and dashes.";
     CSV_REPLACES_ITSELF = "csv-replaces-itself", Error, CSV, "Name the version before this one, or remove replaces.";
     CSV_EXAMPLES_JSON = "csv-examples-json", Error, CSV, "Write a JSON list of custom resources.";
+    CSV_EXAMPLE_WITHOUT_PROVIDED_API = "csv-example-without-provided-api", Error, CSV, "Correct apiVersion and kind of the example, or remove it.";
+    CSV_ANNOTATION_CASE = "csv-annotation-case", Error, OLM, "Write the key in exactly these letters.";
+    CSV_API_BOTH_WAYS = "csv-api-both-ways", Error, OLM, "Remove the requirement: no other bundle may provide the same kind.";
+    BUNDLE_RELATEDIMAGE_FORMAT = "bundle-relatedimage-format", Error, CSV, "Write the image as a container would name it, such as registry.example.com/agent:1.0.0.";
+    BUNDLE_RELEASE_NAME = "bundle-release-name", Error, CSV, "Name the bundle <package>-v<version>-<release>.";
+    BUNDLE_SIZE_EXCEEDED = "bundle-size-exceeded", Error, OLM, "Leave out descriptions in the schemas of CustomResourceDefinitions, or split the operator.";
+    BUNDLE_SIZE_NEAR_LIMIT = "bundle-size-near-limit", Warning, OLM, "Leave out descriptions in the schemas of CustomResourceDefinitions before the bundle grows too large.";
     INSTALLMODES_UNKNOWN = "csv-installmodes-unknown", Error, CSV, "Use OwnNamespace, SingleNamespace, MultiNamespace or AllNamespaces.";
     INSTALLMODES_DUPLICATE = "csv-installmodes-duplicate", Error, CSV, "List each install mode once.";
     INSTALLMODES_NONE_SUPPORTED = "csv-installmodes-none-supported", Error, CSV, "Set supported: true for at least one install mode.";
@@ -121,6 +129,7 @@ rules! {
     K8S_CERT_MANAGER_DROPPED = "k8s-cert-manager-dropped", Info, OLM, "Nothing to do: OLM mounts a serving certificate into the Deployment.";
     K8S_DEPLOYMENT_MISSING = "k8s-deployment-missing", Error, PLAIN, "Add the operator's Deployment to manifests/: it is what OLM installs.";
     DEPLOYMENT_DUPLICATE = "deployment-duplicate", Error, OLM, "Give the Deployments different names.";
+    DEPLOYMENT_NAME = "deployment-name", Error, OBJECTS, "Use lower-case letters, digits, dots and dashes, with a letter or digit at both ends.";
     DEPLOYMENT_SELECTOR = "deployment-selector", Error, OBJECTS, "Make spec.selector.matchLabels a part of the labels of the pod template.";
     DEPLOYMENT_ANNOTATIONS = "deployment-annotations", Warning, OLM, "Put what the pods need into the annotations of the pod template.";
     DEPLOYMENT_DOT_NAME = "deployment-dot-name", Warning, OLM, "Name the Deployment without a dot.";
@@ -134,6 +143,7 @@ rules! {
     RBAC_GROUP_SUBJECT = "rbac-group-subject", Error, PLAIN, "Bind the operator's service account itself to a role without wildcards.";
     RBAC_SUBJECT_FORM = "rbac-subject-form", Warning, PLAIN, "Bind the operator's service account itself, so that OLM grants it these rules.";
     RBAC_KIND_UNKNOWN = "rbac-kind-unknown", Error, PLAIN, "Say in metadata/olm.yaml, under apis, which kind and version it is.";
+    RBAC_KIND_AMBIGUOUS = "rbac-kind-ambiguous", Error, PLAIN, "Say in metadata/olm.yaml, under apis, which kind and version it is.";
     RBAC_ROLE_REF = "rbac-role-ref", Error, RBAC, "A RoleBinding refers to a Role or ClusterRole, a ClusterRoleBinding to a ClusterRole.";
     RBAC_ROLE_MISSING = "rbac-role-missing", Warning, PLAIN, "Add the role to the bundle; the binding is shipped as it is.";
     RBAC_PARTIAL_BINDING = "rbac-partial-binding", Warning, PLAIN, "Nothing to do, or name the other accounts in extraServiceAccounts of metadata/olm.yaml.";

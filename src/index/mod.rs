@@ -5,6 +5,7 @@
 //! database into an image that serves it.
 
 pub mod add;
+mod apis;
 pub mod edges;
 pub mod entries;
 pub mod error;

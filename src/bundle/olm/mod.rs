@@ -59,6 +59,12 @@ impl<'a> Olm<'a> {
             .unwrap_or_default()
     }
 
+    /// The path of the icon's file in the bundle, where `icon` is one: base64 has no dot in it.
+    pub fn icon_path(self) -> Option<&'a str> {
+        let path = self.text(&["icon"])?.trim();
+        path.contains('.').then(|| path.trim_start_matches("./"))
+    }
+
     /// The place of the value at `path`, or of its nearest ancestor.
     pub fn place(self, path: &Path) -> Place {
         self.document.place(path)

@@ -2,6 +2,7 @@
 
 mod build;
 mod generate;
+mod inference;
 mod init;
 mod inspect;
 mod schema;
