@@ -52,6 +52,9 @@ _opmx() {
             opmx__subcmd__bundle,inspect)
                 cmd="opmx__subcmd__bundle__subcmd__inspect"
                 ;;
+            opmx__subcmd__bundle,schema)
+                cmd="opmx__subcmd__bundle__subcmd__schema"
+                ;;
             opmx__subcmd__bundle,synthesize)
                 cmd="opmx__subcmd__bundle__subcmd__synthesize"
                 ;;
@@ -72,6 +75,9 @@ _opmx() {
                 ;;
             opmx__subcmd__bundle__subcmd__help,inspect)
                 cmd="opmx__subcmd__bundle__subcmd__help__subcmd__inspect"
+                ;;
+            opmx__subcmd__bundle__subcmd__help,schema)
+                cmd="opmx__subcmd__bundle__subcmd__help__subcmd__schema"
                 ;;
             opmx__subcmd__bundle__subcmd__help,synthesize)
                 cmd="opmx__subcmd__bundle__subcmd__help__subcmd__synthesize"
@@ -111,6 +117,9 @@ _opmx() {
                 ;;
             opmx__subcmd__help__subcmd__bundle,inspect)
                 cmd="opmx__subcmd__help__subcmd__bundle__subcmd__inspect"
+                ;;
+            opmx__subcmd__help__subcmd__bundle,schema)
+                cmd="opmx__subcmd__help__subcmd__bundle__subcmd__schema"
                 ;;
             opmx__subcmd__help__subcmd__bundle,synthesize)
                 cmd="opmx__subcmd__help__subcmd__bundle__subcmd__synthesize"
@@ -245,7 +254,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle)
-            opts="-v -q -h --verbose --quiet --color --help init generate synthesize build inspect unpack help"
+            opts="-v -q -h --verbose --quiet --color --help init generate synthesize build inspect unpack schema help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -263,7 +272,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__build)
-            opts="-d -t -p -c -e -o -u -v -q -h --directory --tag --version --replaces --no-validate --package --channels --default --overwrite --output-dir --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            opts="-d -t -p -c -e -o -u -v -q -h --directory --tag --version --replaces --pin --samples --api-source --no-validate --package --channels --default --overwrite --output-dir --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -290,6 +299,14 @@ _opmx() {
                     return 0
                     ;;
                 --replaces)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --samples)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --api-source)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -459,7 +476,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__help)
-            opts="init generate synthesize build inspect unpack help"
+            opts="init generate synthesize build inspect unpack schema help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -542,6 +559,20 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__bundle__subcmd__help__subcmd__schema)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__bundle__subcmd__help__subcmd__synthesize)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -571,7 +602,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__init)
-            opts="-p -c -e -v -q -h --from --package --version --channels --default --overwrite --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            opts="-p -c -e -v -q -h --from --package --version --channels --default --overwrite --samples --api-source --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -606,6 +637,38 @@ _opmx() {
                     return 0
                     ;;
                 -e)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --samples)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --api-source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --authfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ca-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-image-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --platform)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -710,8 +773,26 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__bundle__subcmd__schema)
+            opts="-v -q -h --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__bundle__subcmd__synthesize)
-            opts="-o -v -q -h --explain --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            opts="-o -v -q -h --explain --output --samples --api-source --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -723,6 +804,14 @@ _opmx() {
                     ;;
                 -o)
                     COMPREPLY=($(compgen -W "yaml json" -- "${cur}"))
+                    return 0
+                    ;;
+                --samples)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --api-source)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --authfile)
@@ -883,7 +972,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__bundle)
-            opts="init generate synthesize build inspect unpack"
+            opts="init generate synthesize build inspect unpack schema"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -939,6 +1028,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__bundle__subcmd__inspect)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__bundle__subcmd__schema)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

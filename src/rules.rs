@@ -101,7 +101,7 @@ rules! {
     OLM_EXTRA_DOCUMENT = "olm-extra-document", Error, PLAIN, "Keep one document in metadata/olm.yaml.";
     OLM_VERSION = "olm-version", Error, PLAIN, "Write a semantic version such as 1.2.3.";
     OLM_RELEASE = "olm-release", Error, CSV, "Write identifiers of letters, digits and dashes with dots between them, at most 20 characters, such as 1 or 20250101.1.";
-    OLM_ICON = "olm-icon", Error, PLAIN, "Write the path of a PNG, JPEG, GIF, WebP or SVG file of the bundle, such as metadata/icon.svg, or the base64 of one.";
+    OLM_ICON = "olm-icon", Error, PLAIN, "Write the path of a PNG, JPEG, GIF, WebP or SVG file of the bundle, such as metadata/icon.svg, or what `base64 -w0 icon.svg` prints.";
     OLM_ICON_FILE = "olm-icon-file", Error, PLAIN, "Correct the path, which begins at the bundle's folder, or add the file.";
     OLM_OVERLAY_UNMATCHED = "olm-overlay-unmatched", Error, PLAIN, "Correct its name, version or kind, or remove the entry.";
     OLM_DISPLAYNAME_DEFAULTED = "olm-displayname-defaulted", Warning, CSV, "Add displayName to metadata/olm.yaml.";

@@ -231,8 +231,7 @@ fn full(shape: Shape) -> Value {
         Shape::TextMap => json!({"a": "b"}),
         Shape::AnnotationMap(_) => json!({"a": "b", "alm-examples": [{"kind": "A"}]}),
         Shape::Map(fields) => map(fields),
-        Shape::List(fields) => json!([map(fields)]),
-        Shape::Icon(fields) => json!([map(fields)]),
+        Shape::List(fields) | Shape::Icon(fields) => json!([map(fields)]),
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod synthesis_rules {
     pub(crate) mod cases;
+    mod decisions;
     pub(crate) mod parts;
 }
 

@@ -66,7 +66,9 @@ impl Edits {
 
     /// Replaces a text by another one, and keeps its quotes.
     pub(super) fn replace_text(&mut self, document: &Document, path: &Path, text: &str) {
-        let place = document.place(path);
+        let mut place = document.place(path);
+        // The end of a block scalar is the beginning of the next line.
+        place.span.end = place.span.start + place.text().trim_end().len();
         let written = match (document.format(), place.text().chars().next()) {
             (Format::Json, _) | (_, Some('"')) => json!(text).to_string(),
             (_, Some('\'')) => format!("'{}'", text.replace('\'', "''")),
@@ -87,7 +89,7 @@ impl Edits {
         let present = path.get(document.value());
         let simple = |value: &Value| !value.is_object() && !value.is_array();
         match present {
-            Some(_) if flow => self.change(document.place(&path), value.to_string()),
+            Some(_) if flow => self.change(document.place(&path), inside_brackets(document, value)),
             Some(old)
                 if simple(old) && simple(value) && !old.is_null() && !document.place(&path).text().contains('\n') =>
             {
@@ -233,21 +235,29 @@ fn scalar(value: &Value) -> String {
     to_yaml(value).trim_end().to_owned()
 }
 
+/// A value inside brackets.
+fn inside_brackets(document: &Document, value: &Value) -> String {
+    match value.as_str() {
+        Some(text) if document.format() == Format::Yaml && is_plain(text) => text.to_owned(),
+        _ => value.to_string(),
+    }
+}
+
+/// Whether a text needs no quotes, inside brackets neither.
+fn is_plain(text: &str) -> bool {
+    let simple = |letter: char| letter.is_ascii_alphanumeric() || ['.', '-', '/'].contains(&letter);
+    text.chars().all(simple) && scalar(&json!(text)) == text
+}
+
 /// A map of texts on one line, as people write it.
 fn in_flow(item: &Value) -> String {
     let Some(map) = item.as_object() else {
         return item.to_string();
     };
-    let plain = |text: &str| {
-        let simple = text
-            .chars()
-            .all(|letter| letter.is_ascii_alphanumeric() || ['.', '-', '/'].contains(&letter));
-        simple && scalar(&json!(text)) == text
-    };
     let entries: Vec<String> = map
         .iter()
         .map(|(key, value)| match value.as_str() {
-            Some(text) if plain(text) => format!("{key}: {text}"),
+            Some(text) if is_plain(text) => format!("{key}: {text}"),
             _ => format!("{key}: {value}"),
         })
         .collect();

@@ -57,9 +57,20 @@ pub(super) fn write(work: &mut Work<'_>) {
 }
 
 fn copy(work: &mut Work<'_>, keys: &[&str], to: &Path) {
-    if work.olm.get(keys).is_some() {
+    if work.olm.get(keys).is_some_and(says_something) {
         let from = keys.iter().fold(Path::root(), |path, key| path.key(key));
         work.draft.copy(to, Origin::olm(work.olm, &from));
+    }
+}
+
+/// An empty text, list or map is the same as none, and is not written.
+fn says_something(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(map) => !map.is_empty(),
+        Value::Bool(_) | Value::Number(_) => true,
     }
 }
 
@@ -196,7 +207,7 @@ pub(super) fn describe(work: &mut Work<'_>, entry: &Path, section: &str, keys: &
     };
     let from = Path::root().key(section).key("owned").index(index);
     for field in DESCRIPTION_FIELDS {
-        if described[index].get(field).is_some_and(|value| !value.is_null()) {
+        if described[index].get(field).is_some_and(says_something) {
             work.draft
                 .copy(&entry.key(field), Origin::olm(work.olm, &from.key(field)));
         }

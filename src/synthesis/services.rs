@@ -158,11 +158,13 @@ pub(super) fn container_port(work: &mut Work<'_>, target: Target) -> Option<(u64
         deployment.label()
     );
     let finding = Diagnostic::new(&rules::SERVICE_PORT_NAME, message).object(service.label());
-    work.report(
-        finding
-            .at(origin.place())
-            .also(deployment.name_place(), "the Deployment"),
-    );
+    let finding = finding
+        .at(origin.place())
+        .also(deployment.name_place(), "the Deployment");
+    // Several references may lead through the same port.
+    if !work.findings.contains(&finding) {
+        work.report(finding);
+    }
     None
 }
 

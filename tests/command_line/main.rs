@@ -9,6 +9,7 @@ mod common;
 mod shared;
 
 mod bad_input;
+mod bundle_authoring;
 mod bundle_build;
 mod bundle_files;
 mod bundle_generate;

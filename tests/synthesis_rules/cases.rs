@@ -611,6 +611,42 @@ fn deployments() -> Vec<Case> {
     ]
 }
 
+/// A role with this rule and its binding to the operator's account, as the items of a List.
+fn listed(rule: &str) -> Bundle {
+    let subject = OPERATOR;
+    let list = format!(
+        "apiVersion: v1\nkind: List\nitems:\n\
+         - {{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {{name: rules}}, rules: [{rule}]}}\n\
+         - apiVersion: rbac.authorization.k8s.io/v1\n  kind: ClusterRoleBinding\n  metadata: {{name: binds}}\n  \
+         roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: rules}}\n  subjects: [{subject}]\n"
+    );
+    Bundle::plain().and(&list)
+}
+
+/// The operator's role takes in a role that takes in one with this rule.
+fn nested(rule: &str) -> Bundle {
+    let aggregated = |name: &str, own: &str, takes: &str| {
+        format!(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {{name: {name}, labels: {{is: {own}}}}}\n\
+             aggregationRule: {{clusterRoleSelectors: [{{matchLabels: {{is: {takes}}}}}]}}\n"
+        )
+    };
+    let part = role("ClusterRole", rule).replace("{name: rules}", "{name: part, labels: {is: inner}}");
+    Bundle::plain()
+        .and(&aggregated("rules", "outer", "middle"))
+        .and(&aggregated("between", "middle", "inner"))
+        .and(&part)
+        .and(&binding("ClusterRoleBinding", "ClusterRole", OPERATOR))
+}
+
+/// A role with this rule behind an optional binding.
+fn optional(rule: &str) -> Bundle {
+    Bundle::plain().granted(rule).but(
+        "{name: binds}",
+        "{name: binds, annotations: {operators.operatorframework.io.bundle.dependency: optional}}",
+    )
+}
+
 fn rbac() -> Vec<Case> {
     let plain = Bundle::plain;
     let pods = grant("", "pods");
@@ -676,6 +712,31 @@ fn rbac() -> Vec<Case> {
             "aggregated",
             aggregated("", &everything),
             aggregated("", &pods),
+        ),
+        case("rbac-wildcard", "in a List", listed(&everything), listed(&pods)),
+        case(
+            "rbac-wildcard",
+            "through a role that is aggregated into an aggregated one",
+            nested(&everything),
+            nested(&pods),
+        ),
+        case(
+            "rbac-wildcard",
+            "behind an optional binding",
+            optional(&everything),
+            optional(&pods),
+        ),
+        case(
+            "rbac-group-subject",
+            "all accounts of any namespace",
+            bound(&everything, &group.replace("serviceaccounts", "serviceaccounts:a")),
+            bound(&everything, &group.replace("system:serviceaccounts", "gardeners")),
+        ),
+        case(
+            "rbac-group-subject",
+            "everybody who is known",
+            bound(&everything, &group.replace("serviceaccounts", "authenticated")),
+            bound(&everything, &group.replace("serviceaccounts", "masters")),
         ),
         case(
             "rbac-wildcard",
@@ -876,6 +937,18 @@ fn services() -> Vec<Case> {
             plain().webhook(),
         ),
         case("service-port-name", "absent", named("http"), named("https")),
+        case(
+            "service-port-name",
+            "behind a webhook",
+            plain().webhook().but("targetPort: 9443", "targetPort: http"),
+            plain().webhook().but("targetPort: 9443", "targetPort: https"),
+        ),
+        case(
+            "service-port-name",
+            "behind a conversion",
+            plain().conversion().but("targetPort: 9443", "targetPort: http"),
+            plain().conversion().but("targetPort: 9443", "targetPort: https"),
+        ),
         case(
             "service-name-clash",
             "OLM's name",

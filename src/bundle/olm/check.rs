@@ -95,7 +95,7 @@ impl Checker<'_> {
                     self.syntax(path, text, field);
                 }
             }
-            (Shape::Map(fields), Value::Object(map)) => self.map(path, map, fields),
+            (Shape::Map(fields) | Shape::Icon(fields), Value::Object(map)) => self.map(path, map, fields),
             (Shape::List(fields), Value::Array(items)) => {
                 for (index, item) in items.iter().enumerate() {
                     let path = path.index(index);
@@ -122,7 +122,6 @@ impl Checker<'_> {
                     }
                 }
             }
-            (Shape::Icon(fields), Value::Object(map)) => self.map(path, map, fields),
             (Shape::Icon(fields), Value::Array(items)) => {
                 for (index, item) in items.iter().enumerate() {
                     match item {
@@ -138,7 +137,7 @@ impl Checker<'_> {
             (Shape::Map(_) | Shape::TextMap | Shape::AnnotationMap(_), other) => self.wrong_type(path, "a map", other),
             (Shape::List(_) | Shape::TextList, other) => self.wrong_type(path, "a list", other),
             (Shape::Icon(_), other) => {
-                self.wrong_type(path, "the path of a file, base64 text or a list of images", other)
+                self.wrong_type(path, "the path of a file, base64 text or a list of images", other);
             }
         }
     }
