@@ -91,8 +91,13 @@ pub fn stamp(tree: &mut Tree, bundle: &Bundle, stamp: &Stamp, limits: (&TreeLimi
         for hint in &stamp.apis {
             if let Some(entry) = hint.entry {
                 let entry = root.key("apis").index(entry);
-                edits.set(document, &entry, "version", &json!(hint.version));
-                edits.set(document, &entry, "kind", &json!(hint.kind));
+                // What the author says of the two stays.
+                for (key, value) in [("version", &hint.version), ("kind", &hint.kind)] {
+                    let said = entry.key(key).get(document.value()).is_some_and(|said| !said.is_null());
+                    if !said {
+                        edits.set(document, &entry, key, &json!(value));
+                    }
+                }
             } else {
                 added.push(hint.to_value());
             }
@@ -249,6 +254,10 @@ mod tests {
         let text = stamped(bundle::OLM_YAML, olm, &hints(Some(1)));
         let wanted = "apis:\n- group: a\n  resource: b\n- kind: Foo\n  version: v1\n  group: example.com # ours\n  resource: foos\n  dependency: native\n";
         assert_eq!(text, wanted);
+        let olm = "apis:\n- group: example.com\n  resource: foos\n  kind: Fool\n  version:\n";
+        let value = read_back(&stamped(bundle::OLM_YAML, olm, &hints(Some(0))));
+        let said = (&value["apis"][0]["kind"], &value["apis"][0]["version"]);
+        assert_eq!(said, (&json!("Fool"), &json!("v1")), "what the author says stays");
         let text = stamped(
             bundle::OLM_YAML,
             "apis: [{group: example.com, resource: foos}]\n",

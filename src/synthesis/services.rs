@@ -221,7 +221,11 @@ pub(super) fn settle(work: &mut Work<'_>, webhooks: &[Target], apiservices: &[Ta
             let finding = Diagnostic::new(&rules::SERVICE_KEPT, message).object(service.label());
             work.report(finding.at(service.name_place()));
         }
-        work.inventory
-            .decide(index, Fate::Kept(fate::shipped(service)), "OLM applies it as it is");
+        let reason = if taken > 0 {
+            "it has ports beyond those of webhooks and APIServices, so OLM applies it"
+        } else {
+            "no webhook or APIService refers to it, so OLM applies it"
+        };
+        work.inventory.decide(index, Fate::Kept(fate::shipped(service)), reason);
     }
 }

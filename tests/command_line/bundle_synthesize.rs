@@ -235,8 +235,7 @@ fn each_field_of_a_requirement_comes_from_where_it_is_written() {
 fn what_is_empty_is_not_written() {
     let sandbox = greenhouse();
     let before = json(succeeds(&sandbox.run(["bundle", "synthesize", "bundle", "-o", "json"])));
-    let empty = "labels: {}\nskips: []\nreplaces: ''\nrelease: ''\ncsv: {labels: {}, specAnnotations: {}}\nselector: {}\n\
-                 cleanup:\nextraServiceAccounts: []\nnativeAPIs: []\n";
+    let empty = "replaces: ''\nrelease: ''\ncleanup:\nlabels:\nextraServiceAccounts: []\nnativeAPIs: []\n";
     let olm = fs::read_to_string(sandbox.path("bundle/metadata/olm.yaml")).unwrap();
     fs::write(sandbox.path("bundle/metadata/olm.yaml"), format!("{olm}{empty}")).unwrap();
     let after = json(succeeds(&sandbox.run(["bundle", "synthesize", "bundle", "-o", "json"])));

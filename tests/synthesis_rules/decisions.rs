@@ -2,7 +2,7 @@
 
 use super::parts::{self, Bundle, CRD, DEPLOYMENT_YAML, OLM_YAML, OPERATOR, SERVICE, binding, grant, role};
 use opmx::bundle;
-use opmx::synthesis::synthesize;
+use opmx::synthesis::{Synthesis, synthesize};
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeLimits};
 use serde_json::{Value, json};
@@ -29,18 +29,30 @@ impl Outcome {
 }
 
 fn outcome(bundle: Bundle) -> Outcome {
+    let synthesis = synthesis(bundle);
+    Outcome {
+        kept: synthesis.kept().cloned().collect(),
+        findings: synthesis.diagnostics.iter().map(|finding| finding.rule.id).collect(),
+        csv: synthesis.csv.unwrap_or_default(),
+    }
+}
+
+/// Every object, and why it has become what it is.
+fn reasons(bundle: Bundle) -> Vec<(String, String)> {
+    let outcomes = synthesis(bundle).outcomes.into_iter();
+    outcomes
+        .map(|outcome| (outcome.object.label(), outcome.reason))
+        .collect()
+}
+
+fn synthesis(bundle: Bundle) -> Synthesis {
     let mut tree = Tree::new("bundle");
     for (path, text) in bundle.0 {
         tree.insert(&path, text.into_bytes(), &TreeLimits::default()).unwrap();
     }
     let reading = bundle::read(&tree, &Limits::default());
     assert!(reading.diagnostics.is_empty(), "{:?}", reading.diagnostics);
-    let synthesis = synthesize(&reading.bundle.unwrap(), &[]);
-    Outcome {
-        kept: synthesis.kept().cloned().collect(),
-        findings: synthesis.diagnostics.iter().map(|finding| finding.rule.id).collect(),
-        csv: synthesis.csv.unwrap_or_default(),
-    }
+    synthesize(&reading.bundle.unwrap(), &[])
 }
 
 fn plain() -> Bundle {
@@ -316,4 +328,36 @@ fn d30_conditions_are_refused_and_selectors_replaced() {
     let found = outcome(with("namespaceSelector: {matchLabels: {a: b}}"));
     assert!(found.has("webhook-namespace-selector"));
     assert_eq!(found.spec("webhookdefinitions/0/namespaceSelector"), &Value::Null);
+}
+
+#[test]
+fn what_stays_says_why() {
+    let other = "{kind: ServiceAccount, name: other}";
+    let account = "{apiVersion: v1, kind: ServiceAccount, metadata: {name: other}}";
+    let free = role("Role", &grant("", "pods")).replace("name: rules", "name: free");
+    let missing = binding("ClusterRoleBinding", "ClusterRole", OPERATOR)
+        .replace("name: binds", "name: missing")
+        .replace("name: rules", "name: view");
+    let bundle = plain()
+        .and(&role("ClusterRole", &grant("", "pods")))
+        .and(&binding("ClusterRoleBinding", "ClusterRole", other))
+        .and(account)
+        .and(&free)
+        .and(&missing)
+        .and(SERVICE);
+    let mut reasons = reasons(bundle);
+    reasons.retain(|(_, reason)| reason.ends_with(", so OLM applies it"));
+    let reasons: Vec<(&str, &str)> = reasons
+        .iter()
+        .map(|(label, reason)| (label.as_str(), reason.trim_end_matches(", so OLM applies it")))
+        .collect();
+    let wanted = [
+        ("Service/hook", "no webhook or APIService refers to it"),
+        ("ServiceAccount/other", "no Deployment uses it"),
+        ("ClusterRole/rules", "a binding refers to it that stays"),
+        ("ClusterRoleBinding/binds", "it binds none of the operator's accounts"),
+        ("ClusterRoleBinding/missing", "its role is not in the bundle"),
+        ("Role/free", "no binding refers to it"),
+    ];
+    assert_eq!(reasons, wanted);
 }
