@@ -54,13 +54,22 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
     let synthesis = from_manifests_alone(objects);
     // Of what several kinds are known, the author chooses.
     let (resolved, _) = resolve(&synthesis.unresolved, &known.sources);
-    let hints: Vec<Value> = resolved.iter().map(|entry| entry.hint.to_value()).collect();
-    let is_resolved = |entry: &Unresolved| {
-        let same = |found: &Resolved| found.hint.group == entry.group && found.hint.resource == entry.resource;
-        resolved.iter().any(same)
-    };
+    let is_about =
+        |found: &Resolved, entry: &Unresolved| found.hint.group == entry.group && found.hint.resource == entry.resource;
+    let hints: Vec<Value> = synthesis
+        .unresolved
+        .iter()
+        .filter_map(|entry| {
+            let found = resolved.iter().find(|found| is_about(found, entry))?;
+            let mut hint = found.hint.to_value();
+            if entry.of_platform {
+                hint["dependency"] = json!("native");
+            }
+            Some(hint)
+        })
+        .collect();
     let mut unresolved = synthesis.unresolved;
-    unresolved.retain(|entry| !is_resolved(entry));
+    unresolved.retain(|entry| !resolved.iter().any(|found| is_about(found, entry)));
     let (examples, diagnostics) = samples::examples(&known.samples, &synthesis.provided);
     let images = infer_related_images(objects);
     let unless_empty = |list: Vec<Value>| (!list.is_empty()).then_some(list);
@@ -261,9 +270,14 @@ fn write(filled: &[(&str, Value)], unresolved: &[Unresolved]) -> String {
 /// Entries of `apis` for the author to complete.
 fn write_stubs(out: &mut String, unresolved: &[Unresolved]) {
     for entry in unresolved {
+        let class = if entry.of_platform {
+            "native  # or required, optional, none"
+        } else {
+            "required  # or optional, native, none"
+        };
         let _ = write!(
             out,
-            "# - group: {}\n#   resource: {}\n#   kind: {}\n#   version: {}\n#   dependency: required  # or optional, native, none\n",
+            "# - group: {}\n#   resource: {}\n#   kind: {}\n#   version: {}\n#   dependency: {class}\n",
             entry.group, entry.resource, entry.kind, entry.version
         );
     }

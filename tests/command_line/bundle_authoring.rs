@@ -325,6 +325,33 @@ fn init_writes_down_what_it_finds_out() {
 }
 
 #[test]
+fn init_takes_apis_of_the_platform_for_native_ones() {
+    let sandbox = greenhouse();
+    edit(
+        &sandbox,
+        "bundle/manifests/rbac.yaml",
+        "cert-manager.io",
+        "route.openshift.io",
+    );
+    edit(&sandbox, "bundle/manifests/rbac.yaml", "[certificates]", "[routes]");
+    succeeds(&run(&sandbox, "bundle init stubs --from bundle/manifests"));
+    let olm = read(&sandbox, "stubs/metadata/olm.yaml");
+    let stub = "# apis:\n# - group: route.openshift.io\n#   resource: routes\n#   kind: Route\n#   version: v1\n#   dependency: native  # or";
+    assert!(olm.contains(stub), "{olm}");
+    write(
+        &sandbox,
+        "apis.txt",
+        "NAME  SHORTNAMES  APIVERSION  NAMESPACED  KIND\nroutes  route.openshift.io/v1  true  Route\n",
+    );
+    succeeds(&run(
+        &sandbox,
+        "bundle init found --from bundle/manifests --api-source apis.txt",
+    ));
+    let wanted = json!([{"group": "route.openshift.io", "kind": "Route", "version": "v1"}]);
+    assert_eq!(csv(&sandbox, "found")["spec"]["nativeAPIs"], wanted);
+}
+
+#[test]
 fn init_lists_the_images_of_containers_and_variables_as_related() {
     let sandbox = greenhouse();
     edit(

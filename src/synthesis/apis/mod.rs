@@ -36,6 +36,8 @@ pub struct Unresolved {
     pub kind: &'static str,
     /// A usual version of it, or `…`.
     pub version: &'static str,
+    /// Whether it is usually an API of the platform, which no bundle provides.
+    pub of_platform: bool,
     /// Index of the entry of `apis` in `olm.yaml` that names it without kind and version.
     pub entry: Option<usize>,
     /// Where a rule names it first.
@@ -315,19 +317,20 @@ fn unresolved(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Ment
         format!("apis:\n- {{group: {group}, resource: {resource}, kind: {kind}, version: {version}}}")
     };
     let help = format!(
-        "Say it in metadata/olm.yaml:\n{paste}\nor let `--api-source` look it up in an index, a folder of CRDs or the \
-         output of `kubectl api-resources`, or, where the operator can do without, add `dependency: optional` to that \
-         entry or the annotation operators.operatorframework.io.bundle.dependency: optional to a binding of its own."
+        "Say it in metadata/olm.yaml:\n{paste}\n\
+         or let --api-source look it up, in an index, a folder of CRDs or what `kubectl api-resources` prints,\n\
+         or, where the operator can do without it, grant it by a binding of its own with the annotation\n\
+         operators.operatorframework.io.bundle.dependency: optional"
     );
     report(work, &rules::RBAC_KIND_UNKNOWN, message, mentions, Some(help));
-    remember(work, (group, resource), (kind, version), mentions);
+    remember(work, (group, resource), (kind, version, class), mentions);
 }
 
 /// Keeps a resource for those who can look it up elsewhere.
 fn remember(
     work: &mut Work<'_>,
     (group, resource): (&str, &str),
-    (kind, version): (&'static str, &'static str),
+    (kind, version, class): (&'static str, &'static str, &'static str),
     mentions: &[Mention<'_>],
 ) {
     let place = mentions.first().map(|mention| {
@@ -340,6 +343,7 @@ fn remember(
         resource: resource.to_owned(),
         kind,
         version,
+        of_platform: class == "native",
         entry,
         place,
     });
@@ -351,7 +355,7 @@ fn native(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<
         let help =
             format!("Add kind and version to the entry for {resource} of {group} under apis in metadata/olm.yaml.");
         report(work, &rules::RBAC_KIND_UNKNOWN, message, mentions, Some(help));
-        remember(work, (group, resource), ("…", "…"), mentions);
+        remember(work, (group, resource), ("…", "…", "native"), mentions);
         return None;
     };
     let of_group = mentions.first().map(|mention| mention.group_origin(work));
