@@ -158,11 +158,13 @@ pub(super) fn container_port(work: &mut Work<'_>, target: Target) -> Option<(u64
         deployment.label()
     );
     let finding = Diagnostic::new(&rules::SERVICE_PORT_NAME, message).object(service.label());
-    work.report(
-        finding
-            .at(origin.place())
-            .also(deployment.name_place(), "the Deployment"),
-    );
+    let finding = finding
+        .at(origin.place())
+        .also(deployment.name_place(), "the Deployment");
+    // Several references may lead through the same port.
+    if !work.findings.contains(&finding) {
+        work.report(finding);
+    }
     None
 }
 
@@ -219,7 +221,11 @@ pub(super) fn settle(work: &mut Work<'_>, webhooks: &[Target], apiservices: &[Ta
             let finding = Diagnostic::new(&rules::SERVICE_KEPT, message).object(service.label());
             work.report(finding.at(service.name_place()));
         }
-        work.inventory
-            .decide(index, Fate::Kept(fate::shipped(service)), "OLM applies it as it is");
+        let reason = if taken > 0 {
+            "it has ports beyond those of webhooks and APIServices, so OLM applies it"
+        } else {
+            "no webhook or APIService refers to it, so OLM applies it"
+        };
+        work.inventory.decide(index, Fate::Kept(fate::shipped(service)), reason);
     }
 }

@@ -12,6 +12,7 @@ mod http;
 mod shared;
 
 mod bad_input;
+mod bundle_authoring;
 mod bundle_build;
 mod bundle_convert;
 mod bundle_files;

@@ -4,9 +4,11 @@
 //! The file is read strictly: a wrong type is an error, an unknown key a warning that names the nearest known one.
 
 mod check;
+mod json_schema;
 mod schema;
 
 pub use check::check;
+pub use json_schema::json_schema;
 pub use schema::{FIELDS, Field, Shape};
 
 use crate::source::Place;
@@ -58,6 +60,12 @@ impl<'a> Olm<'a> {
             .and_then(Value::as_array)
             .map(Vec::as_slice)
             .unwrap_or_default()
+    }
+
+    /// The path of the icon's file in the bundle, where `icon` is one: base64 has no dot in it.
+    pub fn icon_path(self) -> Option<&'a str> {
+        let path = self.text(&["icon"])?.trim();
+        path.contains('.').then(|| path.trim_start_matches("./"))
     }
 
     /// The place of the value at `path`, or of its nearest ancestor.

@@ -3,8 +3,10 @@
 mod build;
 mod convert;
 mod generate;
+mod inference;
 mod init;
 mod inspect;
+mod schema;
 mod synthesize;
 mod unpack;
 
@@ -46,6 +48,7 @@ enum BundleCommand {
     Convert(convert::ConvertArguments),
     Inspect(inspect::InspectArguments),
     Unpack(unpack::UnpackArguments),
+    Schema(schema::SchemaArguments),
 }
 
 pub(crate) fn run(arguments: &BundleArguments, context: &Context<'_>) -> CommandResult {
@@ -57,6 +60,7 @@ pub(crate) fn run(arguments: &BundleArguments, context: &Context<'_>) -> Command
         BundleCommand::Convert(arguments) => convert::run(arguments, context),
         BundleCommand::Inspect(arguments) => inspect::run(arguments, context),
         BundleCommand::Unpack(arguments) => unpack::run(arguments, context),
+        BundleCommand::Schema(arguments) => schema::run(arguments, context),
     }
 }
 

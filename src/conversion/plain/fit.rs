@@ -7,22 +7,6 @@ use crate::rules::{self, Rule};
 use crate::text::{Path, kind_of};
 use serde_json::{Map, Value};
 
-/// What an icon of a CSV is made of.
-const ICON: &[Field] = &[
-    Field {
-        key: "base64data",
-        shape: Shape::Text,
-        required: true,
-        about: "",
-    },
-    Field {
-        key: "mediatype",
-        shape: Shape::Text,
-        required: true,
-        about: "",
-    },
-];
-
 /// The shape of a key of `olm.yaml`, or of a key below one.
 pub(super) fn shape(keys: &[&str]) -> Shape {
     let mut fields = FIELDS;
@@ -80,24 +64,29 @@ impl Fitting<'_> {
     fn value(&mut self, path: &Path, value: &Value, shape: Shape) -> Option<Value> {
         match (shape, value) {
             (_, Value::Null) => None,
-            (Shape::Any, _) | (Shape::Text, Value::String(_)) | (Shape::Boolean, Value::Bool(_)) => Some(value.clone()),
-            (Shape::Text, Value::Number(_) | Value::Bool(_)) => {
+            // Whether a text is a name or a version is looked at when the new bundle is synthesized.
+            (Shape::Any, _)
+            | (Shape::Text | Shape::Name | Shape::Version | Shape::Release | Shape::Choice(..), Value::String(_))
+            | (Shape::Boolean, Value::Bool(_)) => Some(value.clone()),
+            (
+                Shape::Text | Shape::Name | Shape::Version | Shape::Release | Shape::Choice(..),
+                Value::Number(_) | Value::Bool(_),
+            ) => {
                 let message = format!("{path} is {}, not a text, and becomes \"{value}\"", kind_of(value));
                 self.report(&rules::CONVERT_FIELD_CHANGED, message, path);
                 Some(value.to_string().into())
             }
             (Shape::Map(fields), Value::Object(map)) => Some(self.map(path, map, fields)),
-            (Shape::List(fields), Value::Array(items)) => {
+            (Shape::List(fields) | Shape::Icon(fields), Value::Array(items)) => {
                 Some(self.items(path, items, |fitting, path, item| match item {
                     Value::Object(map) => Some(fitting.map(path, map, fields)),
                     other => fitting.wrong(path, "a map", other),
                 }))
             }
-            (Shape::Icon, Value::Array(_)) => self.value(path, value, Shape::List(ICON)),
             (Shape::TextList, Value::Array(items)) => Some(self.items(path, items, |fitting, path, item| {
                 fitting.value(path, item, Shape::Text)
             })),
-            (Shape::TextMap | Shape::AnnotationMap, Value::Object(map)) => {
+            (Shape::TextMap | Shape::AnnotationMap(_), Value::Object(map)) => {
                 let texts = map.iter().filter_map(|(key, item)| {
                     // Go reads an empty value of such a map as the empty text.
                     let text = match item {
@@ -108,10 +97,12 @@ impl Fitting<'_> {
                 });
                 Some(texts.collect::<Map<_, _>>().into())
             }
-            (Shape::Text, other) => self.wrong(path, "a text", other),
+            (Shape::Text | Shape::Name | Shape::Version | Shape::Release | Shape::Choice(..), other) => {
+                self.wrong(path, "a text", other)
+            }
             (Shape::Boolean, other) => self.wrong(path, "true or false", other),
-            (Shape::Map(_) | Shape::TextMap | Shape::AnnotationMap, other) => self.wrong(path, "a map", other),
-            (Shape::List(_) | Shape::TextList | Shape::Icon, other) => self.wrong(path, "a list", other),
+            (Shape::Map(_) | Shape::TextMap | Shape::AnnotationMap(_), other) => self.wrong(path, "a map", other),
+            (Shape::List(_) | Shape::TextList | Shape::Icon(_), other) => self.wrong(path, "a list", other),
         }
     }
 
