@@ -34,12 +34,14 @@ struct Difference {
 struct Operator {
     /// The volumes of the synthesized CSV whose secrets the certificates among the raw manifests would have made.
     certificate_volumes: BTreeSet<String>,
+    /// The volumes of the synthesized CSV that hold the token of the service account.
+    token_volumes: BTreeSet<String>,
     /// The fields of `spec` that the schema of a CSV has.
     known_fields: BTreeSet<String>,
 }
 
 /// Each cause and what must hold for it. The first that holds counts.
-const CAUSES: [(&str, fn(&Difference, &Operator) -> bool); 13] = [
+const CAUSES: [(&str, fn(&Difference, &Operator) -> bool); 17] = [
     ("empty value", |difference, _| {
         matches!(
             (&difference.synthesized, &difference.published),
@@ -72,6 +74,26 @@ const CAUSES: [(&str, fn(&Difference, &Operator) -> bool); 13] = [
         let volume = difference.synthesized.as_ref().and_then(|value| value["name"].as_str());
         difference.published.is_none() && volume.is_some_and(|name| operator.certificate_volumes.contains(name))
     }),
+    ("token not mounted by hand", |difference, operator| {
+        let volume = difference.synthesized.as_ref().and_then(|value| value["name"].as_str());
+        let turned_off = difference
+            .path
+            .ends_with("].spec.template.spec.automountServiceAccountToken")
+            && difference.synthesized == Some(Value::Bool(false));
+        difference.published.is_none()
+            && (turned_off || volume.is_some_and(|name| operator.token_volumes.contains(name)))
+    }),
+    ("resources left out", |difference, _| {
+        let path = &difference.path;
+        below(path, "].spec.template.spec.containers[", "].resources.") && difference.published.is_none()
+    }),
+    ("update strategy set", |difference, _| {
+        below(&difference.path, "spec.install.spec.deployments[", "].spec.strategy") && difference.synthesized.is_none()
+    }),
+    ("security context left out", |difference, _| {
+        let path = &difference.path;
+        below(path, "].spec.template.spec.containers[", "].securityContext") && difference.published.is_none()
+    }),
     ("permissions trimmed", |difference, _| {
         grants_less(&difference.synthesized, &difference.published)
     }),
@@ -87,7 +109,8 @@ const CAUSES: [(&str, fn(&Difference, &Operator) -> bool); 13] = [
     }),
     ("unknown to the format", |difference, operator| {
         let field = difference.path.strip_prefix("spec.");
-        difference.synthesized.is_none() && field.is_some_and(|field| !operator.known_fields.contains(field))
+        difference.synthesized.is_none()
+            && field.is_some_and(|field| !field.contains(['.', '[']) && !operator.known_fields.contains(field))
     }),
 ];
 
@@ -280,23 +303,24 @@ fn document(path: &Path) -> Value {
     read.documents[0].value().clone()
 }
 
-/// All volumes of the deployments of a CSV that come from one of these secrets.
-fn volumes_of(csv: &Value, secrets: &BTreeSet<String>) -> BTreeSet<String> {
+/// The names of the volumes of the deployments of a CSV that are so.
+fn volumes_of(csv: &Value, wanted: impl Fn(&Value) -> bool) -> BTreeSet<String> {
     let deployments = csv["spec"]["install"]["spec"]["deployments"].as_array().unwrap();
     let volumes = deployments.iter().flat_map(|deployment| {
-        deployment["spec"]["template"]["spec"]["volumes"]
-            .as_array()
-            .into_iter()
-            .flatten()
+        let volumes = &deployment["spec"]["template"]["spec"]["volumes"];
+        volumes.as_array().into_iter().flatten()
     });
     volumes
-        .filter(|volume| {
-            volume["secret"]["secretName"]
-                .as_str()
-                .is_some_and(|name| secrets.contains(name))
-        })
+        .filter(|volume| wanted(volume))
         .map(|volume| volume["name"].as_str().unwrap().to_owned())
         .collect()
+}
+
+fn holds_token(volume: &Value) -> bool {
+    let sources = volume["projected"]["sources"].as_array().into_iter().flatten();
+    sources
+        .into_iter()
+        .any(|source| source.get("serviceAccountToken").is_some())
 }
 
 /// The fields that the schema of the ClusterServiceVersion gives its `spec`.
@@ -341,7 +365,11 @@ fn every_difference_from_what_maintainers_published_has_a_cause() {
         let secrets = certificates.filter_map(|object| object.value()["spec"]["secretName"].as_str());
         let secrets: BTreeSet<String> = secrets.map(str::to_owned).collect();
         let operator = Operator {
-            certificate_volumes: volumes_of(&synthesized, &secrets),
+            certificate_volumes: volumes_of(&synthesized, |volume| {
+                let secret = volume["secret"]["secretName"].as_str();
+                secret.is_some_and(|name| secrets.contains(name))
+            }),
+            token_volumes: volumes_of(&synthesized, holds_token),
             known_fields: known_fields.clone(),
         };
         let mut found = Vec::new();
