@@ -35,7 +35,19 @@ fn stored_bundles_become_a_folder_for_each_package_and_version() {
     defaultChannel: stable
     ");
     let written: Vec<String> = files(&sandbox.path("downloaded")).into_keys().collect();
-    insta::assert_snapshot!(written.join("\n"), @"");
+    insta::assert_snapshot!(written.join("\n"), @"
+    compost-operator/0.3.1/compost-operator.v0.3.1.clusterserviceversion.yaml
+    compost-operator/0.3.1/compostheaps.garden.example.org.customresourcedefinition.yaml
+    compost-operator/package.yaml
+    greenhouse-operator/1.2.0/greenhouse-metrics.service.yaml
+    greenhouse-operator/1.2.0/greenhouse-operator.v1.2.0.clusterserviceversion.yaml
+    greenhouse-operator/1.2.0/greenhouses.garden.example.com.customresourcedefinition.yaml
+    greenhouse-operator/1.2.0/sensors.garden.example.com.customresourcedefinition.yaml
+    greenhouse-operator/package.yaml
+    rake/1.0.0/rake.v1.0.0.clusterserviceversion.yaml
+    rake/1.1.0/rake.v1.1.0.clusterserviceversion.yaml
+    rake/package.yaml
+    ");
 
     // Of a k8s+v1 bundle, what an index stores: the CSV that is synthesized, and what it does not stand for.
     let folder = "downloaded/greenhouse-operator/1.2.0";

@@ -937,18 +937,24 @@ fn services() -> Vec<Case> {
             plain().webhook(),
         ),
         case("service-port-name", "absent", named("http"), named("https")),
-        case(
-            "service-port-name",
-            "behind a webhook",
-            plain().webhook().but("targetPort: 9443", "targetPort: http"),
-            plain().webhook().but("targetPort: 9443", "targetPort: https"),
-        ),
-        case(
-            "service-port-name",
-            "behind a conversion",
-            plain().conversion().but("targetPort: 9443", "targetPort: http"),
-            plain().conversion().but("targetPort: 9443", "targetPort: https"),
-        ),
+        Case {
+            severity: Some(Severity::Warning),
+            ..case(
+                "service-port-name",
+                "behind a webhook",
+                plain().webhook().but("targetPort: 9443", "targetPort: http"),
+                plain().webhook().but("targetPort: 9443", "targetPort: https"),
+            )
+        },
+        Case {
+            severity: Some(Severity::Warning),
+            ..case(
+                "service-port-name",
+                "behind a conversion",
+                plain().conversion().but("targetPort: 9443", "targetPort: http"),
+                plain().conversion().but("targetPort: 9443", "targetPort: https"),
+            )
+        },
         case(
             "service-name-clash",
             "OLM's name",

@@ -271,8 +271,11 @@ fn whatever_stands_in_a_csv_is_converted_or_refused() {
 
 #[test]
 fn examples_with_a_repeated_key_are_a_warning() {
-    let examples = "[{\"kind\": \"A\", \"kind\": \"A\"}]";
-    let (back, plain, _) = round_trip(&with("/metadata/annotations", json!({"alm-examples": examples})), &[]);
+    let examples = "[{\"apiVersion\": \"ex.com/v1\", \"kind\": \"Foo\", \"kind\": \"Foo\"}]";
+    let mut csv = with("/metadata/annotations", json!({"alm-examples": examples}));
+    let owned = json!({"owned": owned(&["v1", "v1beta1"])});
+    set(&mut csv, "/spec/customresourcedefinitions", owned);
+    let (back, plain, _) = round_trip(&csv, &[crd("v1", None)]);
     assert_eq!(back["metadata"]["annotations"]["alm-examples"], examples);
     let said = convert_tree(&plain).diagnostics;
     let said = said
