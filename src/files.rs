@@ -130,14 +130,24 @@ impl TemporaryFolder {
     /// # Errors
     /// When it cannot be made.
     pub fn new() -> Result<Self, FileError> {
-        Self::within(&std::env::temp_dir())
+        Self::within(&std::env::temp_dir(), FOLDER_PREFIX)
     }
 
-    fn within(directory: &Path) -> Result<Self, FileError> {
-        remove_left_folders(directory);
+    /// A new folder on the file system of `target`, whose folder is made where it is absent.
+    ///
+    /// # Errors
+    /// When one of the two folders cannot be made.
+    pub fn beside(target: &Path) -> Result<Self, FileError> {
+        let directory = directory_of(target);
+        fs::create_dir_all(&directory).map_err(|error| FileError::new("create the directory", &directory, error))?;
+        Self::within(&directory, &temporary_prefix(target))
+    }
+
+    fn within(directory: &Path, prefix: &str) -> Result<Self, FileError> {
+        remove_left_folders(directory, prefix);
         let fail = |error| FileError::new("create a folder in", directory, error);
         for _ in 0..1000_u32 {
-            let folder = tempfile::Builder::new().prefix(FOLDER_PREFIX).tempdir_in(directory);
+            let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(directory);
             let path = folder.map_err(fail)?.keep();
             // As for a replacement: until it is locked, another process can take it for a leftover.
             match File::open(&path) {
@@ -165,11 +175,80 @@ impl Drop for TemporaryFolder {
     }
 }
 
+/// A folder that appears at its place when it is complete, or not at all.
+#[derive(Debug)]
+pub struct NewFolder {
+    temporary: TemporaryFolder,
+    target: PathBuf,
+}
+
+/// Why a folder cannot be made where it should be.
+#[derive(Debug, thiserror::Error)]
+pub enum NewFolderError {
+    /// There is something of this name already.
+    #[error("{} is there already, and not an empty folder", directory.display())]
+    Taken {
+        /// The folder.
+        directory: PathBuf,
+    },
+    /// The system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl NewFolder {
+    /// Begins a folder that is to stand at `target`, where nothing is yet, or an empty folder.
+    ///
+    /// # Errors
+    /// When something is there, or the system refuses.
+    pub fn new(target: &Path) -> Result<Self, NewFolderError> {
+        Self::require_free(target)?;
+        let temporary = TemporaryFolder::beside(target)?;
+        Ok(Self {
+            temporary,
+            target: target.to_owned(),
+        })
+    }
+
+    /// Whether a new folder could begin.
+    ///
+    /// # Errors
+    /// When something is there.
+    pub fn require_free(target: &Path) -> Result<(), NewFolderError> {
+        let there = fs::symlink_metadata(target).is_ok();
+        let empty = || fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none());
+        if there && !empty() {
+            let directory = target.to_owned();
+            return Err(NewFolderError::Taken { directory });
+        }
+        Ok(())
+    }
+
+    /// Where its content is put together. Nothing is there at first.
+    pub fn path(&self) -> PathBuf {
+        self.temporary.path().join("complete")
+    }
+
+    /// Puts the content into its place.
+    ///
+    /// # Errors
+    /// When something is there by now, or the system refuses.
+    pub fn commit(self) -> Result<(), NewFolderError> {
+        fs::rename(self.path(), &self.target).map_err(|error| match error.kind() {
+            io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotADirectory => NewFolderError::Taken {
+                directory: self.target.clone(),
+            },
+            _ => FileError::new("create the directory", &self.target, error).into(),
+        })?;
+        Ok(sync_directory(&directory_of(&self.target))?)
+    }
+}
+
 const FOLDER_PREFIX: &str = "opmx-index-";
 
-fn remove_left_folders(directory: &Path) {
+fn remove_left_folders(directory: &Path, prefix: &str) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        let ours = entry.file_name().to_string_lossy().starts_with(FOLDER_PREFIX)
+        let ours = entry.file_name().to_string_lossy().starts_with(prefix)
             && entry.file_type().is_ok_and(|kind| kind.is_dir());
         if ours
             && let Ok(folder) = File::open(entry.path())
@@ -204,6 +283,7 @@ pub fn sync_directory(directory: &Path) -> Result<(), FileError> {
         .map_err(|error| FileError::new("sync", directory, error))
 }
 
+/// The folder that a path is in.
 fn directory_of(target: &Path) -> PathBuf {
     match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
@@ -310,9 +390,9 @@ mod tests {
             fs::write(directory.path().join(name).join("index.db"), "half").unwrap();
         }
         std::os::unix::fs::symlink("somebody-elses", directory.path().join("opmx-index-link")).unwrap();
-        let in_use = TemporaryFolder::within(directory.path()).unwrap();
+        let in_use = TemporaryFolder::within(directory.path(), FOLDER_PREFIX).unwrap();
         fs::write(in_use.path().join("index.db"), "").unwrap();
-        let second = TemporaryFolder::within(directory.path()).unwrap();
+        let second = TemporaryFolder::within(directory.path(), FOLDER_PREFIX).unwrap();
         assert!(in_use.path().join("index.db").exists() && second.path().exists());
         drop((in_use, second));
         assert_eq!(names(directory.path()), ["opmx-index-link", "somebody-elses"]);

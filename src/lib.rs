@@ -5,7 +5,8 @@
 //! ```text
 //!  server      the gRPC registry API
 //!  index       the SQLite database: schema, adding, reading        validation   rules over a bundle
-//!  catalog     packages, channels, the update graph                synthesis    manifests to a ClusterServiceVersion
+//!  catalog     packages, channels, the update graph                conversion   a bundle in the other media type
+//!                                                                  synthesis    manifests to a ClusterServiceVersion
 //!  bundle      a bundle and its metadata files                     csv          the ClusterServiceVersion
 //!  manifest    documents to objects      kubernetes   kinds, names, selectors, RBAC      image   layers, layouts, registries
 //!  text        YAML and JSON with places
@@ -18,6 +19,7 @@ pub mod bundle;
 pub mod catalog;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod conversion;
 pub mod csv;
 pub mod diagnostic;
 pub mod files;

@@ -100,12 +100,21 @@ rules! {
     OLM_MISINDENTED = "olm-misindented", Error, PLAIN, "Indent the key below the block that it belongs to.";
     OLM_EXTRA_DOCUMENT = "olm-extra-document", Error, PLAIN, "Keep one document in metadata/olm.yaml.";
     OLM_VERSION = "olm-version", Error, PLAIN, "Write a semantic version such as 1.2.3.";
-    OLM_ICON = "olm-icon", Error, PLAIN, "Write `base64 -w0 icon.svg` into icon, or a list with base64data and mediatype.";
+    OLM_RELEASE = "olm-release", Error, CSV, "Write identifiers of letters, digits and dashes with dots between them, at most 20 characters, such as 1 or 20250101.1.";
+    OLM_ICON = "olm-icon", Error, PLAIN, "Write the path of a PNG, JPEG, GIF, WebP or SVG file of the bundle, such as metadata/icon.svg, or what `base64 -w0 icon.svg` prints.";
+    OLM_ICON_FILE = "olm-icon-file", Error, PLAIN, "Correct the path, which begins at the bundle's folder, or add the file.";
     OLM_OVERLAY_UNMATCHED = "olm-overlay-unmatched", Error, PLAIN, "Correct its name, version or kind, or remove the entry.";
     OLM_DISPLAYNAME_DEFAULTED = "olm-displayname-defaulted", Warning, CSV, "Add displayName to metadata/olm.yaml.";
     CSV_NAME_FORMAT = "csv-name-format", Error, CSV, "Use at most 63 lower-case letters, digits, dots and dashes.";
     CSV_REPLACES_ITSELF = "csv-replaces-itself", Error, CSV, "Name the version before this one, or remove replaces.";
     CSV_EXAMPLES_JSON = "csv-examples-json", Error, CSV, "Write a JSON list of custom resources.";
+    CSV_EXAMPLE_WITHOUT_PROVIDED_API = "csv-example-without-provided-api", Error, CSV, "Correct apiVersion and kind of the example, or remove it.";
+    CSV_ANNOTATION_CASE = "csv-annotation-case", Error, OLM, "Write the key in exactly these letters.";
+    CSV_API_BOTH_WAYS = "csv-api-both-ways", Error, OLM, "Remove the requirement: no other bundle may provide the same kind.";
+    BUNDLE_RELATEDIMAGE_FORMAT = "bundle-relatedimage-format", Error, CSV, "Write the image as a container would name it, such as registry.example.com/agent:1.0.0.";
+    BUNDLE_RELEASE_NAME = "bundle-release-name", Error, CSV, "Name the bundle <package>-v<version>-<release>.";
+    BUNDLE_SIZE_EXCEEDED = "bundle-size-exceeded", Error, OLM, "Leave out descriptions in the schemas of CustomResourceDefinitions, or split the operator.";
+    BUNDLE_SIZE_NEAR_LIMIT = "bundle-size-near-limit", Warning, OLM, "Leave out descriptions in the schemas of CustomResourceDefinitions before the bundle grows too large.";
     INSTALLMODES_UNKNOWN = "csv-installmodes-unknown", Error, CSV, "Use OwnNamespace, SingleNamespace, MultiNamespace or AllNamespaces.";
     INSTALLMODES_DUPLICATE = "csv-installmodes-duplicate", Error, CSV, "List each install mode once.";
     INSTALLMODES_NONE_SUPPORTED = "csv-installmodes-none-supported", Error, CSV, "Set supported: true for at least one install mode.";
@@ -120,6 +129,7 @@ rules! {
     K8S_CERT_MANAGER_DROPPED = "k8s-cert-manager-dropped", Info, OLM, "Nothing to do: OLM mounts a serving certificate into the Deployment.";
     K8S_DEPLOYMENT_MISSING = "k8s-deployment-missing", Error, PLAIN, "Add the operator's Deployment to manifests/: it is what OLM installs.";
     DEPLOYMENT_DUPLICATE = "deployment-duplicate", Error, OLM, "Give the Deployments different names.";
+    DEPLOYMENT_NAME = "deployment-name", Error, OBJECTS, "Use lower-case letters, digits, dots and dashes, with a letter or digit at both ends.";
     DEPLOYMENT_SELECTOR = "deployment-selector", Error, OBJECTS, "Make spec.selector.matchLabels a part of the labels of the pod template.";
     DEPLOYMENT_ANNOTATIONS = "deployment-annotations", Warning, OLM, "Put what the pods need into the annotations of the pod template.";
     DEPLOYMENT_DOT_NAME = "deployment-dot-name", Warning, OLM, "Name the Deployment without a dot.";
@@ -133,6 +143,7 @@ rules! {
     RBAC_GROUP_SUBJECT = "rbac-group-subject", Error, PLAIN, "Bind the operator's service account itself to a role without wildcards.";
     RBAC_SUBJECT_FORM = "rbac-subject-form", Warning, PLAIN, "Bind the operator's service account itself, so that OLM grants it these rules.";
     RBAC_KIND_UNKNOWN = "rbac-kind-unknown", Error, PLAIN, "Say in metadata/olm.yaml, under apis, which kind and version it is.";
+    RBAC_KIND_AMBIGUOUS = "rbac-kind-ambiguous", Error, PLAIN, "Say in metadata/olm.yaml, under apis, which kind and version it is.";
     RBAC_ROLE_REF = "rbac-role-ref", Error, RBAC, "A RoleBinding refers to a Role or ClusterRole, a ClusterRoleBinding to a ClusterRole.";
     RBAC_ROLE_MISSING = "rbac-role-missing", Warning, PLAIN, "Add the role to the bundle; the binding is shipped as it is.";
     RBAC_PARTIAL_BINDING = "rbac-partial-binding", Warning, PLAIN, "Nothing to do, or name the other accounts in extraServiceAccounts of metadata/olm.yaml.";
@@ -206,6 +217,22 @@ rules! {
     INDEX_OWNED_CRD_NAME = "index-owned-crd-name", Error, CSV, "Name it <plural>.<group>.";
     INDEX_OWNED_CRD_ABSENT = "index-owned-crd-absent", Error, CSV, "Add the CRD version to manifests/, or remove the entry.";
     INDEX_CRD_DECODE = "index-crd-decode", Error, OBJECTS, "Complete the CustomResourceDefinition.";
+
+    // From one media type to the other.
+    CONVERT_CSV_MISSING = "convert-csv-missing", Error, FORMAT, "Add the ClusterServiceVersion to manifests/.";
+    CONVERT_DEPLOYMENT_UNKNOWN = "convert-deployment-unknown", Error, CSV, "Name a Deployment of the install strategy.";
+    CONVERT_POD_LABELS = "convert-pod-labels", Error, PLAIN, "Give the pods of the Deployment a label that no other Deployment's pods have, so that a Service can lead to them.";
+    CONVERT_FIELD_LOST = "convert-field-lost", Warning, PLAIN, "Nothing to do, unless something reads it.";
+    CONVERT_FIELD_SET_BY_CLUSTER = "convert-field-set-by-cluster", Info, PLAIN, "Nothing to do: the cluster and OLM set it.";
+    CONVERT_FIELD_CHANGED = "convert-field-changed", Warning, PLAIN, "Check the new value.";
+    CONVERT_FIELD_ADDED = "convert-field-added", Warning, PLAIN, "Check the value that is added.";
+    CONVERT_ORDER = "convert-order", Info, PLAIN, "Nothing to do: the order has no meaning.";
+    CONVERT_REPEATED_RULE = "convert-repeated-rule", Info, PLAIN, "Nothing to do: the rule is granted by the first one.";
+    CONVERT_FILE_LEFT_OUT = "convert-file-left-out", Warning, FORMAT, "Carry it over by hand where it is needed.";
+    CONVERT_OBJECT_NOT_SHIPPED = "convert-object-not-shipped", Info, OLM, "Nothing to do: OLM creates it from the ClusterServiceVersion.";
+    CONVERT_CRD_CHANGED = "convert-crd-changed", Info, OLM, "Nothing to do: OLM writes this part of the CustomResourceDefinition in any case.";
+    CONVERT_HINTS_LOST = "convert-hints-lost", Info, PLAIN, "Keep the k8s+v1 bundle as the source.";
+    CONVERT_COMMENTS_LOST = "convert-comments-lost", Info, PLAIN, "Keep the k8s+v1 bundle as the source.";
 }
 
 /// The rule with this id.

@@ -1,6 +1,6 @@
 //! A bundle's files in memory: path to bytes, in path order, wherever they came from.
 
-use crate::files::{self, FileError};
+use crate::files::{self, FileError, NewFolder, NewFolderError};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
@@ -243,6 +243,16 @@ impl Tree {
         }
         Ok(())
     }
+
+    /// Writes all files into a folder that is not there yet, or is empty: it appears with all of them or not at all.
+    ///
+    /// # Errors
+    /// When the folder holds something, or it cannot be written.
+    pub fn write_new(&self, directory: &Path) -> Result<(), NewFolderError> {
+        let folder = NewFolder::new(directory)?;
+        self.write_to(&folder.path())?;
+        folder.commit()
+    }
 }
 
 fn kind_of(file_type: fs::FileType) -> &'static str {
@@ -284,6 +294,34 @@ mod tests {
         std::os::unix::fs::symlink("/etc/passwd", directory.path().join("link.yaml")).unwrap();
         let error = Tree::from_directory(directory.path(), &TreeLimits::default()).unwrap_err();
         assert!(error.to_string().contains("link.yaml is a symbolic link"), "{error}");
+    }
+
+    #[test]
+    fn a_new_folder_is_complete_or_not_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut tree = Tree::new("bundle");
+        let limits = TreeLimits::default();
+        tree.insert("manifests/a.yaml", b"a".to_vec(), &limits).unwrap();
+        let out = directory.path().join("out");
+        tree.write_new(&out).unwrap();
+        assert_eq!(fs::read(out.join("manifests/a.yaml")).unwrap(), b"a");
+        let error = tree.write_new(&out).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .ends_with("out is there already, and not an empty folder"),
+            "{error}"
+        );
+        fs::create_dir(directory.path().join("empty")).unwrap();
+        tree.write_new(&directory.path().join("empty")).unwrap();
+        tree.insert("manifests/a.yaml/b", b"b".to_vec(), &limits).unwrap();
+        assert!(tree.write_new(&directory.path().join("half")).is_err());
+        let mut names: Vec<_> = fs::read_dir(directory.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        names.sort();
+        assert_eq!(names, ["empty", "out"]);
     }
 
     #[test]

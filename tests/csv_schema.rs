@@ -6,65 +6,18 @@
     reason = "a test may panic and say what it saw"
 )]
 
+#[path = "shared/csv_schema.rs"]
+mod schema;
 mod shared;
 
-use jsonschema::Validator;
 use opmx::bundle::{self, OLM_YAML};
 use opmx::synthesis::synthesize;
-use opmx::text::{self, Limits};
+use opmx::text::Limits;
 use opmx::tree::{Tree, TreeLimits};
+use schema::{problems, validator};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// The schema of the version, as JSON Schema: Kubernetes' own words are put into its terms, and a field that a cluster
-/// would silently drop is an error.
-fn validator(folder: &Path) -> Validator {
-    let path = folder.join("operators.coreos.com_clusterserviceversions.yaml");
-    let crd = text::read("crd", &fs::read(path).unwrap(), &Limits::default());
-    let crd = crd.documents[0].value();
-    let versions = crd["spec"]["versions"].as_array().unwrap();
-    let version = versions.iter().find(|version| version["name"] == "v1alpha1").unwrap();
-    let mut schema = version["schema"]["openAPIV3Schema"].clone();
-    translate(&mut schema);
-    jsonschema::options()
-        .with_draft(jsonschema::Draft::Draft7)
-        .should_validate_formats(false)
-        .build(&schema)
-        .unwrap()
-}
-
-fn translate(schema: &mut Value) {
-    let Value::Object(map) = schema else { return };
-    if map.get("nullable") == Some(&json!(true)) {
-        let named = map.get("type").cloned();
-        if let Some(named) = named {
-            map.insert("type".to_owned(), json!([named, "null"]));
-        }
-    }
-    let open = map.contains_key("additionalProperties")
-        || map.get("x-kubernetes-preserve-unknown-fields") == Some(&json!(true))
-        || map.get("x-kubernetes-embedded-resource") == Some(&json!(true));
-    if let Some(Value::Object(properties)) = map.get_mut("properties") {
-        properties.values_mut().for_each(translate);
-        if !open {
-            map.insert("additionalProperties".to_owned(), json!(false));
-        }
-    }
-    for key in ["items", "additionalProperties"] {
-        if let Some(below) = map.get_mut(key) {
-            translate(below);
-        }
-    }
-}
-
-fn problems(validator: &Validator, csv: &Value) -> Vec<String> {
-    // What a cluster knows of every object is not in the schema of a CRD.
-    let errors = validator.iter_errors(csv);
-    errors
-        .map(|error| format!("{}: {error}", error.instance_path()))
-        .collect()
-}
 
 /// A bundle's CSV, by synthesis or as it is there; none where it is refused.
 fn csv(tree: &Tree) -> Option<Value> {

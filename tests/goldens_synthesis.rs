@@ -11,7 +11,7 @@ use opmx::synthesis::{Fate, Relation, Synthesis, synthesize};
 use opmx::text::{self, Limits, canonical};
 use opmx::tree::{Tree, TreeLimits};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The codes of the recorded diagnostics and the rules that they are.
@@ -118,6 +118,7 @@ fn real_operators_synthesize_to_the_recorded_csvs() {
         let expected: Value = serde_json::from_slice(&std::fs::read(case.join("expected.json")).unwrap()).unwrap();
         let synthesis = synthesis(&bundle_tree(&case));
         cases += 1;
+        check_outcomes(&name, &synthesis);
         let errors = of_severity(&synthesis.diagnostics, Severity::Error);
         if errors != recorded(&expected, "errors", "E-") {
             differences.push(format!("{name}: errors {:#?}", synthesis.diagnostics));
@@ -163,6 +164,23 @@ fn real_operators_synthesize_to_the_recorded_csvs() {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
     println!("{cases} operators agree; {explained} inferred values found again at their places");
     assert_eq!(cases, 10);
+}
+
+/// Every object is there once, with what becomes of it and why.
+fn check_outcomes(name: &str, synthesis: &Synthesis) {
+    let mut seen = BTreeSet::new();
+    for outcome in &synthesis.outcomes {
+        let label = outcome.object.label();
+        assert!(seen.insert(outcome.object.identity()), "{name}: {label} stands twice");
+        assert!(
+            outcome.reason.len() > 10,
+            "{name}: nothing says why {label} is {:?}",
+            outcome.fate
+        );
+        if let Fate::Kept(value) = &outcome.fate {
+            assert_eq!(value["kind"], outcome.object.value()["kind"], "{name}: {label}");
+        }
+    }
 }
 
 fn first_difference(found: &Value, wanted: &Value, path: String) -> String {

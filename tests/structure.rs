@@ -16,7 +16,7 @@ const FLOORS: &[&[&str]] = &[
     &["terminal"],
     &["install", "mirror", "server"],
     &["index", "resolver", "validation"],
-    &["catalog", "synthesis"],
+    &["catalog", "conversion", "synthesis"],
     &["bundle", "csv"],
     &["manifest", "kubernetes", "image"],
     &["text"],

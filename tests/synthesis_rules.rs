@@ -4,6 +4,7 @@
 
 mod synthesis_rules {
     pub(crate) mod cases;
+    mod decisions;
     pub(crate) mod parts;
 }
 
@@ -19,7 +20,7 @@ use synthesis_rules::cases::all;
 use synthesis_rules::parts::Files;
 
 /// Rules of the rooms about bundles that no single file of a bundle can break.
-const WITHOUT_CASE: &[(&str, &str)] = &[];
+const WITHOUT_CASE: &[(&str, &str)] = &[("rbac-kind-ambiguous", "two sources outside the bundle say it")];
 
 /// Findings about what is absent as a whole, so that there is no place to point at.
 const WITHOUT_PLACE: [&str; 7] = [
@@ -41,7 +42,7 @@ const CODES: &[(&str, &[&str])] = &[
         "E-YAML",
         &["yaml-duplicate-key", "olm-misindented", "olm-extra-document"],
     ),
-    ("E-ICON", &["olm-icon"]),
+    ("E-ICON", &["olm-icon", "olm-icon-file"]),
     ("E-OVERLAY", &["olm-overlay-unmatched"]),
     ("E-HAS-CSV", &["k8s-media-type-ambiguous"]),
     ("E-DUPLICATE", &["object-duplicate"]),

@@ -5,16 +5,19 @@
 //! The role of a metadata file is recognised by its content, as OLM does, except for `olm.yaml`, whose name is fixed.
 
 pub mod annotations;
+mod edit;
 pub mod generate;
 pub mod image;
 pub mod location;
 mod media_type;
 mod metadata;
 pub mod olm;
+pub mod pin;
 mod read;
 pub mod stamp;
 
 pub use annotations::Annotations;
+pub use edit::EditError;
 pub use media_type::MediaType;
 pub use metadata::TypedValue;
 pub use read::{BundleReading, read};
@@ -42,6 +45,8 @@ pub struct Bundle {
     pub objects: Vec<Object>,
     /// `metadata/olm.yaml` of a `k8s+v1` bundle.
     pub olm: Option<Document>,
+    /// The content of the file that `icon` of `olm.yaml` names.
+    pub icon: Option<Vec<u8>>,
     /// The dependencies file: type and value of each entry.
     pub dependencies: Vec<TypedValue>,
     /// The properties file: type and value of each entry.

@@ -1,3 +1,4 @@
+use super::olm::Olm;
 use super::{Annotations, Bundle, MANIFESTS, METADATA, MediaType, OLM_YAML, is_csv, metadata};
 use crate::diagnostic::Diagnostic;
 use crate::manifest::{self, Layout};
@@ -40,12 +41,16 @@ pub fn read(tree: &Tree, limits: &Limits) -> BundleReading {
     let manifests = manifest::read(tree, MANIFESTS, layout, limits);
     diagnostics.extend(manifests.diagnostics);
     let media_type = if plain { MediaType::K8sV1 } else { MediaType::RegistryV1 };
+    let icon = metadata.olm.as_ref().and_then(|olm| Olm::new(olm).icon_path());
+    let icon = icon.filter(|path| path.starts_with(METADATA));
+    let icon = icon.and_then(|path| tree.get(path)).map(<[u8]>::to_vec);
     let bundle = Bundle {
         origin: tree.origin().to_owned(),
         media_type,
         annotations: metadata.annotations,
         objects: manifests.objects,
         olm: metadata.olm,
+        icon,
         dependencies: metadata.dependencies,
         properties: metadata.properties,
     };

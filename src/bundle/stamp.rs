@@ -1,26 +1,53 @@
-//! Setting the version of a bundle, and what it replaces, in the author's own text: comments and layout stay.
+//! Setting what a call decides about a bundle, in the author's own text: comments and layout stay.
 
+use super::edit::{EditError, Edits};
 use super::{Bundle, MediaType};
+use crate::csv::EXAMPLES;
 use crate::manifest::Object;
-use crate::source::Place;
-use crate::text::{Document, Path, to_yaml};
-use crate::tree::{Tree, TreeError, TreeLimits};
-use serde_json::Value;
+use crate::text::{Limits, Path};
+use crate::tree::{Tree, TreeLimits};
+use serde_json::{Value, json};
 
-/// What a pipeline decides about a bundle.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// What a call decides about a bundle.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stamp {
     /// The version. A name that ends in the old version gets the new one.
     pub version: Option<String>,
     /// The name of the bundle that this one replaces.
     pub replaces: Option<String>,
+    /// The sample custom resources of a `k8s+v1` bundle, in place of those that it has.
+    pub examples: Option<Vec<Value>>,
+    /// Resources of RBAC rules whose kind the call says, of a `k8s+v1` bundle.
+    pub apis: Vec<ApiHint>,
+}
+
+/// What one resource of RBAC rules is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiHint {
+    /// API group.
+    pub group: String,
+    /// Plural name.
+    pub resource: String,
+    /// Kind.
+    pub kind: String,
+    /// Version.
+    pub version: String,
+    /// Index of the entry of `apis` that lacks kind and version; none where a new one is needed.
+    pub entry: Option<usize>,
+}
+
+impl ApiHint {
+    /// The entry of `apis` in `olm.yaml`.
+    pub fn to_value(&self) -> Value {
+        json!({"group": self.group, "resource": self.resource, "kind": self.kind, "version": self.version})
+    }
 }
 
 /// Writes the stamp into `metadata/olm.yaml`, or into the `ClusterServiceVersion` of a `registry+v1` bundle.
 ///
 /// # Errors
-/// When the changed file passes a limit.
-pub fn stamp(tree: &mut Tree, bundle: &Bundle, stamp: &Stamp, limits: &TreeLimits) -> Result<(), TreeError> {
+/// When the changed file passes a limit, or is written in a form that allows no change.
+pub fn stamp(tree: &mut Tree, bundle: &Bundle, stamp: &Stamp, limits: (&TreeLimits, &Limits)) -> Result<(), EditError> {
     let plain = bundle.media_type == MediaType::K8sV1;
     let csv = bundle.csv().map(Object::document);
     let (document, root) = match (&bundle.olm, csv) {
@@ -33,72 +60,69 @@ pub fn stamp(tree: &mut Tree, bundle: &Bundle, stamp: &Stamp, limits: &TreeLimit
     } else {
         (root.key("metadata").key("name"), root.key("spec"))
     };
-    let mut edits = Vec::new();
+    let mut edits = Edits::default();
     if let Some(version) = &stamp.version {
         let text = |path: &Path| path.get(document.value()).and_then(Value::as_str);
         let old = text(&spec.key("version")).unwrap_or_default();
-        if let Some(prefix) = text(&name)
-            .and_then(|name| name.strip_suffix(old))
-            .filter(|_| !old.is_empty())
-        {
-            edits.push((document.place(&name), scalar(&format!("{prefix}{version}"))));
+        if let (Some(prefix), Some(parent)) = (
+            text(&name)
+                .and_then(|name| name.strip_suffix(old))
+                .filter(|_| !old.is_empty()),
+            name.parent(),
+        ) {
+            edits.set(document, &parent, "name", &json!(format!("{prefix}{version}")));
         }
-        edits.extend(set(document, &spec, "version", version));
+        edits.set(document, &spec, "version", &json!(version));
     }
     if let Some(replaces) = &stamp.replaces {
-        edits.extend(set(document, &spec, "replaces", replaces));
+        edits.set(document, &spec, "replaces", &json!(replaces));
     }
-    apply(tree, document, edits, limits)
-}
-
-type Change = (Place, String);
-
-/// Replaces the value of a key, or puts the key before the first one of its map.
-fn set(document: &Document, map: &Path, key: &str, value: &str) -> Option<Change> {
-    let path = map.key(key);
-    if path.get(document.value()).is_some() {
-        return Some((document.place(&path), scalar(value)));
+    if plain {
+        if let Some(examples) = &stamp.examples {
+            let annotations = root.key("annotations");
+            let map = annotations.get(document.value()).and_then(Value::as_object);
+            if map.is_some_and(|map| !map.is_empty()) {
+                edits.set(document, &annotations, EXAMPLES, &json!(examples));
+            } else {
+                edits.set(document, &root, "annotations", &json!({ EXAMPLES: examples }));
+            }
+        }
+        let mut added = Vec::new();
+        for hint in &stamp.apis {
+            if let Some(entry) = hint.entry {
+                let entry = root.key("apis").index(entry);
+                // What the author says of the two stays.
+                for (key, value) in [("version", &hint.version), ("kind", &hint.kind)] {
+                    let said = entry.key(key).get(document.value()).is_some_and(|said| !said.is_null());
+                    if !said {
+                        edits.set(document, &entry, key, &json!(value));
+                    }
+                }
+            } else {
+                added.push(hint.to_value());
+            }
+        }
+        if !added.is_empty() {
+            edits.extend(document, &root, "apis", &added);
+        }
     }
-    let first = map.get(document.value())?.as_object()?.keys().next()?;
-    let place = document.key_place(&map.key(first));
-    let text = document.source().text();
-    let start = place.span.start;
-    let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
-    let indent = &text[line..start];
-    let entry = if indent.trim().is_empty() {
-        format!("{key}: {}\n{indent}", scalar(value))
-    } else {
-        format!("\"{key}\": {}, ", Value::from(value))
-    };
-    Some((Place::new(document.source(), start..start), entry))
-}
-
-/// The text as YAML writes it on one line.
-fn scalar(text: &str) -> String {
-    to_yaml(&Value::from(text)).trim_end().to_owned()
-}
-
-fn apply(tree: &mut Tree, document: &Document, mut edits: Vec<Change>, limits: &TreeLimits) -> Result<(), TreeError> {
-    let source = document.source();
-    let origin = format!("{}/", tree.origin().trim_end_matches('/'));
-    let Some(path) = source.name().strip_prefix(&origin).map(str::to_owned) else {
-        return Ok(());
-    };
-    let mut text = source.text().to_owned();
-    edits.sort_by_key(|(place, _)| std::cmp::Reverse(place.span.start));
-    for (place, replacement) in edits {
-        text.replace_range(place.span, &replacement);
-    }
-    tree.insert(&path, text.into_bytes(), limits)
+    edits.apply(tree, limits.0, limits.1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::bundle;
-    use crate::text::Limits;
 
-    fn stamped(path: &str, text: &str) -> String {
+    fn both() -> Stamp {
+        Stamp {
+            version: Some("1.1.0".to_owned()),
+            replaces: Some("op.v1.0.0".to_owned()),
+            ..Stamp::default()
+        }
+    }
+
+    fn stamped(path: &str, text: &str, wanted: &Stamp) -> String {
         let limits = TreeLimits::default();
         let mut tree = Tree::new("operator");
         tree.insert(
@@ -109,11 +133,7 @@ mod tests {
         .unwrap();
         tree.insert(path, text.as_bytes().to_vec(), &limits).unwrap();
         let bundle = bundle::read(&tree, &Limits::default()).bundle.unwrap();
-        let wanted = Stamp {
-            version: Some("1.1.0".to_owned()),
-            replaces: Some("op.v1.0.0".to_owned()),
-        };
-        stamp(&mut tree, &bundle, &wanted, &limits).unwrap();
+        stamp(&mut tree, &bundle, wanted, (&limits, &Limits::default())).unwrap();
         String::from_utf8(tree.get(path).unwrap().to_vec()).unwrap()
     }
 
@@ -121,7 +141,7 @@ mod tests {
     fn olm_yaml_keeps_its_comments() {
         let text = "# ours\nname: op.v1.0.0 # by custom\nversion: '1.0.0'\n";
         assert_eq!(
-            stamped(bundle::OLM_YAML, text),
+            stamped(bundle::OLM_YAML, text, &both()),
             "# ours\nreplaces: op.v1.0.0\nname: op.v1.1.0 # by custom\nversion: 1.1.0\n"
         );
     }
@@ -131,14 +151,118 @@ mod tests {
         let text = "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata:\n  name: op.v1.0.0\n\
                     spec:\n  version: 1.0.0\n  replaces: op.v0.9.0\n";
         let wanted = text.replace("1.0.0", "1.1.0").replace("v0.9.0", "v1.0.0");
-        assert_eq!(stamped("manifests/op.csv.yaml", text), wanted);
+        assert_eq!(stamped("manifests/op.csv.yaml", text, &both()), wanted);
     }
 
     #[test]
     fn flow_style_stays_flow_style() {
         assert_eq!(
-            stamped(bundle::OLM_YAML, "{name: op.v1.0.0, version: 1.0.0}\n"),
+            stamped(bundle::OLM_YAML, "{name: op.v1.0.0, version: 1.0.0}\n", &both()),
             "{\"replaces\": \"op.v1.0.0\", name: op.v1.1.0, version: 1.1.0}\n"
         );
+    }
+
+    fn examples() -> Stamp {
+        Stamp {
+            examples: Some(vec![json!({"kind": "Foo", "spec": {"text": "a\nb\n", "on": "on"}})]),
+            ..Stamp::default()
+        }
+    }
+
+    fn hints(entry: Option<usize>) -> Stamp {
+        let hint = ApiHint {
+            group: "example.com".to_owned(),
+            resource: "foos".to_owned(),
+            kind: "Foo".to_owned(),
+            version: "v1".to_owned(),
+            entry,
+        };
+        Stamp {
+            apis: vec![hint],
+            ..Stamp::default()
+        }
+    }
+
+    fn read_back(text: &str) -> Value {
+        let reading = crate::text::read("olm", text.as_bytes(), &Limits::default());
+        assert!(reading.diagnostics.is_empty(), "{text}");
+        reading.documents[0].value().clone()
+    }
+
+    #[test]
+    fn examples_take_the_place_of_those_that_are_there_in_every_form() {
+        let wanted = json!([{"kind": "Foo", "spec": {"text": "a\nb\n", "on": "on"}}]);
+        for olm in [
+            "# ours\nname: a # here\n",
+            "annotations:\n  # first\n  a: b\nname: a\n",
+            "annotations: {a: b}\nname: a\n",
+            "annotations:\nname: a\n",
+            "annotations: {}\nname: a\n",
+            "name: a\nannotations:\n  a: b\n  alm-examples: []\n",
+            "name: a\nannotations:\n  a: b\n  alm-examples: [] # none\n  c: d\n",
+            "annotations:\n  alm-examples:\n  - kind: Bar\n    name: a\n  a: b\nname: a\n",
+            "annotations:\n  alm-examples: |-\n    [\n    ]\n  a: b\nname: a\n",
+            "annotations:\n  alm-examples: |\n    [\n    ]\n",
+            "annotations:\n  alm-examples: >\n    []",
+            "annotations:\n  alm-examples: '[]'\nname: a",
+            "{annotations: {alm-examples: [{a: b}]}, name: a}\n",
+            "{\"name\": \"a\"}\n",
+        ] {
+            let text = stamped(bundle::OLM_YAML, olm, &examples());
+            let (value, old) = (read_back(&text), read_back(olm));
+            assert_eq!(value["annotations"]["alm-examples"], wanted, "{olm}{text}");
+            assert_eq!(value["name"], old["name"], "{olm}{text}");
+            for key in ["a", "c"] {
+                assert_eq!(value["annotations"][key], old["annotations"][key], "{olm}{text}");
+            }
+            for comment in ["# ours", "# here", "# first", "# none"] {
+                assert_eq!(text.contains(comment), olm.contains(comment), "{olm}{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn hints_are_added_to_those_that_are_there() {
+        let text = stamped(
+            bundle::OLM_YAML,
+            "apis:\n- {group: a, resource: b} # ours\nname: a\n",
+            &hints(None),
+        );
+        let added = "apis:\n- {group: example.com, resource: foos, kind: Foo, version: v1}\n- {group: a, resource: b} # ours\nname: a\n";
+        assert_eq!(text, added);
+        for olm in [
+            "name: a\n",
+            "apis:\n  - group: a\n    resource: b\n",
+            "apis:\n- # ours\n  group: a\n  resource: b\n",
+            "apis: []\nname: a\n",
+            "apis:\nname: a\n",
+            "apis: [{group: a, resource: b}]\n",
+            "{\"apis\": [{\"group\": \"a\", \"resource\": \"b\"}]}",
+        ] {
+            let value = read_back(&stamped(bundle::OLM_YAML, olm, &hints(None)));
+            let old = read_back(olm)["apis"].as_array().cloned().unwrap_or_default();
+            let apis = value["apis"].as_array().unwrap();
+            assert_eq!(apis[0]["kind"], "Foo", "{olm}");
+            assert_eq!(apis[1..], old, "{olm}");
+        }
+    }
+
+    #[test]
+    fn a_hint_without_a_kind_is_completed_where_it_stands() {
+        let olm =
+            "apis:\n- group: a\n  resource: b\n- group: example.com # ours\n  resource: foos\n  dependency: native\n";
+        let text = stamped(bundle::OLM_YAML, olm, &hints(Some(1)));
+        let wanted = "apis:\n- group: a\n  resource: b\n- kind: Foo\n  version: v1\n  group: example.com # ours\n  resource: foos\n  dependency: native\n";
+        assert_eq!(text, wanted);
+        let olm = "apis:\n- group: example.com\n  resource: foos\n  kind: Fool\n  version:\n";
+        let value = read_back(&stamped(bundle::OLM_YAML, olm, &hints(Some(0))));
+        let said = (&value["apis"][0]["kind"], &value["apis"][0]["version"]);
+        assert_eq!(said, (&json!("Fool"), &json!("v1")), "what the author says stays");
+        let text = stamped(
+            bundle::OLM_YAML,
+            "apis: [{group: example.com, resource: foos}]\n",
+            &hints(Some(0)),
+        );
+        assert_eq!(read_back(&text)["apis"][0], hints(None).apis[0].to_value());
     }
 }

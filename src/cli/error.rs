@@ -7,10 +7,11 @@
 //! | [`USAGE`] | the command line is wrong; nothing was done |
 
 use crate::bundle::location::LoadError;
-use crate::files::FileError;
+use crate::files::{FileError, NewFolderError};
 use crate::image::{BuildProblem, ImageError, RegistryError};
 use crate::index::add::AddError;
 use crate::index::error::DatabaseError;
+use crate::index::export::ExportError;
 use crate::index::gather::{GatherError, GatherProblem};
 use crate::index::image::{NotStatic, StaticError};
 use crate::index::intake::IntakeError;
@@ -186,6 +187,15 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
     }
     if let Some(error) = error.downcast_ref() {
         return match error {
+            ExportError::Read(error) => Some(error),
+            ExportError::Folder(error) => Some(error),
+            ExportError::Tree(error) => Some(error),
+            ExportError::File(error) => Some(error),
+            _ => None,
+        };
+    }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
             FetchError::Image(error) => Some(error),
             FetchError::File(error) => Some(error),
             _ => None,
@@ -224,6 +234,12 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
             StaticError::Dynamic(error) => Some(error),
         };
     }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            NewFolderError::File(error) => Some(error),
+            NewFolderError::Taken { .. } => None,
+        };
+    }
     match error.downcast_ref()? {
         TreeError::File(error) => Some(error),
         _ => None,
@@ -257,6 +273,15 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
              --binary-image, or write a Dockerfile with --generate"
                 .to_owned(),
         );
+    }
+    if let Some(NewFolderError::Taken { .. }) = error.downcast_ref() {
+        return Some("name another folder, or remove what is there".to_owned());
+    }
+    if let Some(ExportError::UnknownPackage {
+        nearest: Some(name), ..
+    }) = error.downcast_ref()
+    {
+        return Some(format!("there is {name:?}"));
     }
     if error.downcast_ref::<IndexLocationError>().is_some() {
         return Some("an index is an image, or the database file of one; there is no such file".to_owned());

@@ -124,6 +124,25 @@ pub fn packages(index: &Index) -> Result<Packages<'_>, ReadError> {
     })
 }
 
+/// Looks for a package. Where the index does not hold it, the inner error is the name that is most like it.
+///
+/// # Errors
+/// When the database is damaged.
+pub fn find_package(index: &Index, package: &str) -> Result<Result<(), Option<String>>, ReadError> {
+    let mut nearest: Option<(usize, String)> = None;
+    for row in packages(index)?.rows()? {
+        let name = row?.name;
+        if name == package {
+            return Ok(Ok(()));
+        }
+        let distance = strsim::damerau_levenshtein(&name, package);
+        if distance < 4 && nearest.as_ref().is_none_or(|(least, _)| distance < *least) {
+            nearest = Some((distance, name));
+        }
+    }
+    Ok(Err(nearest.map(|(_, name)| name)))
+}
+
 /// Lists the channels of all packages, or of one.
 ///
 /// # Errors

@@ -3,12 +3,14 @@
 //! [`read`] opens a database without ever changing it, [`list`] says what is in it. [`open`] opens one for a change,
 //! and [`add`] adds bundles, each of them a [`record::Record`] that [`intake`] makes of the files of a bundle; [`gather`]
 //! fetches those of one call. [`image`] puts a database into an image that serves it, [`location`] takes it out again, and
-//! [`publish`] does both around a change.
+//! [`publish`] does both around a change. [`export`] writes packages as folders of manifests.
 
 pub mod add;
+mod apis;
 pub mod edges;
 pub mod entries;
 pub mod error;
+pub mod export;
 pub mod gather;
 pub mod image;
 pub mod intake;

@@ -51,6 +51,11 @@ pub fn find(group: &str, resource: &str) -> Option<&'static Builtin> {
         .map(|index| &TABLE[index])
 }
 
+/// Every built-in resource, sorted by group and plural name.
+pub fn all() -> &'static [Builtin] {
+    TABLE
+}
+
 /// The built-in resource of this group and kind.
 pub fn find_kind(group: &str, kind: &str) -> Option<&'static Builtin> {
     TABLE.iter().find(|row| row.group == group && row.kind == kind)

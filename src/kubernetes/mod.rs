@@ -4,6 +4,7 @@ pub mod builtin;
 pub mod names;
 pub mod rbac;
 pub mod selector;
+pub mod served;
 pub mod version;
 
 use serde::Deserialize;

@@ -100,8 +100,12 @@ pub(super) fn project(work: &mut Work<'_>, known: &[Target], kinds: &[Aggregated
         let Some(target) = reference_target(work, index, known) else {
             continue;
         };
-        let Some((port, origins)) = services::container_port(work, target) else {
-            continue;
+        let (port, origins) = match services::container_port(work, target) {
+            Ok(found) => found,
+            Err(finding) => {
+                services::report_once(work, *finding);
+                continue;
+            }
         };
         for kind in served {
             let entry = list.index(position);

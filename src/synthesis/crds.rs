@@ -39,7 +39,7 @@ pub(super) fn of(work: &Work<'_>) -> Vec<usize> {
     work.inventory.of(GROUP, KIND)
 }
 
-/// Lists every served version of every CRD as owned.
+/// Lists every served version of every CRD as owned, but for those that `olm.yaml` keeps out.
 pub(super) fn project(work: &mut Work<'_>) -> Owned {
     let mut owned = Owned::default();
     let mut entries: Vec<(usize, Version)> = Vec::new();
@@ -74,7 +74,10 @@ pub(super) fn project(work: &mut Work<'_>) -> Owned {
                 defined.insert(key, (kind.to_owned(), index));
             }
         }
-        entries.extend(versions.into_iter().map(|version| (index, version)));
+        let listed = versions
+            .into_iter()
+            .filter(|version| !is_unlisted(work, crd.name(), &version.name));
+        entries.extend(listed.map(|version| (index, version)));
         let value = without_ca_bundle(fate::shipped(crd));
         work.inventory.decide(
             index,
@@ -106,7 +109,42 @@ pub(super) fn project(work: &mut Work<'_>) -> Owned {
         &["name", "version", "kind"],
         &|_| false,
     );
+    unlisted_unmatched(work);
     owned
+}
+
+/// Whether `olm.yaml` keeps a served version out of the list.
+fn is_unlisted(work: &Work<'_>, name: &str, version: &str) -> bool {
+    let unlisted = work.olm.list(&["customresourcedefinitions", "unlisted"]);
+    let is = |entry: &Value, key: &str, wanted: &str| entry.get(key).and_then(Value::as_str) == Some(wanted);
+    unlisted
+        .iter()
+        .any(|entry| is(entry, "name", name) && is(entry, "version", version))
+}
+
+/// A version that is kept out and is not there is a slip that would go unnoticed.
+fn unlisted_unmatched(work: &mut Work<'_>) {
+    let unlisted = work.olm.list(&["customresourcedefinitions", "unlisted"]);
+    for (index, entry) in unlisted.iter().enumerate() {
+        let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
+        let there = of(work).into_iter().any(|crd| {
+            let crd = work.inventory.object(crd);
+            crd.name() == text("name") && served_names(crd).contains(&text("version"))
+        });
+        if !there {
+            let path = Path::root()
+                .key("customresourcedefinitions")
+                .key("unlisted")
+                .index(index);
+            let message = format!(
+                "{path} names {} {}, which no manifest serves",
+                text("name"),
+                text("version")
+            );
+            let finding = Diagnostic::new(&rules::OLM_OVERLAY_UNMATCHED, message).at(work.olm.place(&path));
+            work.report(finding.help("Correct its name or version, or remove the entry."));
+        }
+    }
 }
 
 struct Version {
@@ -137,6 +175,14 @@ fn served_versions(crd: &Object) -> Vec<Version> {
                 path: spec.key("versions").index(index).key("name"),
             })
         })
+        .collect()
+}
+
+/// The names of the served versions of a CRD.
+pub(crate) fn served_names(crd: &Object) -> Vec<&str> {
+    let versions = served_versions(crd).into_iter();
+    versions
+        .filter_map(|version| version.path.get(crd.value())?.as_str())
         .collect()
 }
 

@@ -5,7 +5,7 @@ use super::draft::Origin;
 use super::fate::Fate;
 use super::inventory::same_namespace;
 use crate::diagnostic::Diagnostic;
-use crate::kubernetes::selector;
+use crate::kubernetes::{names, selector};
 use crate::manifest::Object;
 use crate::rules;
 use crate::text::Path;
@@ -162,6 +162,11 @@ fn write_entry(work: &mut Work<'_>, deployment: &Object, entry: &Path) {
 
 /// Says what of a Deployment is lost or will not work.
 fn look_at(work: &mut Work<'_>, deployment: &Object) {
+    if !names::is_dns1123_subdomain(deployment.name()) {
+        let message = format!("{:?} cannot name a Deployment", deployment.name());
+        let finding = Diagnostic::new(&rules::DEPLOYMENT_NAME, message).object(deployment.label());
+        work.report(finding.at(deployment.name_place()));
+    }
     let metadata = Path::root().key("metadata");
     if deployment
         .map(&["metadata", "annotations"])

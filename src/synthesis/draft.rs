@@ -149,6 +149,11 @@ impl Draft {
         path.get(&self.csv)
     }
 
+    /// The author's place behind what has been written at `path` so far.
+    pub(super) fn place(&self, path: &Path) -> Option<Place> {
+        self.provenance.place(path)
+    }
+
     /// The CSV with all keys sorted.
     pub(super) fn finish(mut self) -> (Value, Provenance) {
         self.csv.sort_all_objects();

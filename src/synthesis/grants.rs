@@ -207,7 +207,7 @@ fn covers_accounts(accounts: &Accounts, kind: &str, name: &str) -> bool {
 }
 
 /// The first wildcard type of a rule, as the list and index where it stands.
-pub(super) fn wildcard_in(rule: PolicyRule<'_>) -> Option<(&'static str, usize)> {
+pub(crate) fn wildcard_in(rule: PolicyRule<'_>) -> Option<(&'static str, usize)> {
     let group = rule.api_groups().find(|(_, group)| *group == "*");
     let resource = rule
         .resources()

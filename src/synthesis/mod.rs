@@ -21,26 +21,33 @@ mod old_apis;
 mod others;
 mod overlay;
 mod permissions;
+pub mod resolve;
+pub mod samples;
 mod services;
 pub mod starter;
 pub mod summary;
+mod validity;
 mod webhooks;
 
 pub use apis::Unresolved;
+pub(crate) use crds::served_names as served_versions;
 pub use draft::{Origin, Provenance, Relation};
 pub use explain::Explanation;
 pub use fate::{Fate, Outcome};
+pub(crate) use grants::wildcard_in;
 
 use crate::bundle::Bundle;
 use crate::bundle::olm::{self, Olm};
 use crate::diagnostic::{self, Diagnostic};
+use crate::kubernetes::GroupVersionKind;
 use crate::rules;
 use draft::Draft;
 use inventory::Inventory;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// What became of a `k8s+v1` bundle.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Synthesis {
     /// The CSV, keys sorted; `None` where an error stands among the findings.
     pub csv: Option<Value>,
@@ -52,6 +59,8 @@ pub struct Synthesis {
     pub unresolved: Vec<Unresolved>,
     /// What could not be inferred, is lost, or is worth knowing.
     pub diagnostics: Vec<Diagnostic>,
+    /// The kinds that the bundle provides.
+    pub provided: BTreeSet<GroupVersionKind>,
 }
 
 impl Synthesis {
@@ -64,6 +73,8 @@ impl Synthesis {
 /// Everything that the steps of the synthesis share.
 struct Work<'a> {
     olm: Olm<'a>,
+    /// The content of the file that `icon` names.
+    icon: Option<&'a [u8]>,
     inventory: Inventory<'a>,
     draft: Draft,
     findings: Vec<Diagnostic>,
@@ -94,12 +105,14 @@ pub fn synthesize(bundle: &Bundle, reading: &[Diagnostic]) -> Synthesis {
             outcomes: Vec::new(),
             unresolved: Vec::new(),
             diagnostics: if missing { vec![finding] } else { Vec::new() },
+            provided: BTreeSet::new(),
         };
     };
     let olm = Olm::new(document);
     let mut findings = olm::check(olm, reading);
     let mut work = Work {
         olm,
+        icon: bundle.icon.as_deref(),
         inventory: Inventory::new(&bundle.objects, &mut findings),
         draft: Draft::new(),
         findings,
@@ -123,14 +136,20 @@ pub fn synthesize(bundle: &Bundle, reading: &[Diagnostic]) -> Synthesis {
     services::settle(&mut work, &served, &aggregated);
     others::settle(&mut work, &accounts, &owned, !certified.is_empty());
 
+    validity::check(&mut work, bundle);
+
+    let provided = validity::provided(&work);
     let mut diagnostics = work.findings;
-    diagnostic::sort(&mut diagnostics);
     let (csv, provenance) = work.draft.finish();
+    let outcomes = work.inventory.into_outcomes();
+    diagnostics.extend(validity::size(&csv, &outcomes));
+    diagnostic::sort(&mut diagnostics);
     Synthesis {
         csv: (!diagnostic::has_errors(&diagnostics) && !diagnostic::has_errors(reading)).then_some(csv),
         provenance,
-        outcomes: work.inventory.into_outcomes(),
+        outcomes,
         unresolved: work.unresolved,
         diagnostics,
+        provided,
     }
 }

@@ -50,8 +50,8 @@ pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, ce
                 if gvk.group == rbac::GROUP && gvk.kind.ends_with("Binding") {
                     kept_subjects(work, object);
                 }
-                work.inventory
-                    .decide(index, Fate::Kept(shipped(object)), "OLM applies it as it is");
+                let reason = kept_because(work, accounts, object);
+                work.inventory.decide(index, Fate::Kept(shipped(object)), reason);
             }
             _ => {
                 let message = format!("OLM installs no {} ({}) from a bundle", gvk.kind, gvk.api_version());
@@ -60,6 +60,44 @@ pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, ce
                     .decide(index, Fate::Dropped, "OLM does not install this kind");
             }
         }
+    }
+}
+
+/// Why an object stays that the CSV could have taken in, had the operator's accounts to do with it.
+fn kept_because(work: &Work<'_>, accounts: &Accounts, object: &Object) -> &'static str {
+    let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let refers = |binding: &Object, role: &Object| {
+        let reference = binding.get(&["roleRef"]);
+        reference.is_some_and(|to| text(to, "kind") == role.gvk().kind && text(to, "name") == role.name())
+    };
+    let of_rbac = |kinds: [&str; 2]| -> Vec<&Object> {
+        let indexes = kinds.into_iter().flat_map(|kind| work.inventory.of_rbac(kind));
+        indexes.map(|index| work.inventory.object(index)).collect()
+    };
+    match (object.gvk().group.as_str(), object.gvk().kind.as_str()) {
+        ("", "ServiceAccount") => "no Deployment uses it, so OLM applies it",
+        (rbac::GROUP, "Role" | "ClusterRole") => {
+            let bound = of_rbac(["RoleBinding", "ClusterRoleBinding"])
+                .iter()
+                .any(|binding| refers(binding, object));
+            if bound {
+                "a binding refers to it that stays, so OLM applies it"
+            } else {
+                "no binding refers to it, so OLM applies it"
+            }
+        }
+        (rbac::GROUP, "RoleBinding" | "ClusterRoleBinding") => {
+            let of_operator = object.list(&["subjects"]).iter().any(|subject| {
+                text(subject, "kind") == "ServiceAccount" && accounts.matches(&text(subject, "name"), None)
+            });
+            let there = of_rbac(["Role", "ClusterRole"]).iter().any(|role| refers(object, role));
+            match (of_operator, there) {
+                (false, _) => "it binds none of the operator's accounts, so OLM applies it",
+                (true, false) => "its role is not in the bundle, so OLM applies it",
+                (true, true) => "it is about another namespace, so OLM applies it",
+            }
+        }
+        _ => "OLM applies it as it is",
     }
 }
 

@@ -2,18 +2,18 @@
 
 use super::Work;
 use super::draft::Origin;
-use crate::bundle::olm::INSTALL_MODES;
+use crate::bundle::METADATA;
+use crate::bundle::olm::{self, INSTALL_MODES};
 use crate::diagnostic::Diagnostic;
 use crate::rules;
-use crate::text::{Limits, Path, canonical};
+use crate::text::{Path, canonical, to_json};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 /// Keys whose values become a field of `spec` unchanged.
-const SPEC_FIELDS: [&str; 14] = [
+const SPEC_FIELDS: [&str; 13] = [
     "version",
-    "minKubeVersion",
     "description",
     "maturity",
     "replaces",
@@ -49,6 +49,9 @@ pub(super) fn write(work: &mut Work<'_>) {
     for field in SPEC_FIELDS {
         copy(work, &[field], &spec.key(field));
     }
+    if work.olm.text(&["minKubeVersion"]) != Some(olm::ANY_KUBE_VERSION) {
+        copy(work, &["minKubeVersion"], &spec.key("minKubeVersion"));
+    }
     display_name(work, &spec.key("displayName"));
     annotations(work, &metadata.key("annotations"));
     install_modes(work, &spec.key("installModes"));
@@ -56,10 +59,15 @@ pub(super) fn write(work: &mut Work<'_>) {
 }
 
 fn copy(work: &mut Work<'_>, keys: &[&str], to: &Path) {
-    if work.olm.get(keys).is_some() {
+    if work.olm.get(keys).is_some_and(says_something) {
         let from = keys.iter().fold(Path::root(), |path, key| path.key(key));
         work.draft.copy(to, Origin::olm(work.olm, &from));
     }
+}
+
+/// An empty text is the same as none, and is not written. Lists and maps are as their authors wrote them.
+fn says_something(value: &Value) -> bool {
+    !value.is_null() && value.as_str() != Some("")
 }
 
 /// The CSV's schema wants a display name; the name without its version serves.
@@ -91,19 +99,18 @@ fn annotations(work: &mut Work<'_>, to: &Path) {
         let from = Path::root().key("annotations").key(key);
         let origin = Origin::olm(work.olm, &from);
         if value.is_object() || value.is_array() {
-            let text = canonical::to_string(value);
+            let text = if key == crate::csv::EXAMPLES {
+                // People read the examples in a CSV, so they are laid out as tools lay them out.
+                let mut sorted = value.clone();
+                sorted.sort_all_objects();
+                to_json(&sorted).trim_end().to_owned()
+            } else {
+                canonical::to_string(value)
+            };
             work.draft.put(&to.key(key), text, [origin.derived("written as JSON")]);
             continue;
         }
         work.draft.copy(&to.key(key), origin);
-        if key == crate::csv::EXAMPLES && value.as_str().is_some_and(|text| !text.is_empty()) {
-            let reading = work.olm.document().embedded(&from, &Limits::default());
-            for problem in reading.diagnostics.into_iter().filter(Diagnostic::is_error) {
-                let message = format!("{key} is not JSON: {}", problem.message);
-                let finding = Diagnostic::new(&rules::CSV_EXAMPLES_JSON, message);
-                work.findings.push(finding.at(problem.place));
-            }
-        }
     }
 }
 
@@ -130,22 +137,41 @@ fn icon(work: &mut Work<'_>, to: &Path) {
         Some(Value::Array(_)) => copy(work, &["icon"], to),
         Some(Value::Object(_)) => work.draft.copy(&to.index(0), Origin::olm(work.olm, &from)),
         Some(Value::String(text)) => {
-            let base64: String = text.split_whitespace().collect();
             let origin = Origin::olm(work.olm, &from);
-            let media_type = STANDARD.decode(&base64).ok().and_then(|bytes| image_type(&bytes));
-            let Some(media_type) = media_type else {
-                let message = "icon is not the base64 of a PNG, JPEG, GIF, WebP or SVG image";
-                work.report(Diagnostic::new(&rules::OLM_ICON, message).at(origin.place()));
-                return;
+            let file = work.olm.icon_path();
+            let (bytes, how) = match (file, work.icon) {
+                (Some(path), None) => return absent_icon(work, path, &origin),
+                (Some(_), Some(bytes)) => (Some(bytes.to_vec()), "the file in base64, and the kind of its bytes"),
+                (None, _) => {
+                    let base64: String = text.split_whitespace().collect();
+                    (STANDARD.decode(base64).ok(), "the kind of image follows from its bytes")
+                }
             };
-            let value = json!({"base64data": base64, "mediatype": media_type});
-            work.draft.put(
-                &to.index(0),
-                value,
-                [origin.derived("the kind of image follows from its bytes")],
-            );
+            let image = bytes.and_then(|bytes| Some((image_type(&bytes)?, bytes)));
+            let Some((media_type, bytes)) = image else {
+                let message = match file {
+                    Some(path) => format!("{path} is no PNG, JPEG, GIF, WebP or SVG image"),
+                    None => "icon is not the base64 of a PNG, JPEG, GIF, WebP or SVG image".to_owned(),
+                };
+                return work.report(Diagnostic::new(&rules::OLM_ICON, message).at(origin.place()));
+            };
+            let value = json!({"base64data": STANDARD.encode(bytes), "mediatype": media_type});
+            work.draft.put(&to.index(0), value, [origin.derived(how)]);
         }
     }
+}
+
+/// Only the metadata is in the image of a bundle beside the manifests, so the file must be there.
+fn absent_icon(work: &mut Work<'_>, path: &str, origin: &Origin) {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let finding = if path.starts_with(&format!("{METADATA}/")) {
+        Diagnostic::new(&rules::OLM_ICON_FILE, format!("the bundle has no file {path}"))
+    } else {
+        let message = format!("the icon {path} is not in {METADATA}/, so it is no part of the bundle");
+        let help = format!("Put the file into {METADATA}/ and write icon: {METADATA}/{name}.");
+        Diagnostic::new(&rules::OLM_ICON_FILE, message).help(help)
+    };
+    work.report(finding.at(origin.place()));
 }
 
 /// The media type of an image by its first bytes.
@@ -177,7 +203,7 @@ pub(super) fn describe(work: &mut Work<'_>, entry: &Path, section: &str, keys: &
     };
     let from = Path::root().key(section).key("owned").index(index);
     for field in DESCRIPTION_FIELDS {
-        if described[index].get(field).is_some_and(|value| !value.is_null()) {
+        if described[index].get(field).is_some_and(says_something) {
             work.draft
                 .copy(&entry.key(field), Origin::olm(work.olm, &from.key(field)));
         }

@@ -7,7 +7,7 @@ use super::fate::{self, Fate};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::selector;
 use crate::manifest::Object;
-use crate::rules::{self, Rule};
+use crate::rules::{self, Rule, Severity};
 use crate::text::Path;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -129,10 +129,13 @@ pub(super) fn target_port(work: &Work<'_>, target: Target) -> (Value, Origin) {
 }
 
 /// The number of the container port that a Service's port leads to: a name is looked up among the container ports.
-pub(super) fn container_port(work: &mut Work<'_>, target: Target) -> Option<(u64, Vec<Origin>)> {
+///
+/// # Errors
+/// When no container has a port of that name.
+pub(super) fn container_port(work: &Work<'_>, target: Target) -> Result<(u64, Vec<Origin>), Box<Diagnostic>> {
     let (port, origin) = target_port(work, target);
     if let Some(number) = port.as_u64() {
-        return Some((number, vec![origin]));
+        return Ok((number, vec![origin]));
     }
     let name = port.as_str().unwrap_or_default();
     let deployment = work.inventory.object(target.deployment);
@@ -147,7 +150,7 @@ pub(super) fn container_port(work: &mut Work<'_>, target: Target) -> Option<(u64
                     Origin::object(deployment, &path),
                     origin.derived("the name of the container port"),
                 ];
-                return Some((number, origins));
+                return Ok((number, origins));
             }
         }
     }
@@ -158,12 +161,24 @@ pub(super) fn container_port(work: &mut Work<'_>, target: Target) -> Option<(u64
         deployment.label()
     );
     let finding = Diagnostic::new(&rules::SERVICE_PORT_NAME, message).object(service.label());
-    work.report(
-        finding
-            .at(origin.place())
-            .also(deployment.name_place(), "the Deployment"),
-    );
-    None
+    let finding = finding.at(origin.place());
+    Err(Box::new(finding.also(deployment.name_place(), "the Deployment")))
+}
+
+/// Reports what several references may find: it is said once.
+pub(super) fn report_once(work: &mut Work<'_>, finding: Diagnostic) {
+    if !work.findings.contains(&finding) {
+        work.report(finding);
+    }
+}
+
+/// Says where the port of a webhook leads nowhere. The CSV holds the name as it is, and the cluster takes it, but
+/// nobody will answer.
+pub(super) fn check_webhook_port(work: &mut Work<'_>, target: Target) {
+    if let Err(mut finding) = container_port(work, target) {
+        finding.severity = Severity::Warning;
+        report_once(work, *finding);
+    }
 }
 
 /// Projects the Services all of whose ports are referred to; the others stay, unless OLM will use their name.
@@ -219,7 +234,11 @@ pub(super) fn settle(work: &mut Work<'_>, webhooks: &[Target], apiservices: &[Ta
             let finding = Diagnostic::new(&rules::SERVICE_KEPT, message).object(service.label());
             work.report(finding.at(service.name_place()));
         }
-        work.inventory
-            .decide(index, Fate::Kept(fate::shipped(service)), "OLM applies it as it is");
+        let reason = if taken > 0 {
+            "it has ports beyond those of webhooks and APIServices, so OLM applies it"
+        } else {
+            "no webhook or APIService refers to it, so OLM applies it"
+        };
+        work.inventory.decide(index, Fate::Kept(fate::shipped(service)), reason);
     }
 }

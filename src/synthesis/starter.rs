@@ -1,9 +1,14 @@
 //! The first `metadata/olm.yaml` of a bundle: what the manifests say is filled in, the rest stands there as comments,
 //! so that the next command asks only for what a person must decide.
 
-use super::{Unresolved, synthesize};
+use super::resolve::{Resolved, resolve};
+use super::{Synthesis, Unresolved, samples, synthesize};
 use crate::bundle::olm::{FIELDS, Field, INSTALL_MODES};
-use crate::bundle::{Bundle, MediaType};
+use crate::bundle::{Bundle, MediaType, pin};
+use crate::csv::EXAMPLES;
+use crate::diagnostic::Diagnostic;
+use crate::image::Reference;
+use crate::kubernetes::served::ServedResources;
 use crate::manifest::Object;
 use crate::text::{self, Limits};
 use crate::version::parse_strict;
@@ -17,6 +22,10 @@ pub struct Known {
     pub package: Option<String>,
     /// The version.
     pub version: Option<String>,
+    /// Sample custom resources.
+    pub samples: Vec<Object>,
+    /// What is known about the APIs of others.
+    pub sources: ServedResources,
 }
 
 /// The text of a new `olm.yaml`, and what was found out on the way.
@@ -30,6 +39,8 @@ pub struct Starter {
     pub open: Vec<&'static str>,
     /// Resources in RBAC rules whose kinds the author must say.
     pub unresolved: Vec<Unresolved>,
+    /// What is wrong with the samples.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Looks at the manifests and writes what they say.
@@ -40,13 +51,40 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
         .as_ref()
         .zip(version.as_ref())
         .map(|(package, version)| format!("{package}.v{version}"));
-    let unresolved = infer_unresolved(objects);
+    let synthesis = from_manifests_alone(objects);
+    // Of what several kinds are known, the author chooses.
+    let (resolved, _) = resolve(&synthesis.unresolved, &known.sources);
+    let is_about =
+        |found: &Resolved, entry: &Unresolved| found.hint.group == entry.group && found.hint.resource == entry.resource;
+    let hints: Vec<Value> = synthesis
+        .unresolved
+        .iter()
+        .filter_map(|entry| {
+            let found = resolved.iter().find(|found| is_about(found, entry))?;
+            let mut hint = found.hint.to_value();
+            if entry.of_platform {
+                hint["dependency"] = json!("native");
+            }
+            Some(hint)
+        })
+        .collect();
+    let mut unresolved = synthesis.unresolved;
+    unresolved.retain(|entry| !resolved.iter().any(|found| is_about(found, entry)));
+    let (examples, diagnostics) = samples::examples(&known.samples, &synthesis.provided);
+    let images = infer_related_images(objects);
+    let unless_empty = |list: Vec<Value>| (!list.is_empty()).then_some(list);
     let filled: Vec<(&str, Value)> = [
         ("name", name.map(Value::from)),
         ("version", version.map(Value::from)),
         ("minKubeVersion", Some(infer_kube_version(objects).into())),
         ("installModes", Some(infer_install_modes(objects))),
         ("displayName", package.as_deref().map(|package| title(package).into())),
+        (
+            "annotations",
+            unless_empty(examples).map(|examples| json!({ EXAMPLES: examples })),
+        ),
+        ("relatedImages", unless_empty(images).map(Value::from)),
+        ("apis", unless_empty(hints).map(Value::from)),
     ]
     .into_iter()
     .filter_map(|(key, value)| Some((key, value?)))
@@ -61,6 +99,7 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
         package,
         open,
         unresolved,
+        diagnostics,
     }
 }
 
@@ -159,8 +198,34 @@ fn title(package: &str) -> String {
     words.join(" ")
 }
 
-/// What the synthesis could not resolve when nothing but the manifests speaks.
-fn infer_unresolved(objects: &[Object]) -> Vec<Unresolved> {
+/// The images of all containers and of the variables `RELATED_IMAGE_*`, each once. An index lists those of containers by
+/// itself; the list is for those who mirror from the ClusterServiceVersion alone, and for what only variables name.
+fn infer_related_images(objects: &[Object]) -> Vec<Value> {
+    let mut deployments: Vec<&Object> = objects
+        .iter()
+        .filter(|object| object.gvk().is("apps", "Deployment"))
+        .collect();
+    deployments.sort_by_key(|deployment| deployment.name());
+    let mut images: Vec<(String, String)> = Vec::new();
+    for used in deployments.into_iter().flat_map(pin::of_deployment) {
+        let is_image = matches!(used.image.parse(), Ok(Reference::Registry(_)));
+        if !is_image || images.iter().any(|(_, image)| *image == used.image) {
+            continue;
+        }
+        let name = used.name.to_lowercase().replace('_', "-");
+        let taken = |name: &str| images.iter().any(|(known, _)| known == name);
+        let numbered = (2..).map(|number| format!("{name}-{number}"));
+        let free = std::iter::once(name.clone()).chain(numbered).find(|name| !taken(name));
+        images.push((free.unwrap_or(name), used.image));
+    }
+    images
+        .into_iter()
+        .map(|(name, image)| json!({"name": name, "image": image}))
+        .collect()
+}
+
+/// What the synthesis finds out when nothing but the manifests speaks.
+fn from_manifests_alone(objects: &[Object]) -> Synthesis {
     let reading = text::read(crate::bundle::OLM_YAML, b"{}", &Limits::default());
     let bundle = Bundle {
         origin: String::new(),
@@ -168,10 +233,11 @@ fn infer_unresolved(objects: &[Object]) -> Vec<Unresolved> {
         annotations: None,
         objects: objects.to_vec(),
         olm: reading.documents.into_iter().next(),
+        icon: None,
         dependencies: Vec::new(),
         properties: Vec::new(),
     };
-    synthesize(&bundle, &[]).unresolved
+    synthesize(&bundle, &[])
 }
 
 /// Known keys as YAML, the others as comments that show their shape.
@@ -185,16 +251,13 @@ fn write(filled: &[(&str, Value)], unresolved: &[Unresolved]) -> String {
                 let document = text::to_yaml(&json!({ *key: value }));
                 out.push_str(document.trim_end());
                 out.push('\n');
+                if field.key == "apis" {
+                    write_stubs(&mut out, unresolved);
+                }
             }
             None if field.key == "apis" && !unresolved.is_empty() => {
                 out.push_str("# apis:\n");
-                for entry in unresolved {
-                    let _ = write!(
-                        out,
-                        "# - group: {}\n#   resource: {}\n#   kind: {}\n#   version: {}\n#   dependency: required  # or optional, native, none\n",
-                        entry.group, entry.resource, entry.kind, entry.version
-                    );
-                }
+                write_stubs(&mut out, unresolved);
             }
             None => {
                 let _ = writeln!(out, "# {}: {}", field.key, placeholder(field));
@@ -202,6 +265,22 @@ fn write(filled: &[(&str, Value)], unresolved: &[Unresolved]) -> String {
         }
     }
     out
+}
+
+/// Entries of `apis` for the author to complete.
+fn write_stubs(out: &mut String, unresolved: &[Unresolved]) {
+    for entry in unresolved {
+        let class = if entry.of_platform {
+            "native  # or required, optional, none"
+        } else {
+            "required  # or optional, native, none"
+        };
+        let _ = write!(
+            out,
+            "# - group: {}\n#   resource: {}\n#   kind: {}\n#   version: {}\n#   dependency: {class}\n",
+            entry.group, entry.resource, entry.kind, entry.version
+        );
+    }
 }
 
 fn placeholder(field: &Field) -> &'static str {
@@ -215,7 +294,7 @@ fn placeholder(field: &Field) -> &'static str {
         "maintainers" => "[{name: Jane Doe, email: jane@example.com}]",
         "provider" => "{name: Example Inc., url: https://example.com}",
         "links" => "[{name: Documentation, url: https://example.com/docs}]",
-        "icon" => "PHN2Zy…",
+        "icon" => "metadata/icon.svg",
         "labels" | "csv" | "selector" => "{}",
         "annotations" => "{capabilities: Basic Install, alm-examples: []}",
         "cleanup" => "{enabled: false}",

@@ -136,6 +136,7 @@ fn admission(work: &mut Work<'_>, object: &Object, path: &Path, kind: &'static s
         return None;
     }
     let target = services::follow(work, &reference)?;
+    services::check_webhook_port(work, target);
     let mut fields = vec![
         (
             "type",
@@ -350,6 +351,7 @@ fn conversion(work: &mut Work<'_>, index: usize) -> Option<Conversion> {
         missing: &rules::WEBHOOK_SERVICE_MISSING,
     };
     let target = services::follow(work, &reference)?;
+    services::check_webhook_port(work, target);
     Some(Conversion {
         crd: index,
         service,

@@ -485,13 +485,20 @@ fn a_webhook_whose_service_is_missing() {
 
 #[test]
 fn a_wrong_icon() {
-    for icon in ["icon.svg", "aGVsbG8=", "PHN2"] {
+    for (icon, rule, help) in [
+        ("aGVsbG8=", "olm-icon", "base64 -w0 icon.svg"),
+        ("PHN2", "olm-icon", "base64 -w0 icon.svg"),
+        ("icon.svg", "olm-icon-file", "write icon: metadata/icon.svg"),
+        ("metadata/icon.svg", "olm-icon-file", "Correct the path"),
+        ("../metadata/icon.svg", "olm-icon-file", "write icon: metadata/icon.svg"),
+        ("metadata/../metadata/icon.svg", "olm-icon-file", "Correct the path"),
+    ] {
         let sandbox = greenhouse();
         let text = read(&sandbox, OLM);
         let line = text.lines().find(|line| line.starts_with("icon: ")).unwrap().to_owned();
         edit(&sandbox, OLM, &line, &format!("icon: {icon}"));
-        let outcome = one(&sandbox, "olm-icon", OLM, icon);
-        says(&outcome, "base64 -w0 icon.svg");
+        let outcome = one(&sandbox, rule, OLM, icon);
+        says(&outcome, help);
     }
 }
 

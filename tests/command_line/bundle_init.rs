@@ -138,7 +138,8 @@ fn every_commented_placeholder_is_good_once_its_mark_is_taken_away() {
         .filter(|key| !key.contains(' '))
         .collect();
     assert!(keys.len() > 12, "{keys:?}");
-    for key in keys.iter().filter(|key| **key != "icon") {
+    // An icon needs its file, and a release another name of the bundle.
+    for key in keys.iter().filter(|key| !["icon", "release"].contains(key)) {
         let open = olm.replacen(&format!("\n# {key}: "), &format!("\n{key}: "), 1);
         write(&sandbox, "bundle/metadata/olm.yaml", open);
         let outcome = sandbox.run(["bundle", "synthesize", "bundle"]);

@@ -23,7 +23,7 @@ fn every_object_is_there_with_its_fate_and_the_reason() {
 
     OBJECT                                                   API VERSION                      IN THE BUNDLE  WHY
     Namespace/greenhouse-system                              v1                               dropped        OLM installs into a namespace that exists
-    Service/greenhouse-metrics                               v1                               kept           OLM applies it as it is
+    Service/greenhouse-metrics                               v1                               kept           no webhook or APIService refers to it, so OLM applies it
     Service/greenhouse-webhook                               v1                               projected      OLM creates a Service for the webhooks and APIServices
     ServiceAccount/greenhouse-operator                       v1                               projected      OLM creates the service accounts of the CSV's permissions
     ValidatingWebhookConfiguration/greenhouse-validation     admissionregistration.k8s.io/v1  projected      becomes a webhook definition, for which OLM creates a configuration

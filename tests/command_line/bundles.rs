@@ -1,6 +1,7 @@
 //! Bundles for the tests of the commands that work on indexes, and a look into the databases that come of them.
 
 use crate::common::{Outcome, Sandbox, copy_folder};
+use crate::http::{Reply, Server};
 use opmx::image::{
     CacheMode, Image, ImageConfig, Options, Reference, Silent, Transports, build, extract_file, read_layout,
 };
@@ -164,4 +165,36 @@ pub(crate) fn kinds_and_names(stored: &str) -> Vec<String> {
             format!("{}/{}", text(&object["kind"]), text(&object["metadata"]["name"]))
         })
         .collect()
+}
+
+/// A registry that serves the images of a layout in the working folder: each under its tag as name, with the tag `v1`.
+/// `before` runs ahead of every answer.
+pub(crate) fn serve_layout(sandbox: &Sandbox, layout: &str, before: impl Fn() + Send + Sync + 'static) -> Server {
+    let layout = sandbox.path(layout);
+    Server::start(move |request, _| {
+        before();
+        let parts: Vec<&str> = request.path.trim_start_matches("/v2/").rsplitn(3, '/').collect();
+        let (digest, name) = match parts[..] {
+            ["v1", "manifests", name] => (digest_of(&layout, name), name),
+            [digest, _, name] => (digest.to_owned(), name),
+            _ => return Reply::new(200, "{}"),
+        };
+        match fs::read(layout.join("blobs/sha256").join(digest.trim_start_matches("sha256:"))) {
+            Ok(content) => Reply::new(200, content)
+                .header("Content-Type", "application/vnd.oci.image.manifest.v1+json")
+                .header("Docker-Content-Digest", &digest),
+            Err(_) => Reply::new(404, format!("no {name}")),
+        }
+    })
+}
+
+/// The digest of the manifest with this tag.
+fn digest_of(layout: &Path, tag: &str) -> String {
+    let index: Value = serde_json::from_slice(&fs::read(layout.join("index.json")).unwrap()).unwrap();
+    let entries = index["manifests"].as_array().unwrap();
+    let named = |entry: &&Value| entry["annotations"]["org.opencontainers.image.ref.name"] == tag;
+    entries.iter().find(named).unwrap()["digest"]
+        .as_str()
+        .unwrap()
+        .to_owned()
 }

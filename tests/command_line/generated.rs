@@ -1,4 +1,4 @@
-//! The completions and man pages in the repository are those of this program.
+//! The completions, man pages and schemas in the repository are those of this program.
 //!
 //! `OPMX_UPDATE=1 cargo test --test command_line` writes them anew.
 
@@ -81,6 +81,14 @@ fn man_pages_are_those_of_this_program() {
     let made = files(&sandbox.path("pages/man1"));
     assert!(made.contains_key("opmx.1") && made.contains_key("opmx-completion.1"));
     same_as_in("man", &made);
+}
+
+#[test]
+fn the_schema_is_that_of_this_program() {
+    let outcome = Sandbox::new().run(["bundle", "schema"]);
+    assert_eq!((outcome.status, outcome.stderr.as_str()), (Some(0), ""), "{outcome}");
+    let made = [("olm.schema.json".to_owned(), outcome.stdout.into_bytes())];
+    same_as_in("schemas", &made.into());
 }
 
 #[test]

@@ -2,9 +2,8 @@
 
 use crate::bundles::{
     BOTH, bundle_names, column, database_of, fail, garden, image, kinds_and_names, names, operator, outcome_of, push,
-    rake, small_base, succeed,
+    rake, serve_layout, small_base, succeed,
 };
-use crate::http::{Reply, Server};
 use opmx::image::{Image, ImageConfig, build};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -459,19 +458,10 @@ fn an_index_that_somebody_else_moved_meanwhile_is_not_overwritten() {
     succeed(&sandbox, "bundle build rake -t oci:bundles:rake");
     let (asked, begun) = mpsc::channel();
     let (go_on, done) = mpsc::channel::<()>();
-    let (blobs, done) = (sandbox.path("bundles/blobs/sha256"), Mutex::new(done));
-    let manifest = image(&sandbox, "bundles", "rake").digest().to_string();
-    let registry = Server::start(move |request, _| {
+    let done = Mutex::new(done);
+    let registry = serve_layout(&sandbox, "bundles", move || {
         if asked.send(()).is_ok() {
             let _ = done.lock().unwrap().recv();
-        }
-        let (_, name) = request.path.rsplit_once('/').unwrap();
-        let digest = if name == "v1" { &manifest } else { name };
-        match fs::read(blobs.join(digest.trim_start_matches("sha256:"))) {
-            Ok(content) => Reply::new(200, content)
-                .header("Content-Type", "application/vnd.oci.image.manifest.v1+json")
-                .header("Docker-Content-Digest", digest),
-            Err(_) => Reply::new(200, "{}"),
         }
     });
     let rake = format!("{}/rake:v1", registry.host);

@@ -12,7 +12,9 @@ mod http;
 mod shared;
 
 mod bad_input;
+mod bundle_authoring;
 mod bundle_build;
+mod bundle_convert;
 mod bundle_files;
 mod bundle_generate;
 mod bundle_init;
@@ -23,6 +25,7 @@ mod bundles;
 mod generated;
 mod help;
 mod index_add;
+mod index_export;
 mod index_list;
 mod process;
 mod readme;

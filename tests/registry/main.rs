@@ -4,6 +4,7 @@
 
 mod faults;
 mod http;
+mod pin;
 mod programs;
 mod tools;
 

@@ -59,6 +59,18 @@ fn image() -> Image {
     build(&config, layers).unwrap()
 }
 
+/// Pushes a small image with this text in it over plain HTTP, and gives its digest.
+pub(crate) fn write_image(folder: &Path, reference: &str, text: &str) -> String {
+    let file = LayerEntry {
+        path: "file".to_owned(),
+        mode: 0o644,
+        content: EntryContent::Bytes(text.as_bytes().to_vec()),
+    };
+    let image = build(&ImageConfig::default(), vec![layer_from_files(&[file]).unwrap()]).unwrap();
+    push(&options(folder), &image, reference).unwrap();
+    image.digest().to_string()
+}
+
 fn options(folder: &Path) -> Options {
     let authfile = folder.join("auth.json");
     if !authfile.exists() {

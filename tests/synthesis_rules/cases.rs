@@ -66,6 +66,20 @@ pub(crate) fn all() -> Vec<Case> {
 const ICON: &str = "icon: PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=";
 const CONFIG_MAP: &str = "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {a: b}}";
 
+/// A ConfigMap with this many letters that do not compress, the same every time.
+fn noise(length: usize) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let letters = (0..length).map(|_| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        char::from(LETTERS[usize::try_from(state >> 58).unwrap()])
+    });
+    let letters: String = letters.collect();
+    format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: noise}}, data: {{a: \"{letters}\"}}}}")
+}
+
 fn olm() -> Vec<Case> {
     let plain = Bundle::plain;
     let olm = |from: &str, to: &str| plain().with(OLM_YAML, from, to);
@@ -146,11 +160,136 @@ fn olm() -> Vec<Case> {
         case("olm-version", "a v", olm("version: 1.0.0", "version: v1.0.0"), plain()),
         case("olm-version", "two numbers", olm("1.25.0", "\"1.25\""), plain()),
         case("olm-icon", "no image", plain().olm("icon: aGVsbG8="), plain().olm(ICON)),
+        case("olm-icon", "no base64", plain().olm("icon: an icon"), plain().olm(ICON)),
         case(
             "olm-icon",
-            "no base64",
-            plain().olm("icon: icon.svg"),
-            plain().olm(ICON),
+            "a file that is no image",
+            plain().olm("icon: metadata/icon.svg").file("metadata/icon.svg", "none"),
+            plain()
+                .olm("icon: ./metadata/icon.svg")
+                .file("metadata/icon.svg", "<svg/>"),
+        ),
+        case(
+            "olm-icon-file",
+            "no such file",
+            plain().olm("icon: metadata/icon.svg"),
+            plain()
+                .olm("icon: metadata/icon.svg")
+                .file("metadata/icon.svg", "<svg/>"),
+        ),
+        case(
+            "olm-icon-file",
+            "a file that the image will not have",
+            plain().olm("icon: icon.svg").file("icon.svg", "<svg/>"),
+            plain()
+                .olm("icon: metadata/icon.svg")
+                .file("metadata/icon.svg", "<svg/>"),
+        ),
+        case(
+            "olm-release",
+            "an underline",
+            plain().olm("release: a_b"),
+            olm("name: op.v1.0.0", "name: op-v1.0.0-a-b").olm("release: a-b"),
+        )
+        .also(&["bundle-release-name"]),
+        case(
+            "olm-release",
+            "too long",
+            plain().olm("release: aaaaaaaaaaaaaaaaaaaaa"),
+            olm("name: op.v1.0.0", "name: op-v1.0.0-aaaaaaaaaaaaaaaaaaaa").olm("release: aaaaaaaaaaaaaaaaaaaa"),
+        )
+        .also(&["bundle-release-name"]),
+        case(
+            "bundle-release-name",
+            "not in the name",
+            plain().olm("release: \"1\""),
+            olm("name: op.v1.0.0", "name: op-v1.0.0-1").olm("release: \"1\""),
+        ),
+        case(
+            "bundle-relatedimage-format",
+            "a capital",
+            plain().olm("relatedImages: [{name: a, image: registry.example.com/A:1}]"),
+            plain().olm("relatedImages: [{name: a, image: registry.example.com/a:1}]"),
+        ),
+        case(
+            "bundle-relatedimage-format",
+            "a layout",
+            plain().olm("relatedImages: [{name: a, image: 'oci:a:1'}]"),
+            plain().olm("relatedImages: [{name: a, image: a}]"),
+        ),
+        case(
+            "csv-annotation-case",
+            "small letters",
+            plain().olm("annotations: {olm.skiprange: '<1.0.0'}"),
+            plain().olm("annotations: {olm.skipRange: '<1.0.0'}"),
+        ),
+        case(
+            "csv-example-without-provided-api",
+            "of another version",
+            plain()
+                .and(CRD)
+                .olm("annotations: {alm-examples: [{apiVersion: example.com/v2, kind: Foo}]}"),
+            plain()
+                .and(CRD)
+                .olm("annotations: {alm-examples: [{apiVersion: example.com/v1, kind: Foo}]}"),
+        ),
+        case(
+            "csv-example-without-provided-api",
+            "in JSON text",
+            plain()
+                .and(CRD)
+                .olm("annotations: {alm-examples: '[{\"apiVersion\": \"v1\", \"kind\": \"Foo\"}]'}"),
+            plain()
+                .and(CRD)
+                .olm("annotations: {alm-examples: '[{\"apiVersion\": \"example.com/v1\", \"kind\": \"Foo\"}]'}"),
+        ),
+        case(
+            "csv-examples-json",
+            "one object",
+            plain()
+                .and(CRD)
+                .olm("annotations: {alm-examples: {apiVersion: example.com/v1, kind: Foo}}"),
+            plain()
+                .and(CRD)
+                .olm("annotations: {alm-examples: [{apiVersion: example.com/v1, kind: Foo}]}"),
+        ),
+        case(
+            "csv-examples-json",
+            "a text",
+            plain().olm("annotations: {alm-examples: [a]}"),
+            plain().olm("annotations: {alm-examples: []}"),
+        ),
+        case(
+            "csv-api-both-ways",
+            "of another version",
+            plain()
+                .and(CRD)
+                .olm("customresourcedefinitions: {required: [{name: foos.example.com, version: v2, kind: Foo}]}"),
+            plain()
+                .and(CRD)
+                .olm("customresourcedefinitions: {required: [{name: bars.example.com, version: v1, kind: Bar}]}"),
+        ),
+        case(
+            "csv-api-both-ways",
+            "aggregated",
+            plain()
+                .apiservice()
+                .olm("customresourcedefinitions: {required: [{name: foos.example.com, version: v1, kind: Foo}]}"),
+            plain()
+                .apiservice()
+                .olm("customresourcedefinitions: {required: [{name: foos.example.org, version: v1, kind: Foo}]}"),
+        ),
+        case(
+            "bundle-size-exceeded",
+            "a large ConfigMap",
+            plain().and(&noise(1_100_000)),
+            plain().and(&noise(500_000)),
+        ),
+        case(
+            "bundle-size-near-limit",
+            "a large ConfigMap",
+            plain().and(&noise(950_000)),
+            plain().and(&noise(850_000)),
         ),
         case(
             "olm-overlay-unmatched",
@@ -389,6 +528,12 @@ fn deployments() -> Vec<Case> {
             plain(),
         ),
         case(
+            "deployment-name",
+            "an underline",
+            deployment("name: op\nspec", "name: my_op\nspec"),
+            deployment("name: op\nspec", "name: my-op\nspec"),
+        ),
+        case(
             "k8s-old-api",
             "apps/v1beta1",
             deployment("apps/v1", "apps/v1beta1"),
@@ -466,6 +611,42 @@ fn deployments() -> Vec<Case> {
     ]
 }
 
+/// A role with this rule and its binding to the operator's account, as the items of a List.
+fn listed(rule: &str) -> Bundle {
+    let subject = OPERATOR;
+    let list = format!(
+        "apiVersion: v1\nkind: List\nitems:\n\
+         - {{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {{name: rules}}, rules: [{rule}]}}\n\
+         - apiVersion: rbac.authorization.k8s.io/v1\n  kind: ClusterRoleBinding\n  metadata: {{name: binds}}\n  \
+         roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: rules}}\n  subjects: [{subject}]\n"
+    );
+    Bundle::plain().and(&list)
+}
+
+/// The operator's role takes in a role that takes in one with this rule.
+fn nested(rule: &str) -> Bundle {
+    let aggregated = |name: &str, own: &str, takes: &str| {
+        format!(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {{name: {name}, labels: {{is: {own}}}}}\n\
+             aggregationRule: {{clusterRoleSelectors: [{{matchLabels: {{is: {takes}}}}}]}}\n"
+        )
+    };
+    let part = role("ClusterRole", rule).replace("{name: rules}", "{name: part, labels: {is: inner}}");
+    Bundle::plain()
+        .and(&aggregated("rules", "outer", "middle"))
+        .and(&aggregated("between", "middle", "inner"))
+        .and(&part)
+        .and(&binding("ClusterRoleBinding", "ClusterRole", OPERATOR))
+}
+
+/// A role with this rule behind an optional binding.
+fn optional(rule: &str) -> Bundle {
+    Bundle::plain().granted(rule).but(
+        "{name: binds}",
+        "{name: binds, annotations: {operators.operatorframework.io.bundle.dependency: optional}}",
+    )
+}
+
 fn rbac() -> Vec<Case> {
     let plain = Bundle::plain;
     let pods = grant("", "pods");
@@ -531,6 +712,31 @@ fn rbac() -> Vec<Case> {
             "aggregated",
             aggregated("", &everything),
             aggregated("", &pods),
+        ),
+        case("rbac-wildcard", "in a List", listed(&everything), listed(&pods)),
+        case(
+            "rbac-wildcard",
+            "through a role that is aggregated into an aggregated one",
+            nested(&everything),
+            nested(&pods),
+        ),
+        case(
+            "rbac-wildcard",
+            "behind an optional binding",
+            optional(&everything),
+            optional(&pods),
+        ),
+        case(
+            "rbac-group-subject",
+            "all accounts of any namespace",
+            bound(&everything, &group.replace("serviceaccounts", "serviceaccounts:a")),
+            bound(&everything, &group.replace("system:serviceaccounts", "gardeners")),
+        ),
+        case(
+            "rbac-group-subject",
+            "everybody who is known",
+            bound(&everything, &group.replace("serviceaccounts", "authenticated")),
+            bound(&everything, &group.replace("serviceaccounts", "masters")),
         ),
         case(
             "rbac-wildcard",
@@ -731,6 +937,24 @@ fn services() -> Vec<Case> {
             plain().webhook(),
         ),
         case("service-port-name", "absent", named("http"), named("https")),
+        Case {
+            severity: Some(Severity::Warning),
+            ..case(
+                "service-port-name",
+                "behind a webhook",
+                plain().webhook().but("targetPort: 9443", "targetPort: http"),
+                plain().webhook().but("targetPort: 9443", "targetPort: https"),
+            )
+        },
+        Case {
+            severity: Some(Severity::Warning),
+            ..case(
+                "service-port-name",
+                "behind a conversion",
+                plain().conversion().but("targetPort: 9443", "targetPort: http"),
+                plain().conversion().but("targetPort: 9443", "targetPort: https"),
+            )
+        },
         case(
             "service-name-clash",
             "OLM's name",

@@ -1,4 +1,5 @@
-use super::{FIELDS, Field, INSTALL_MODES, Olm, REQUIRED_HELP, Shape};
+use super::schema::RELEASE_LENGTH;
+use super::{FIELDS, Field, Olm, REQUIRED_HELP, Shape};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::names;
 use crate::rules;
@@ -19,7 +20,7 @@ pub fn check(olm: Olm<'_>, reading: &[Diagnostic]) -> Vec<Diagnostic> {
             checker.find_misindentation(map, reading);
             checker.map(&Path::root(), map, FIELDS);
             if checker.misindented.is_empty() {
-                checker.syntax();
+                checker.relations();
             }
         }
         other => {
@@ -87,8 +88,14 @@ impl Checker<'_> {
 
     fn value(&mut self, path: &Path, value: &Value, field: &Field) {
         match (field.shape, value) {
-            (Shape::Any, _) | (Shape::Text | Shape::Icon, Value::String(_)) | (Shape::Boolean, Value::Bool(_)) => {}
-            (Shape::Map(fields), Value::Object(map)) => self.map(path, map, fields),
+            (Shape::Any, _) | (Shape::Text | Shape::Icon(_), Value::String(_)) | (Shape::Boolean, Value::Bool(_)) => {}
+            (Shape::Name | Shape::Version | Shape::Release | Shape::Choice(..), Value::String(text)) => {
+                // A name that stands at the left margin by mistake is no name of a version.
+                if self.misindented.is_empty() {
+                    self.syntax(path, text, field);
+                }
+            }
+            (Shape::Map(fields) | Shape::Icon(fields), Value::Object(map)) => self.map(path, map, fields),
             (Shape::List(fields), Value::Array(items)) => {
                 for (index, item) in items.iter().enumerate() {
                     let path = path.index(index);
@@ -108,27 +115,30 @@ impl Checker<'_> {
                     self.text(&path.key(key), item);
                 }
             }
-            (Shape::AnnotationMap, Value::Object(map)) => {
+            (Shape::AnnotationMap(_), Value::Object(map)) => {
                 for (key, item) in map {
                     if !item.is_object() && !item.is_array() {
                         self.text(&path.key(key), item);
                     }
                 }
             }
-            (Shape::Icon, Value::Object(map)) => self.map(path, map, ICON),
-            (Shape::Icon, Value::Array(items)) => {
+            (Shape::Icon(fields), Value::Array(items)) => {
                 for (index, item) in items.iter().enumerate() {
                     match item {
-                        Value::Object(map) => self.map(&path.index(index), map, ICON),
+                        Value::Object(map) => self.map(&path.index(index), map, fields),
                         other => self.wrong_type(&path.index(index), "a map with base64data and mediatype", other),
                     }
                 }
             }
-            (Shape::Text, other) => self.text(path, other),
+            (Shape::Text | Shape::Name | Shape::Version | Shape::Release | Shape::Choice(..), other) => {
+                self.text(path, other);
+            }
             (Shape::Boolean, other) => self.wrong_type(path, "true or false", other),
-            (Shape::Map(_) | Shape::TextMap | Shape::AnnotationMap, other) => self.wrong_type(path, "a map", other),
+            (Shape::Map(_) | Shape::TextMap | Shape::AnnotationMap(_), other) => self.wrong_type(path, "a map", other),
             (Shape::List(_) | Shape::TextList, other) => self.wrong_type(path, "a list", other),
-            (Shape::Icon, other) => self.wrong_type(path, "base64 text or a list of images", other),
+            (Shape::Icon(_), other) => {
+                self.wrong_type(path, "the path of a file, base64 text or a list of images", other);
+            }
         }
     }
 
@@ -243,88 +253,66 @@ impl Checker<'_> {
         }
     }
 
-    /// Values with a syntax of their own.
-    fn syntax(&mut self) {
-        let olm = self.olm;
-        for key in ["name", "replaces"] {
-            if let Some(name) = olm.text(&[key])
-                && !name.is_empty()
-                && !names::is_csv_name(name)
-            {
-                let message = format!("{key} is {name:?}, which cannot name a ClusterServiceVersion");
+    /// A text with a syntax of its own. An empty one is absent.
+    fn syntax(&mut self, path: &Path, text: &str, field: &Field) {
+        match field.shape {
+            Shape::Name if !text.is_empty() && !names::is_csv_name(text) => {
+                let message = format!("{path} is {text:?}, which cannot name a ClusterServiceVersion");
                 let help =
                     "Use at most 63 lower-case letters, digits, dots and dashes, with a letter or digit at both ends.";
-                self.report(&rules::CSV_NAME_FORMAT, message, &Path::root().key(key))
-                    .help = Some(help.to_owned());
+                self.report(&rules::CSV_NAME_FORMAT, message, path).help = Some(help.to_owned());
             }
-        }
-        if olm.text(&["replaces"]).is_some() && olm.text(&["replaces"]) == olm.text(&["name"]) {
-            let message = "replaces names this version itself";
-            self.report(&rules::CSV_REPLACES_ITSELF, message, &Path::root().key("replaces"));
-        }
-        for key in ["version", "minKubeVersion"] {
-            if let Some(version) = olm.text(&[key]).filter(|version| !version.is_empty())
-                && let Err(reason) = parse_strict(version)
-            {
-                let message = format!("{key} {version:?} is not a semantic version: {reason}");
-                self.report(&rules::OLM_VERSION, message, &Path::root().key(key));
+            Shape::Version if !text.is_empty() => {
+                if let Err(reason) = parse_strict(text) {
+                    let message = format!("{path} {text:?} is not a semantic version: {reason}");
+                    self.report(&rules::OLM_VERSION, message, path);
+                }
             }
-        }
-        self.install_modes();
-        for (index, hint) in olm.list(&["apis"]).iter().enumerate() {
-            if let Some(class) = hint.get("dependency").and_then(Value::as_str)
-                && !["required", "optional", "native", "none"].contains(&class)
-            {
-                let path = Path::root().key("apis").index(index).key("dependency");
-                let message = format!("{path} is {class:?}; it must be required, optional, native or none");
-                self.report(&rules::OLM_TYPE, message, &path);
+            Shape::Release if !text.is_empty() => {
+                if text.len() > RELEASE_LENGTH {
+                    let message = format!("{path} {text:?} is longer than {RELEASE_LENGTH} characters");
+                    self.report(&rules::OLM_RELEASE, message, path);
+                } else if let Err(error) = semver::Prerelease::new(text) {
+                    let message = format!("{path} {text:?} is no release: {error}");
+                    self.report(&rules::OLM_RELEASE, message, path);
+                }
             }
+            Shape::Choice(of, rule) if !of.contains(&text) => {
+                let choices = match of.split_last() {
+                    Some((last, first)) if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+                    _ => of.concat(),
+                };
+                self.report(rule, format!("{path} is {text:?}; it must be {choices}"), path);
+            }
+            _ => {}
         }
     }
 
-    fn install_modes(&mut self) {
-        let modes = self.olm.list(&["installModes"]);
+    /// What no single value shows.
+    fn relations(&mut self) {
+        let olm = self.olm;
+        let replaces = olm.text(&["replaces"]).filter(|replaces| !replaces.is_empty());
+        if replaces.is_some() && replaces == olm.text(&["name"]) {
+            let message = "replaces names this version itself";
+            self.report(&rules::CSV_REPLACES_ITSELF, message, &Path::root().key("replaces"));
+        }
+        let modes = olm.list(&["installModes"]);
         let root = Path::root().key("installModes");
         let mut seen = Vec::new();
         for (index, mode) in modes.iter().enumerate() {
             let Some(kind) = mode.get("type").and_then(Value::as_str) else {
                 continue;
             };
-            let path = root.index(index).key("type");
-            if !INSTALL_MODES.contains(&kind) {
-                let finding = self.report(
-                    &rules::INSTALLMODES_UNKNOWN,
-                    format!("{kind:?} is no install mode"),
-                    &path,
-                );
-                finding.help = Some(format!("The modes are {}.", INSTALL_MODES.join(", ")));
-            } else if seen.contains(&kind) {
+            if seen.contains(&kind) {
+                let path = root.index(index).key("type");
                 self.report(&rules::INSTALLMODES_DUPLICATE, format!("{kind} stands twice"), &path);
             }
             seen.push(kind);
         }
         let supported = |mode: &Value| mode.get("supported") == Some(&Value::Bool(true));
         if !modes.is_empty() && !modes.iter().any(supported) {
-            self.report(
-                &rules::INSTALLMODES_NONE_SUPPORTED,
-                "no install mode is supported",
-                &root,
-            );
+            let message = "no install mode is supported";
+            self.report(&rules::INSTALLMODES_NONE_SUPPORTED, message, &root);
         }
     }
 }
-
-const ICON: &[Field] = &[
-    Field {
-        key: "base64data",
-        shape: Shape::Text,
-        required: true,
-        about: "The image in base64.",
-    },
-    Field {
-        key: "mediatype",
-        shape: Shape::Text,
-        required: true,
-        about: "Such as image/png.",
-    },
-];

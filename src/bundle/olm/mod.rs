@@ -4,9 +4,11 @@
 //! The file is read strictly: a wrong type is an error, an unknown key a warning that names the nearest known one.
 
 mod check;
+mod json_schema;
 mod schema;
 
 pub use check::check;
+pub use json_schema::json_schema;
 pub use schema::{FIELDS, Field, Shape};
 
 use crate::source::Place;
@@ -18,6 +20,9 @@ pub const REQUIRED_HELP: &str = "metadata/olm.yaml needs at least name, version,
 
 /// The install modes in the order in which they are written.
 pub const INSTALL_MODES: [&str; 4] = ["OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces"];
+
+/// The `minKubeVersion` that stands for any version: every version is as new, so the CSV then names none.
+pub const ANY_KUBE_VERSION: &str = "0.0.0";
 
 /// A view of `metadata/olm.yaml`. It reads leniently: what has the wrong shape is absent here and a finding of [`check`].
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +60,12 @@ impl<'a> Olm<'a> {
             .and_then(Value::as_array)
             .map(Vec::as_slice)
             .unwrap_or_default()
+    }
+
+    /// The path of the icon's file in the bundle, where `icon` is one: base64 has no dot in it.
+    pub fn icon_path(self) -> Option<&'a str> {
+        let path = self.text(&["icon"])?.trim();
+        path.contains('.').then(|| path.trim_start_matches("./"))
     }
 
     /// The place of the value at `path`, or of its nearest ancestor.

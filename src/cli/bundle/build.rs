@@ -1,15 +1,18 @@
 //! `opmx bundle build`: the image of a bundle.
 
+use super::inference::InferenceArguments;
 use super::{AnnotationArguments, FolderArguments};
 use crate::bundle::image::image_of;
-use crate::bundle::stamp::{Stamp, stamp};
+use crate::bundle::pin::{self, ImageUse};
+use crate::bundle::stamp::Stamp;
 use crate::cli::Context;
 use crate::cli::arguments::{ImageBuilderArgument, LimitArguments, RegistryArguments};
-use crate::cli::error::{CommandResult, Status};
-use crate::image::Reference;
+use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::image::{Reference, Transports};
 use crate::tree::Tree;
 use crate::{bundle, diagnostic, validation};
 use clap::Args;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -22,7 +25,10 @@ Examples:
   $ opmx bundle build etcd -t oci-archive:etcd.tar:v0.9.4
 
   With what a pipeline decides
-  $ opmx bundle build etcd -t oci:out:next --version 0.9.5 --replaces etcdoperator.v0.9.4";
+  $ opmx bundle build etcd -t oci:out:next --version 0.9.5 --replaces etcdoperator.v0.9.4
+
+  With digests in place of the tags of all images that it names
+  $ opmx bundle build etcd -t registry.example.com/etcd-bundle:v0.9.4 --pin";
 
 /// Build the image of a bundle, with no container daemon
 ///
@@ -42,6 +48,14 @@ pub(crate) struct BuildArguments {
     /// Name of the bundle that this one replaces, in place of the one in the bundle
     #[arg(long, value_name = "NAME")]
     replaces: Option<String>,
+    /// Write digests for the tags of images, as the registries have them now
+    ///
+    /// In Deployments (containers, init containers and the variables RELATED_IMAGE_*) and in the related images. The
+    /// files of the bundle stay as they are: only the image has the digests.
+    #[arg(long)]
+    pin: bool,
+    #[command(flatten)]
+    inference: InferenceArguments,
     /// Build it even if it has errors
     #[arg(long)]
     no_validate: bool,
@@ -70,17 +84,20 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
     arguments
         .annotations
         .write_into(&mut tree, arguments.overwrite, &arguments.limits)?;
-    let mut reading = bundle::read(&tree, &text_limits);
+    let reading = bundle::read(&tree, &text_limits);
     let wanted = Stamp {
         version: arguments.version.clone(),
         replaces: arguments.replaces.clone(),
+        ..Stamp::default()
     };
-    if let Some(bundle) = &reading.bundle
-        && wanted != Stamp::default()
-    {
-        stamp(&mut tree, bundle, &wanted, &tree_limits)?;
-        reading = bundle::read(&tree, &text_limits);
-    }
+    let options = (&arguments.registry, &arguments.limits);
+    let Some(mut reading) = arguments
+        .inference
+        .apply(&mut tree, reading, wanted, options, context)?
+    else {
+        printer.error(format_args!("no image of {} was built", tree.origin()));
+        return Ok(Status::Failure);
+    };
     let findings = validation::check_reading(&reading);
     let errors = diagnostic::has_errors(&findings);
     if errors || !arguments.no_validate {
@@ -90,6 +107,13 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
         printer.error(format_args!("{} has errors, so no image was built", tree.origin()));
         return Ok(Status::Failure);
     }
+    let transports = arguments.registry.transports(context);
+    if arguments.pin
+        && let Some(bundle) = &reading.bundle
+    {
+        pin_images(&mut tree, bundle, &transports, &arguments.limits, context)?;
+        reading = bundle::read(&tree, &text_limits);
+    }
     if let Some(folder) = &arguments.output_dir {
         tree.write_to(folder)?;
     }
@@ -98,9 +122,50 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
         .map(|annotations| annotations.values().clone())
         .unwrap_or_default();
     let image = image_of(&tree, &labels)?;
-    let transports = arguments.registry.transports(context);
     let pinned = context.runtime.block_on(transports.push(&image, &target))?;
     printer.status(format_args!("built {} as {target}", tree.origin()));
     printer.line(pinned.to_string())?;
     Ok(Status::Success)
+}
+
+/// Asks the registries for the digests of all images that have none, and writes them into the files of the image.
+fn pin_images(
+    tree: &mut Tree,
+    bundle: &bundle::Bundle,
+    transports: &Transports,
+    limits: &LimitArguments,
+    context: &Context<'_>,
+) -> Result<(), CommandError> {
+    let uses = pin::of_bundle(bundle);
+    let mut pinned = BTreeMap::new();
+    for image in &uses {
+        if pinned.contains_key(&image.image) {
+            continue;
+        }
+        let Some(reference) = look_up(image, transports, context)? else {
+            continue;
+        };
+        context.printer.status(format_args!("{} -> {reference}", image.image));
+        pinned.insert(image.image.clone(), reference);
+    }
+    Ok(pin::pin(tree, &uses, &pinned, (&limits.tree(), &limits.text()))?)
+}
+
+/// The image by digest; `None` where it has one already.
+fn look_up(image: &ImageUse, transports: &Transports, context: &Context<'_>) -> Result<Option<String>, CommandError> {
+    let failed = || format!("{}: the image {} cannot be pinned", image.place(), image.image);
+    let reference = match image.image.parse() {
+        Ok(Reference::Registry(reference)) => reference,
+        Ok(_) => return Err(CommandError::failure(failed()).hint("a cluster pulls images from registries only")),
+        Err(error) => return Err(CommandError::from(error).context(failed())),
+    };
+    if reference.digest().is_some() {
+        return Ok(None);
+    }
+    let asked = Reference::Registry(reference.clone());
+    let digest = context
+        .runtime
+        .block_on(transports.resolve(&asked))
+        .map_err(|error| CommandError::from(error).context(failed()))?;
+    Ok(Some(reference.with_digest(&digest).as_written().to_owned()))
 }

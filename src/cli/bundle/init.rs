@@ -1,11 +1,12 @@
 //! `opmx bundle init`: the metadata of a bundle, as far as the manifests tell it.
 
 use super::ANNOTATIONS_YAML;
+use super::inference::InferenceArguments;
 use crate::bundle::annotations::standard;
 use crate::bundle::generate::annotations_yaml;
 use crate::bundle::{MANIFESTS, MediaType, OLM_YAML, is_csv};
 use crate::cli::Context;
-use crate::cli::arguments::LimitArguments;
+use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::diagnostic;
 use crate::files::FileError;
@@ -25,7 +26,11 @@ Examples:
   $ opmx bundle init etcd --from deploy/
 
   From what kustomize or helm renders
-  $ kustomize build config/default | opmx bundle init etcd --from -";
+  $ kustomize build config/default | opmx bundle init etcd --from -
+
+  With examples, and with the kinds of other operators from a cluster
+  $ kubectl api-resources > apis.txt
+  $ opmx bundle init etcd --samples config/samples --api-source apis.txt";
 
 /// Begin a bundle: write the metadata that raw manifests need
 ///
@@ -58,6 +63,10 @@ pub(crate) struct InitArguments {
     /// Replace files that are there already
     #[arg(long)]
     overwrite: bool,
+    #[command(flatten)]
+    inference: InferenceArguments,
+    #[command(flatten)]
+    registry: RegistryArguments,
     #[command(flatten)]
     limits: LimitArguments,
 }
@@ -95,11 +104,21 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         );
         return Err(CommandError::failure(message).hint("write its annotations with opmx bundle generate"));
     }
+    let samples = arguments.inference.samples(&arguments.limits, context)?;
     let known = Known {
         package: arguments.package.clone(),
         version: arguments.version.clone(),
+        samples: samples.map(|samples| samples.objects).unwrap_or_default(),
+        sources: arguments
+            .inference
+            .sources(&arguments.registry, &arguments.limits, context)?,
     };
     let starter = start(&manifests.objects, &known);
+    printer.report(&starter.diagnostics);
+    if diagnostic::has_errors(&starter.diagnostics) {
+        printer.error("the samples have errors, so nothing was written");
+        return Ok(Status::Failure);
+    }
     let channels = match arguments.channels.as_slice() {
         [] => "stable".to_owned(),
         channels => channels.join(","),

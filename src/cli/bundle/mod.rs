@@ -1,9 +1,12 @@
 //! `opmx bundle`: one operator version, from its manifests to its image.
 
 mod build;
+mod convert;
 mod generate;
+mod inference;
 mod init;
 mod inspect;
+mod schema;
 mod synthesize;
 mod unpack;
 
@@ -42,8 +45,10 @@ enum BundleCommand {
     Generate(generate::GenerateArguments),
     Synthesize(synthesize::SynthesizeArguments),
     Build(build::BuildArguments),
+    Convert(convert::ConvertArguments),
     Inspect(inspect::InspectArguments),
     Unpack(unpack::UnpackArguments),
+    Schema(schema::SchemaArguments),
 }
 
 pub(crate) fn run(arguments: &BundleArguments, context: &Context<'_>) -> CommandResult {
@@ -52,8 +57,10 @@ pub(crate) fn run(arguments: &BundleArguments, context: &Context<'_>) -> Command
         BundleCommand::Generate(arguments) => generate::run(arguments, context),
         BundleCommand::Synthesize(arguments) => synthesize::run(arguments, context),
         BundleCommand::Build(arguments) => build::run(arguments, context),
+        BundleCommand::Convert(arguments) => convert::run(arguments, context),
         BundleCommand::Inspect(arguments) => inspect::run(arguments, context),
         BundleCommand::Unpack(arguments) => unpack::run(arguments, context),
+        BundleCommand::Schema(arguments) => schema::run(arguments, context),
     }
 }
 

@@ -1,6 +1,8 @@
 //! `opmx bundle synthesize`: the `ClusterServiceVersion` of a bundle of plain manifests.
 
-use crate::bundle::MediaType;
+use super::inference::InferenceArguments;
+use crate::bundle::stamp::Stamp;
+use crate::bundle::{self, MediaType};
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, sources};
@@ -17,6 +19,10 @@ Examples:
 
   Where does each field come from?
   $ opmx bundle synthesize etcd --explain
+
+  With examples, and with the kinds of other operators looked up in an index
+  $ opmx bundle synthesize etcd --samples config/samples \\
+      --api-source registry.example.com/index:latest
 
   Of an image, for a program
   $ opmx bundle synthesize registry.example.com/etcd-bundle:v0.9.4 -o json";
@@ -37,6 +43,8 @@ pub(crate) struct SynthesizeArguments {
     /// Form of the result; an explanation is a table unless a form is asked for
     #[arg(short, long, value_enum, value_name = "FORM")]
     output: Option<DocumentFormat>,
+    #[command(flatten)]
+    inference: InferenceArguments,
     #[command(flatten)]
     registry: RegistryArguments,
     #[command(flatten)]
@@ -64,7 +72,13 @@ impl SynthesizeArguments {
 
 pub(crate) fn run(arguments: &SynthesizeArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
-    let reading = sources::read_bundle(&arguments.bundle, &arguments.registry, &arguments.limits, context)?;
+    let (registry, limits) = (&arguments.registry, &arguments.limits);
+    let mut tree = sources::bundle_files(&arguments.bundle, registry, limits, context)?;
+    let reading = bundle::read(&tree, &limits.text());
+    let known = &arguments.inference;
+    let Some(reading) = known.apply(&mut tree, reading, Stamp::default(), (registry, limits), context)? else {
+        return Ok(Status::Failure);
+    };
     let Some(bundle) = reading.bundle else {
         printer.report(&reading.diagnostics);
         return Ok(Status::Failure);

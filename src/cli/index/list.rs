@@ -114,22 +114,13 @@ impl PartOfIndex {
         let Some(package) = self.package.as_deref() else {
             return Ok(None);
         };
-        let mut names = Vec::new();
-        for row in list::packages(index)?.rows()? {
-            let name = row?.name;
-            if name == package {
-                return Ok(Some(package));
-            }
-            names.push(name);
-        }
+        let Err(nearest) = list::find_package(index, package)? else {
+            return Ok(Some(package));
+        };
         let missing = CommandError::failure(format!("{} holds no package {package:?}", self.index.index));
-        let nearest = names
-            .into_iter()
-            .min_by_key(|name| strsim::damerau_levenshtein(name, package));
         Err(match nearest {
-            Some(name) if strsim::damerau_levenshtein(&name, package) < 4 => missing.hint(format!("there is {name:?}")),
-            Some(_) => missing.hint(format!("see opmx index list packages {}", self.index.index)),
-            None => missing.hint("the index is empty"),
+            Some(name) => missing.hint(format!("there is {name:?}")),
+            None => missing.hint(format!("see opmx index list packages {}", self.index.index)),
         })
     }
 }

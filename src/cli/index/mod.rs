@@ -1,6 +1,7 @@
 //! `opmx index`: an index image or database of bundles.
 
 mod add;
+mod export;
 pub(crate) mod list;
 
 use crate::cli::Context;
@@ -24,12 +25,14 @@ pub(crate) struct IndexArguments {
 #[derive(Debug, Subcommand)]
 enum IndexCommand {
     Add(add::AddArguments),
+    Export(export::ExportArguments),
     List(list::ListArguments),
 }
 
 pub(crate) fn run(arguments: &IndexArguments, context: &Context<'_>) -> CommandResult {
     match &arguments.command {
         IndexCommand::Add(arguments) => add::run(arguments, context),
+        IndexCommand::Export(arguments) => export::run(arguments, context),
         IndexCommand::List(arguments) => list::run(arguments, context),
     }
 }

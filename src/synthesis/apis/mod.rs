@@ -16,6 +16,7 @@ use crate::diagnostic::Diagnostic;
 use crate::kubernetes::builtin;
 use crate::kubernetes::rbac::{PolicyRule, parent_resource};
 use crate::rules;
+use crate::source::Place;
 use crate::text::Path;
 use entries::{Native, Requirement};
 use serde_json::Value;
@@ -25,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const OLM_GROUPS: [&str; 2] = ["operators.coreos.com", "packages.operators.coreos.com"];
 
 /// A resource of RBAC rules whose kind neither the bundle nor `olm.yaml` says.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Unresolved {
     /// API group.
     pub group: String,
@@ -35,6 +36,12 @@ pub struct Unresolved {
     pub kind: &'static str,
     /// A usual version of it, or `…`.
     pub version: &'static str,
+    /// Whether it is usually an API of the platform, which no bundle provides.
+    pub of_platform: bool,
+    /// Index of the entry of `apis` in `olm.yaml` that names it without kind and version.
+    pub entry: Option<usize>,
+    /// Where a rule names it first.
+    pub place: Option<Place>,
 }
 
 /// The kind and version that `olm.yaml` says of a resource.
@@ -310,16 +317,35 @@ fn unresolved(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Ment
         format!("apis:\n- {{group: {group}, resource: {resource}, kind: {kind}, version: {version}}}")
     };
     let help = format!(
-        "Say it in metadata/olm.yaml:\n{paste}\nor add `dependency: optional` there where the operator can do without, \
-         or move the rule to a role of its own whose binding carries the annotation \
-         operators.operatorframework.io.bundle.dependency: optional."
+        "Say it in metadata/olm.yaml:\n{paste}\n\
+         or let --api-source look it up, in an index, a folder of CRDs or what `kubectl api-resources` prints,\n\
+         or, where the operator can do without it, grant it by a binding of its own with the annotation\n\
+         operators.operatorframework.io.bundle.dependency: optional"
     );
     report(work, &rules::RBAC_KIND_UNKNOWN, message, mentions, Some(help));
+    remember(work, (group, resource), (kind, version, class), mentions);
+}
+
+/// Keeps a resource for those who can look it up elsewhere.
+fn remember(
+    work: &mut Work<'_>,
+    (group, resource): (&str, &str),
+    (kind, version, class): (&'static str, &'static str, &'static str),
+    mentions: &[Mention<'_>],
+) {
+    let place = mentions.first().map(|mention| {
+        let role = work.inventory.object(mention.grant.role);
+        role.place(&mention.resource_path())
+    });
+    let entry = hint(work, group, resource).map(|(index, _)| index);
     work.unresolved.push(Unresolved {
         group: group.to_owned(),
         resource: resource.to_owned(),
         kind,
         version,
+        of_platform: class == "native",
+        entry,
+        place,
     });
 }
 
@@ -329,6 +355,7 @@ fn native(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<
         let help =
             format!("Add kind and version to the entry for {resource} of {group} under apis in metadata/olm.yaml.");
         report(work, &rules::RBAC_KIND_UNKNOWN, message, mentions, Some(help));
+        remember(work, (group, resource), ("…", "…", "native"), mentions);
         return None;
     };
     let of_group = mentions.first().map(|mention| mention.group_origin(work));

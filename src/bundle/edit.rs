@@ -1,0 +1,265 @@
+//! Changes of the author's own text: comments and layout around them stay.
+//!
+//! Only the files of a tree are changed, so what the author has on disk stays as it is. What is written is read back:
+//! where the form of a file does not allow a change, that is an error and never another value.
+
+use crate::source::Place;
+use crate::text::{self, Document, Format, Limits, Path, to_yaml};
+use crate::tree::{Tree, TreeError, TreeLimits};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Why a change cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError {
+    /// The changed file passes a limit.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    /// The value stands behind an alias or a merge key, or in another form that a change of the text cannot reach.
+    #[error("{place}: {path} cannot be changed where it stands; write the value out, without an alias")]
+    Form {
+        /// Where it stands.
+        place: Place,
+        /// The value inside the document.
+        path: Path,
+    },
+}
+
+/// A text and what takes its place.
+struct Change {
+    place: Place,
+    text: String,
+}
+
+/// What a document must say afterwards.
+struct Expectation {
+    place: Place,
+    document: usize,
+    path: Path,
+    value: Value,
+}
+
+/// Changes to make together.
+#[derive(Default)]
+pub(super) struct Edits {
+    changes: Vec<Change>,
+    expectations: Vec<Expectation>,
+}
+
+impl Edits {
+    fn change(&mut self, place: Place, text: String) {
+        // An anchor and its aliases are one text.
+        let known = |known: &Change| known.place == place && known.text == text;
+        if place.span.is_empty() || !self.changes.iter().any(known) {
+            self.changes.push(Change { place, text });
+        }
+    }
+
+    fn expect(&mut self, document: &Document, path: &Path, value: Value) {
+        self.expectations.push(Expectation {
+            place: document.place(path),
+            document: document.number(),
+            path: path.clone(),
+            value,
+        });
+    }
+
+    /// Replaces a text by another one, and keeps its quotes.
+    pub(super) fn replace_text(&mut self, document: &Document, path: &Path, text: &str) {
+        let mut place = document.place(path);
+        // The end of a block scalar is the beginning of the next line.
+        place.span.end = place.span.start + place.text().trim_end().len();
+        let written = match (document.format(), place.text().chars().next()) {
+            (Format::Json, _) | (_, Some('"')) => json!(text).to_string(),
+            (_, Some('\'')) => format!("'{}'", text.replace('\'', "''")),
+            _ => scalar(&json!(text)),
+        };
+        self.change(place, written);
+        self.expect(document, path, json!(text));
+    }
+
+    /// Gives a key of a map a value: in place of the one that is there, or before the first key of the map.
+    pub(super) fn set(&mut self, document: &Document, map: &Path, key: &str, value: &Value) {
+        let path = map.key(key);
+        let keys = map.get(document.value()).and_then(Value::as_object);
+        let Some(first) = keys.and_then(|keys| keys.keys().next()) else {
+            return;
+        };
+        let flow = is_flow(document, map);
+        let present = path.get(document.value());
+        let simple = |value: &Value| !value.is_object() && !value.is_array();
+        match present {
+            Some(_) if flow => self.change(document.place(&path), inside_brackets(document, value)),
+            Some(old)
+                if simple(old) && simple(value) && !old.is_null() && !document.place(&path).text().contains('\n') =>
+            {
+                self.change(document.place(&path), scalar(value));
+            }
+            Some(_) => {
+                let start = document.key_place(&path).span.start;
+                let end = document.place(&path).span.end.max(document.key_place(&path).span.end);
+                self.entry(document, start..end, key, value);
+            }
+            None => {
+                let start = document.key_place(&map.key(first)).span.start;
+                if flow {
+                    let text = format!("{}: {value}, ", json!(key));
+                    self.change(Place::new(document.source(), start..start), text);
+                } else {
+                    self.entry(document, start..start, key, value);
+                }
+            }
+        }
+        self.expect(document, &path, value.clone());
+    }
+
+    /// Puts `key: value` in block style in place of a range, which is empty where the entry is new.
+    fn entry(&mut self, document: &Document, range: std::ops::Range<usize>, key: &str, value: &Value) {
+        let text = document.source().text();
+        let line = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+        // Dashes of the lists that the map stands in count as indentation.
+        let indent = text[line..range.start].replace('-', " ");
+        let written = to_yaml(&json!({ key: value }));
+        let mut entry = String::new();
+        for (number, line) in written.lines().enumerate() {
+            if number > 0 {
+                entry.push('\n');
+                if !line.is_empty() {
+                    entry.push_str(&indent);
+                }
+            }
+            entry.push_str(line);
+        }
+        if range.is_empty() {
+            entry.push('\n');
+            entry.push_str(&indent);
+        } else {
+            // What stands behind the old value, such as a line's end and a comment, stays.
+            let old = &text[range.clone()];
+            let mut end = range.start + old.trim_end().len();
+            if end == range.start {
+                end = range.end;
+            }
+            let missing = text[end..]
+                .chars()
+                .next()
+                .is_some_and(|next| !['\n', '\r', ' '].contains(&next));
+            if missing {
+                entry.push('\n');
+                entry.push_str(&indent);
+            }
+            return self.change(Place::new(document.source(), range.start..end), entry);
+        }
+        self.change(Place::new(document.source(), range), entry);
+    }
+
+    /// Puts maps before the first item of a list of maps, or makes the list.
+    pub(super) fn extend(&mut self, document: &Document, map: &Path, key: &str, items: &[Value]) {
+        let path = map.key(key);
+        let present = path.get(document.value()).and_then(Value::as_array);
+        let present: Vec<Value> = present.cloned().unwrap_or_default();
+        let whole: Vec<Value> = items.iter().chain(&present).cloned().collect();
+        let start = document.place(&path.index(0)).span.start;
+        let text = document.source().text();
+        let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let before = &text[line..start];
+        let flow: Vec<String> = items.iter().map(Value::to_string).collect();
+        if present.is_empty() || before.contains('#') {
+            return self.set(document, map, key, &Value::from(whole));
+        }
+        let place = Place::new(document.source(), start..start);
+        if is_flow(document, &path) {
+            self.change(place, format!("{}, ", flow.join(", ")));
+        } else if before.trim() == "-" {
+            let lines: Vec<String> = items
+                .iter()
+                .map(|item| format!("{}\n{before}", in_flow(item)))
+                .collect();
+            self.change(place, lines.concat());
+        } else {
+            return self.set(document, map, key, &Value::from(whole));
+        }
+        for (index, item) in items.iter().enumerate() {
+            self.expect(document, &path.index(index), item.clone());
+        }
+    }
+
+    /// Makes the changes in the files of a tree.
+    pub(super) fn apply(self, tree: &mut Tree, limits: &TreeLimits, text_limits: &Limits) -> Result<(), EditError> {
+        let origin = match tree.origin().trim_end_matches('/') {
+            "" => String::new(),
+            origin => format!("{origin}/"),
+        };
+        let inside = |name: &str| name.strip_prefix(&origin).unwrap_or(name).to_owned();
+        let mut files: BTreeMap<String, Vec<Change>> = BTreeMap::new();
+        for change in self.changes {
+            files
+                .entry(inside(change.place.source.name()))
+                .or_default()
+                .push(change);
+        }
+        let mut written = BTreeMap::new();
+        for (path, mut changes) in files {
+            let Some(first) = changes.first() else { continue };
+            let mut text = first.place.source.text().to_owned();
+            changes.sort_by_key(|change| std::cmp::Reverse(change.place.span.start));
+            for change in changes {
+                text.replace_range(change.place.span, &change.text);
+            }
+            let reading = text::read(&path, text.as_bytes(), text_limits);
+            written.insert(path.clone(), reading.documents);
+            tree.insert(&path, text.into_bytes(), limits)?;
+        }
+        for expected in self.expectations {
+            let documents = written.get(&inside(expected.place.source.name()));
+            let document =
+                documents.and_then(|documents| documents.iter().find(|one| one.number() == expected.document));
+            if document.and_then(|document| expected.path.get(document.value())) != Some(&expected.value) {
+                return Err(EditError::Form {
+                    place: expected.place,
+                    path: expected.path,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a map or list is written with brackets.
+fn is_flow(document: &Document, path: &Path) -> bool {
+    document.format() == Format::Json || document.place(path).text().trim_start().starts_with(['{', '['])
+}
+
+/// A value as YAML writes it on one line.
+fn scalar(value: &Value) -> String {
+    to_yaml(value).trim_end().to_owned()
+}
+
+/// A value inside brackets.
+fn inside_brackets(document: &Document, value: &Value) -> String {
+    match value.as_str() {
+        Some(text) if document.format() == Format::Yaml && is_plain(text) => text.to_owned(),
+        _ => value.to_string(),
+    }
+}
+
+/// Whether a text needs no quotes, inside brackets neither.
+fn is_plain(text: &str) -> bool {
+    let simple = |letter: char| letter.is_ascii_alphanumeric() || ['.', '-', '/'].contains(&letter);
+    text.chars().all(simple) && scalar(&json!(text)) == text
+}
+
+/// A map of texts on one line, as people write it.
+fn in_flow(item: &Value) -> String {
+    let Some(map) = item.as_object() else {
+        return item.to_string();
+    };
+    let entries: Vec<String> = map
+        .iter()
+        .map(|(key, value)| match value.as_str() {
+            Some(text) if is_plain(text) => format!("{key}: {text}"),
+            _ => format!("{key}: {value}"),
+        })
+        .collect();
+    format!("{{{}}}", entries.join(", "))
+}

@@ -1,0 +1,252 @@
+//! The images that a bundle names, and digests in place of their tags.
+
+use super::edit::{EditError, Edits};
+use super::{Bundle, MediaType};
+use crate::manifest::Object;
+use crate::source::Place;
+use crate::text::{Document, Limits, Path};
+use crate::tree::{Tree, TreeLimits};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Environment variables of this prefix name images that an operator runs.
+pub const RELATED_IMAGE: &str = "RELATED_IMAGE_";
+
+/// The lists of containers in a pod template.
+const CONTAINERS: [&str; 3] = ["containers", "initContainers", "ephemeralContainers"];
+
+/// A place where a bundle names an image.
+#[derive(Debug, Clone)]
+pub struct ImageUse {
+    /// What the image is called there: the container, the variable without its prefix, or the related image.
+    pub name: String,
+    /// The reference as it is written.
+    pub image: String,
+    document: Document,
+    path: Path,
+}
+
+impl ImageUse {
+    fn new(document: &Document, path: Path, name: &str) -> Option<Self> {
+        let image = path.get(document.value())?.as_str().filter(|image| !image.is_empty())?;
+        Some(Self {
+            name: name.to_owned(),
+            image: image.to_owned(),
+            document: document.clone(),
+            path,
+        })
+    }
+
+    /// Where it stands.
+    pub fn place(&self) -> Place {
+        self.document.place(&self.path)
+    }
+}
+
+/// The images of a Deployment: of all containers, and of the variables `RELATED_IMAGE_*`.
+pub fn of_deployment(deployment: &Object) -> Vec<ImageUse> {
+    let (document, root) = deployment.document();
+    let pod = ["spec", "template", "spec"]
+        .iter()
+        .fold(root.clone(), |path, key| path.key(key));
+    of_pod(document, &pod)
+}
+
+/// The images that a bundle names: in its Deployments, and as related images.
+pub fn of_bundle(bundle: &Bundle) -> Vec<ImageUse> {
+    let mut uses = Vec::new();
+    if bundle.media_type == MediaType::K8sV1 {
+        let deployments = bundle
+            .objects
+            .iter()
+            .filter(|object| object.gvk().is("apps", "Deployment"));
+        uses.extend(deployments.flat_map(of_deployment));
+        if let Some(olm) = &bundle.olm {
+            uses.extend(related_images(olm, &Path::root()));
+        }
+    } else if let Some((document, root)) = bundle.csv().map(Object::document) {
+        let spec = root.key("spec");
+        let list = ["install", "spec", "deployments"]
+            .iter()
+            .fold(spec.clone(), |path, key| path.key(key));
+        for index in 0..length(document, &list) {
+            let keys = ["spec", "template", "spec"];
+            let pod = keys.iter().fold(list.index(index), |path, key| path.key(key));
+            uses.extend(of_pod(document, &pod));
+        }
+        uses.extend(related_images(document, &spec));
+    }
+    uses
+}
+
+fn of_pod(document: &Document, pod: &Path) -> Vec<ImageUse> {
+    let mut uses = Vec::new();
+    for field in CONTAINERS {
+        let list = pod.key(field);
+        for index in 0..length(document, &list) {
+            let container = list.index(index);
+            let name = text(document, &container.key("name")).unwrap_or_default();
+            uses.extend(ImageUse::new(document, container.key("image"), name));
+            let variables = container.key("env");
+            for index in 0..length(document, &variables) {
+                let variable = variables.index(index);
+                let name = text(document, &variable.key("name")).unwrap_or_default();
+                if let Some(name) = name.strip_prefix(RELATED_IMAGE) {
+                    uses.extend(ImageUse::new(document, variable.key("value"), name));
+                }
+            }
+        }
+    }
+    uses
+}
+
+fn related_images(document: &Document, map: &Path) -> Vec<ImageUse> {
+    let list = map.key("relatedImages");
+    let entries = (0..length(document, &list)).map(|index| list.index(index));
+    entries
+        .filter_map(|entry| {
+            let name = text(document, &entry.key("name")).unwrap_or_default();
+            ImageUse::new(document, entry.key("image"), name)
+        })
+        .collect()
+}
+
+fn length(document: &Document, list: &Path) -> usize {
+    list.get(document.value()).and_then(Value::as_array).map_or(0, Vec::len)
+}
+
+fn text<'a>(document: &'a Document, path: &Path) -> Option<&'a str> {
+    path.get(document.value())?.as_str()
+}
+
+/// Writes the references that `pinned` has for images in their place, in the author's own text.
+///
+/// # Errors
+/// When a changed file passes a limit, or is written in a form that allows no change.
+pub fn pin(
+    tree: &mut Tree,
+    uses: &[ImageUse],
+    pinned: &BTreeMap<String, String>,
+    limits: (&TreeLimits, &Limits),
+) -> Result<(), EditError> {
+    let mut edits = Edits::default();
+    for image in uses {
+        if let Some(text) = pinned.get(&image.image).filter(|text| **text != image.image) {
+            edits.replace_text(&image.document, &image.path, text);
+        }
+    }
+    edits.apply(tree, limits.0, limits.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle;
+
+    fn pinned(files: &[(&str, &str)]) -> (Vec<String>, Result<Tree, EditError>) {
+        let limits = TreeLimits::default();
+        let mut tree = Tree::new("operator");
+        for (path, text) in files {
+            tree.insert(path, text.as_bytes().to_vec(), &limits).unwrap();
+        }
+        let bundle = bundle::read(&tree, &Limits::default()).bundle.unwrap();
+        let uses = of_bundle(&bundle);
+        let digests = uses
+            .iter()
+            .map(|image| (image.image.clone(), format!("{}@pinned", image.image)));
+        let digests = digests.filter(|(image, _)| !image.contains('@')).collect();
+        let named = uses
+            .iter()
+            .map(|image| format!("{} {}", image.name, image.image))
+            .collect();
+        let result = pin(&mut tree, &uses, &digests, (&limits, &Limits::default()));
+        (named, result.map(|()| tree))
+    }
+
+    const DEPLOYMENT: &str = "\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: op}
+spec:
+  template:
+    spec:
+      initContainers:
+      - {name: setup, image: setup:1}
+      containers:
+      # ours
+      - name: manager
+        image: op:1 # the operator
+        env:
+        - {name: RELATED_IMAGE_AGENT, value: \"agent:1\"}
+        - name: RELATED_IMAGE_SIDE
+          value: 'side:1'
+        - {name: OTHER_IMAGE, value: other:1}
+        - {name: RELATED_IMAGE_FROM, valueFrom: {fieldRef: {fieldPath: a}}}
+        - {name: RELATED_IMAGE_EMPTY, value: ''}
+      - name: proxy
+        image: >-
+          proxy:1
+      - {name: fixed, image: fixed@sha256:0}
+";
+
+    #[test]
+    fn all_images_are_replaced_where_they_stand_and_the_rest_stays() {
+        let olm = "relatedImages:\n- {name: agent, image: agent:1} # again\n";
+        let list = "{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": [{\"apiVersion\": \"apps/v1\", \"kind\": \"Deployment\",\n\
+            \"metadata\": {\"name\": \"second\"}, \"spec\": {\"template\": {\"spec\": {\"containers\": [{\"name\": \"b\", \"image\": \"b:1\"}]}}}}]}";
+        let files = [
+            ("manifests/op.yaml", DEPLOYMENT),
+            ("manifests/second.json", list),
+            ("metadata/olm.yaml", olm),
+        ];
+        let (named, tree) = pinned(&files);
+        let wanted = [
+            "manager op:1",
+            "AGENT agent:1",
+            "SIDE side:1",
+            "proxy proxy:1",
+            "fixed fixed@sha256:0",
+            "setup setup:1",
+            "b b:1",
+            "agent agent:1",
+        ];
+        assert_eq!(named, wanted);
+        let tree = tree.unwrap();
+        let text = |path: &str| String::from_utf8(tree.get(path).unwrap().to_vec()).unwrap();
+        assert_eq!(text("metadata/olm.yaml"), olm.replace("agent:1", "agent:1@pinned"));
+        assert_eq!(text("manifests/second.json"), list.replace("b:1", "b:1@pinned"));
+        let mut expected = DEPLOYMENT.replace(">-\n          proxy:1", "proxy:1@pinned");
+        for image in ["setup:1", "op:1", "agent:1", "side:1"] {
+            expected = expected.replace(image, &format!("{image}@pinned"));
+        }
+        assert_eq!(text("manifests/op.yaml"), expected);
+    }
+
+    #[test]
+    fn the_images_of_a_csv_are_replaced_too() {
+        let csv = "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: a.v1}\nspec:\n  \
+                   install: {spec: {deployments: [{name: a, spec: {template: {spec: {containers: [{name: a, image: a:1}]}}}}]}}\n  \
+                   relatedImages:\n  - name: b\n    image: b:1\n";
+        let (named, tree) = pinned(&[("manifests/a.yaml", csv)]);
+        assert_eq!(named, ["a a:1", "b b:1"]);
+        let text = tree.unwrap().get("manifests/a.yaml").unwrap().to_vec();
+        let wanted = csv.replace("a:1", "a:1@pinned").replace("b:1", "b:1@pinned");
+        assert_eq!(String::from_utf8(text).unwrap(), wanted);
+    }
+
+    #[test]
+    fn an_alias_becomes_the_same_image_as_its_anchor_or_is_an_error() {
+        let anchored = DEPLOYMENT
+            .replace("image: op:1 #", "image: &image op:1 #")
+            .replace("\"agent:1\"", "*image");
+        match pinned(&[("manifests/op.yaml", &anchored), ("metadata/olm.yaml", "name: a\n")]).1 {
+            Ok(tree) => {
+                let bundle = bundle::read(&tree, &Limits::default()).bundle.unwrap();
+                let images: Vec<_> = of_bundle(&bundle).into_iter().map(|image| image.image).collect();
+                assert_eq!(images[0], "op:1@pinned");
+                assert_eq!(images[1], "op:1@pinned");
+            }
+            Err(error) => assert!(error.to_string().contains("without an alias"), "{error}"),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! `opmx bundle convert`: a bundle in the other media type.
+
+use crate::bundle::{self, MediaType};
+use crate::cli::arguments::{LimitArguments, RegistryArguments};
+use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::{Context, sources};
+use crate::conversion::convert;
+use clap::Args;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  For clusters and catalogs that know only registry+v1
+  $ opmx bundle convert etcd etcd-registry --to registry+v1
+
+  From a ClusterServiceVersion to plain manifests and metadata/olm.yaml
+  $ opmx bundle convert registry.example.com/etcd-bundle:v0.9.4 etcd \\
+      --to k8s+v1";
+
+/// Convert a bundle to the other media type
+///
+/// To registry+v1: the ClusterServiceVersion that an index would store, and the objects to ship beside it. To k8s+v1:
+/// the Deployments, RBAC, Services and webhooks that a ClusterServiceVersion stands for, and metadata/olm.yaml with
+/// all that manifests cannot say.
+///
+/// What the other media type cannot hold is said. A ClusterServiceVersion without minKubeVersion gets the version
+/// 0.0.0 in metadata/olm.yaml, which stands for any. All other files of the bundle come along.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ConvertArguments {
+    /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
+    #[arg(value_name = "DIR|REF")]
+    bundle: String,
+    /// Folder for the new bundle; it must be absent or empty
+    #[arg(value_name = "OUT")]
+    out: PathBuf,
+    /// Media type of the new bundle: registry+v1 or k8s+v1
+    #[arg(long, value_name = "TYPE", value_parser = ["registry+v1", "k8s+v1"])]
+    to: String,
+    #[command(flatten)]
+    registry: RegistryArguments,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
+pub(crate) fn run(arguments: &ConvertArguments, context: &Context<'_>) -> CommandResult {
+    let printer = &context.printer;
+    let to: MediaType = arguments.to.parse()?;
+    let tree = sources::bundle_files(&arguments.bundle, &arguments.registry, &arguments.limits, context)?;
+    let limits = arguments.limits.text();
+    let reading = bundle::read(&tree, &limits);
+    if reading.bundle.as_ref().is_some_and(|bundle| bundle.media_type == to) {
+        let message = format!(
+            "{} is a {to} bundle already, so there is nothing to convert",
+            arguments.bundle
+        );
+        return Err(CommandError::failure(message));
+    }
+    let out = arguments.out.display().to_string();
+    let Some(conversion) = convert(&tree, &reading, &out, &limits)? else {
+        printer.report(&reading.diagnostics);
+        return Ok(Status::Failure);
+    };
+    printer.report(&conversion.diagnostics);
+    let Some(converted) = conversion.tree else {
+        printer.error(format_args!(
+            "{} cannot become a {to} bundle as it is, so nothing was written",
+            arguments.bundle
+        ));
+        return Ok(Status::Failure);
+    };
+    converted
+        .write_new(&arguments.out)
+        .map_err(|error| CommandError::from(error).context("the bundle was not converted"))?;
+    printer.status(format_args!("wrote {} files to {out}", converted.len()));
+    Ok(Status::Success)
+}

@@ -1,0 +1,259 @@
+//! A CSV taken apart into the manifests that it stands for.
+
+mod crds;
+mod fit;
+mod olm;
+mod proof;
+mod rbac;
+mod services;
+mod webhooks;
+
+use super::files::{Files, extension, is_read, path_in, path_of};
+use super::{Conversion, annotations};
+use crate::bundle::{Bundle, MANIFESTS, METADATA, MediaType, OLM_YAML, is_csv};
+use crate::csv::Csv;
+use crate::diagnostic::{Diagnostic, has_errors};
+use crate::kubernetes::names::is_dns1123_label;
+use crate::manifest::Object;
+use crate::rules;
+use crate::text::{self, Limits, to_json, to_yaml};
+use crate::tree::{Tree, TreeError};
+use proof::{in_source, name_differences, prove};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// Annotation of a CSV with the namespace that its author thinks of.
+const SUGGESTED_NAMESPACE: &str = "operatorframework.io/suggested-namespace";
+
+/// What the steps of the conversion share.
+struct Work<'a> {
+    csv: &'a Object,
+    /// The objects beside the CSV, in the order of their files.
+    others: Vec<&'a Object>,
+    deployments: Vec<Deployment<'a>>,
+    /// The namespace of the new manifests.
+    namespace: String,
+    files: Files,
+    /// Objects beside the CSV that do not stay as they are, by index; `None` for those that go.
+    changed: BTreeMap<usize, Option<Value>>,
+    findings: Vec<Diagnostic>,
+}
+
+/// An entry of the install strategy.
+struct Deployment<'a> {
+    name: &'a str,
+    labels: Option<&'a Value>,
+    spec: &'a Value,
+    /// The labels by which a Service finds its pods and no others.
+    selector: Option<Map<String, Value>>,
+}
+
+impl<'a> Deployment<'a> {
+    /// The service account of its pods.
+    fn account(&self) -> &'a str {
+        ["serviceAccountName", "serviceAccount"]
+            .iter()
+            .filter_map(|field| self.spec.pointer(&format!("/template/spec/{field}"))?.as_str())
+            .find(|name| !name.is_empty())
+            .unwrap_or("default")
+    }
+
+    fn pod_labels(&self) -> Map<String, Value> {
+        let labels = self.spec.pointer("/template/metadata/labels");
+        labels.and_then(Value::as_object).cloned().unwrap_or_default()
+    }
+}
+
+/// Converts a `registry+v1` bundle.
+pub(super) fn convert(
+    tree: &Tree,
+    bundle: &Bundle,
+    reading: &[Diagnostic],
+    target: &str,
+    limits: &Limits,
+) -> Result<Conversion, TreeError> {
+    let (unreadable, mut findings) = unreadable_metadata(tree, reading);
+    let refused = |diagnostics| Conversion {
+        tree: None,
+        diagnostics,
+    };
+    let Some(csv) = bundle.csv() else {
+        let message = format!("{} has no ClusterServiceVersion", bundle.origin);
+        findings.push(Diagnostic::new(&rules::CONVERT_CSV_MISSING, message));
+        return Ok(refused(findings));
+    };
+    let mut work = Work {
+        csv,
+        others: bundle.objects.iter().filter(|object| !is_csv(object)).collect(),
+        deployments: deployments(csv),
+        namespace: String::new(),
+        files: Files::default(),
+        changed: BTreeMap::new(),
+        findings,
+    };
+    rbac::refuse_wildcards(&mut work);
+    if has_errors(&work.findings) {
+        return Ok(refused(work.findings));
+    }
+    let extra = rbac::extra_accounts(&work);
+    work.namespace = namespace(&work, bundle, &extra);
+    for index in 0..work.deployments.len() {
+        work.deployments[index].selector = services::selector_of(&work, index);
+    }
+    let carried = carry(tree, bundle, &mut work, &unreadable);
+    annotations::carry(tree, &mut work.files, MediaType::K8sV1, limits);
+    write_deployments(&mut work);
+    rbac::write(&mut work);
+    webhooks::write(&mut work);
+    let changed = std::mem::take(&mut work.changed);
+    for (index, value) in changed {
+        let path = &carried[index];
+        match value {
+            Some(value) if extension(path) == Some("json") => work.files.put(path, to_json(&value)),
+            Some(value) => work.files.put(path, to_yaml(&value)),
+            None => work.files.remove(path),
+        }
+    }
+    let values = olm::values(&mut work, &extra);
+    work.files.put(OLM_YAML, olm::text(&values, &[]));
+    let files = std::mem::take(&mut work.files);
+    let mut new = files.into_tree(target)?;
+    let (synthesis, optional) = prove(&new, &values, csv);
+    new.insert(OLM_YAML, olm::text(&values, &optional).into_bytes(), &super::UNLIMITED)?;
+    if let Some(synthesized) = &synthesis.csv {
+        name_differences(&mut work, synthesized);
+    } else {
+        let errors = synthesis.diagnostics.into_iter().filter(Diagnostic::is_error);
+        let moved = errors.map(|finding| in_source(finding, tree, &new, csv));
+        work.findings.extend(moved);
+    }
+    Ok(Conversion {
+        tree: Some(new),
+        diagnostics: work.findings,
+    })
+}
+
+/// The metadata files that cannot be read, and the findings that remain. OLM passes such a file over, so it cannot
+/// stand in the way, but the new bundle is better without it.
+fn unreadable_metadata(tree: &Tree, reading: &[Diagnostic]) -> (Vec<String>, Vec<Diagnostic>) {
+    let mut unreadable: Vec<String> = Vec::new();
+    let mut findings = Vec::new();
+    for finding in reading {
+        let place = finding.place.as_ref().filter(|_| finding.is_error());
+        let path = place.map(|place| path_in(tree, place.source.name()));
+        let passed_over =
+            |path: &&str| path.starts_with(&format!("{METADATA}/")) && *path != "metadata/annotations.yaml";
+        match path.filter(passed_over) {
+            Some(path) => {
+                let message = format!("{path} is left out, because it cannot be read: {}", finding.message);
+                let finding = Diagnostic::new(&rules::CONVERT_FILE_LEFT_OUT, message).at(finding.place.clone());
+                findings.push(finding);
+                unreadable.push(path.to_owned());
+            }
+            None => findings.push(finding.clone()),
+        }
+    }
+    (unreadable, findings)
+}
+
+fn deployments(csv: &Object) -> Vec<Deployment<'_>> {
+    let entries = Csv(csv.value()).deployments().iter();
+    entries
+        .map(|entry| Deployment {
+            name: entry.get("name").and_then(Value::as_str).unwrap_or_default(),
+            labels: entry.get("label"),
+            spec: entry.get("spec").unwrap_or(&Value::Null),
+            selector: None,
+        })
+        .collect()
+}
+
+/// A namespace for the new manifests: the one that the author's own files name, where no binding in the bundle gives
+/// rights to accounts of that namespace.
+fn namespace(work: &Work<'_>, bundle: &Bundle, extra: &[String]) -> String {
+    let bound = rbac::bound_namespaces(work, extra);
+    let in_stanzas = work.others.iter().filter_map(|object| {
+        object
+            .text(&["spec", "conversion", "webhook", "clientConfig", "service", "namespace"])
+            .or(object.text(&["spec", "conversion", "webhookClientConfig", "service", "namespace"]))
+    });
+    let suggested = work.csv.text(&["metadata", "annotations", SUGGESTED_NAMESPACE]);
+    let short = super::short_name(bundle, work.csv.name()).replace('.', "-");
+    let usual = (1..).map(|number| match number {
+        1 => format!("{short}-system"),
+        number => format!("{short}-system-{number}"),
+    });
+    in_stanzas
+        .chain(suggested)
+        .filter(|name| is_dns1123_label(name))
+        .map(str::to_owned)
+        .chain(usual)
+        .find(|name| !bound.contains(name.as_str()))
+        .unwrap_or_default()
+}
+
+/// Carries every file over that is not the CSV's; returns the path of each object beside it.
+fn carry(tree: &Tree, bundle: &Bundle, work: &mut Work<'_>, unreadable: &[String]) -> Vec<String> {
+    let folder = format!("{MANIFESTS}/");
+    let read: Vec<&str> = bundle.objects.iter().map(|object| path_of(tree, object)).collect();
+    for (path, content) in tree.iter() {
+        if read.contains(&path) || unreadable.iter().any(|other| other == path) {
+            continue;
+        }
+        if path.starts_with(&folder) && is_read(path) {
+            let message = format!("{path} is left out: OLM does not read it from a registry+v1 bundle");
+            work.findings
+                .push(Diagnostic::new(&rules::CONVERT_FILE_LEFT_OUT, message));
+        } else if path != OLM_YAML {
+            work.files.put(path, content);
+        }
+    }
+    for second in bundle.objects.iter().filter(|object| is_csv(object)).skip(1) {
+        let message = format!("{} is left out: a bundle has one ClusterServiceVersion", second.label());
+        let finding = Diagnostic::new(&rules::CONVERT_FILE_LEFT_OUT, message).object(second.label());
+        work.findings.push(finding.at(second.name_place()));
+    }
+    let others = work.others.clone();
+    others
+        .into_iter()
+        .map(|object| {
+            let path = path_of(tree, object);
+            let content = tree.get(path).unwrap_or_default();
+            // In a registry+v1 bundle only the first document of a file counts, whatever the file is called.
+            let alone = text::read(path, content, &generous()).documents.len() == 1;
+            if is_read(path) && alone {
+                work.files.put(path, content);
+                return path.to_owned();
+            }
+            let name = path.strip_prefix(&folder).unwrap_or(path);
+            let name = name.trim_end_matches(".yaml").trim_end_matches(".yml");
+            let path = work.files.free(name, "yaml");
+            work.files.put(&path, to_yaml(object.value()));
+            path
+        })
+        .collect()
+}
+
+/// Limits for files that were read under the user's limits, or written here.
+fn generous() -> Limits {
+    Limits {
+        file_bytes: usize::MAX,
+        depth: Limits::MOST_DEPTH,
+        documents: usize::MAX,
+    }
+}
+
+fn write_deployments(work: &mut Work<'_>) {
+    for deployment in &work.deployments {
+        let mut metadata = json!({"name": deployment.name, "namespace": work.namespace});
+        let labels = deployment
+            .labels
+            .filter(|labels| labels.as_object().is_some_and(|map| !map.is_empty()));
+        if let Some(labels) = labels {
+            metadata["labels"] = labels.clone();
+        }
+        let object =
+            json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": deployment.spec});
+        work.files.write(&format!("{}.deployment", deployment.name), &[object]);
+    }
+}

@@ -1,0 +1,320 @@
+//! The packages of an index as package manifests, the layout from before bundle images: `PACKAGE/VERSION/*.yaml`, with
+//! the channels in `PACKAGE/package.yaml`.
+//!
+//! A `k8s+v1` bundle is exported as what OLM installs of it: the synthesized CSV and the objects that stay beside it.
+//! Source: the legacy support of the plain-k8s-bundles proposal, and opm's `index export`.
+
+use super::list;
+use super::read::{Index, ReadError};
+use crate::bundle::location::{LoadError, Location};
+use crate::bundle::{self, MANIFESTS, MediaType};
+use crate::catalog::{Bundle, BundleId, Catalog, Package, Text};
+use crate::conversion::convert;
+use crate::diagnostic::{self, Diagnostic};
+use crate::files::{FileError, NewFolder, NewFolderError};
+use crate::image::{ReferenceError, Transports};
+use crate::text::{self, Limits};
+use crate::tree::{Tree, TreeError, TreeLimits};
+use futures_util::{StreamExt, stream};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// What to export, and how.
+#[derive(Debug, Clone, Default)]
+pub struct ExportOptions {
+    /// The packages; all of the index where there are none.
+    pub packages: Vec<String>,
+    /// How much a bundle may hold.
+    pub tree_limits: TreeLimits,
+    /// How large and deep its files may be.
+    pub text_limits: Limits,
+    /// How many bundle images are fetched at once.
+    pub parallel: usize,
+}
+
+/// A package that was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExportedPackage {
+    /// The package.
+    pub name: String,
+    /// Its folder.
+    pub folder: PathBuf,
+    /// How many bundles are in it.
+    pub bundles: usize,
+}
+
+/// Why a package was not written. Those before it, in the order of their names, were; of this one there is nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The index cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// There is no such package.
+    #[error("the index holds no package {package:?}")]
+    UnknownPackage {
+        /// What was asked for.
+        package: String,
+        /// The package that is called most like it.
+        nearest: Option<String>,
+    },
+    /// A name cannot be that of a folder.
+    #[error("{name:?} cannot be the name of a folder, so package {package:?} is not exported")]
+    Name {
+        /// The package.
+        package: String,
+        /// The name: of the package, or of a bundle.
+        name: String,
+    },
+    /// The index has neither manifests nor an image.
+    #[error("the index holds neither the manifests nor the image of bundle {bundle}")]
+    NoContent {
+        /// The bundle.
+        bundle: String,
+    },
+    /// What the index holds of a bundle is no image name.
+    #[error("bundle {bundle} has the image {image:?}: {source}")]
+    Reference {
+        /// The bundle.
+        bundle: String,
+        /// The text.
+        image: String,
+        /// What is wrong with it.
+        source: ReferenceError,
+    },
+    /// The image of a bundle cannot be read.
+    #[error("bundle {bundle} cannot be exported: {source}")]
+    Load {
+        /// The bundle.
+        bundle: String,
+        /// Why not.
+        source: LoadError,
+    },
+    /// The image of a bundle holds no CSV, and none can be synthesized from it.
+    #[error("bundle {bundle} cannot be exported: its image has errors")]
+    Findings {
+        /// The bundle.
+        bundle: String,
+        /// What was found.
+        diagnostics: Vec<Diagnostic>,
+    },
+    /// A stored object is not JSON.
+    #[error("an object of bundle {bundle} in the index is not JSON: {source}")]
+    Object {
+        /// The bundle.
+        bundle: String,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+    /// There is something at the place already.
+    #[error(transparent)]
+    Folder(#[from] NewFolderError),
+    /// A file of a bundle leads elsewhere.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    /// The files cannot be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// Writes packages into folders of their own below `folder`. Each appears complete or not at all.
+///
+/// # Errors
+/// When a package is not in the index, its folder is there already, a bundle cannot be fetched, or the files cannot be
+/// written.
+pub async fn export(
+    index: &Index,
+    folder: &Path,
+    transports: &Transports,
+    options: &ExportOptions,
+) -> Result<Vec<ExportedPackage>, ExportError> {
+    let catalog = index.catalog_without_skip_ranges()?;
+    let packages = chosen(index, &catalog, &options.packages)?;
+    for package in &packages {
+        if !is_name(&package.name) {
+            return Err(ExportError::Name {
+                package: package.name.to_string(),
+                name: package.name.to_string(),
+            });
+        }
+        NewFolder::require_free(&folder.join(&*package.name))?;
+    }
+    let mut exported = Vec::new();
+    for package in packages {
+        let target = folder.join(&*package.name);
+        let new = NewFolder::new(&target)?;
+        let folders = folders(package, &catalog)?;
+        let fetches = folders
+            .iter()
+            .map(|(version, bundle)| async move { (version, manifests(index, bundle, transports, options).await) });
+        let mut fetched = stream::iter(fetches).buffered(options.parallel.max(1));
+        while let Some((version, manifests)) = fetched.next().await {
+            manifests?.write_to(&new.path().join(version))?;
+        }
+        drop(fetched);
+        let channels = text::to_yaml(&channels(package));
+        let mut tree = Tree::new("");
+        tree.insert("package.yaml", channels.into_bytes(), &TreeLimits::default())?;
+        tree.write_to(&new.path())?;
+        new.commit()?;
+        exported.push(ExportedPackage {
+            name: package.name.to_string(),
+            folder: target,
+            bundles: folders.len(),
+        });
+    }
+    index.check_unchanged()?;
+    Ok(exported)
+}
+
+fn chosen<'c>(index: &Index, catalog: &'c Catalog, names: &[String]) -> Result<Vec<&'c Package>, ExportError> {
+    if names.is_empty() {
+        return Ok(catalog.packages.iter().collect());
+    }
+    let names: BTreeSet<&String> = names.iter().collect();
+    let packages = names.into_iter().map(|name| match catalog.package(name) {
+        Some(package) => Ok(package),
+        None => Err(ExportError::UnknownPackage {
+            package: name.clone(),
+            nearest: list::find_package(index, name)?.err().flatten(),
+        }),
+    });
+    packages.collect()
+}
+
+/// The folders of the bundles that are in a channel: each is called by its version, or by its name where the version
+/// would not tell it from the others.
+fn folders<'c>(package: &Package, catalog: &'c Catalog) -> Result<BTreeMap<String, &'c Bundle>, ExportError> {
+    let entries = package.channels.iter().flat_map(|channel| &channel.entries);
+    let ids: BTreeSet<BundleId> = entries.map(|entry| entry.bundle).collect();
+    let bundles: Vec<_> = ids.into_iter().filter_map(|id| catalog.bundle(id)).collect();
+    let mut versions: BTreeMap<Option<&Text>, usize> = BTreeMap::new();
+    for bundle in &bundles {
+        *versions.entry(bundle.version.as_ref()).or_default() += 1;
+    }
+    let mut folders = BTreeMap::new();
+    for bundle in bundles {
+        let version = bundle.version.as_ref().filter(|version| is_name(version));
+        let name = version.filter(|version| versions.get(&Some(*version)) == Some(&1));
+        let name = name.unwrap_or(&bundle.name);
+        if !is_name(name) || folders.insert(name.to_string(), bundle).is_some() {
+            return Err(ExportError::Name {
+                package: package.name.to_string(),
+                name: name.to_string(),
+            });
+        }
+    }
+    Ok(folders)
+}
+
+/// Whether a text of the index can be the name of a file and leads nowhere else.
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && !text.starts_with('.') && !text.contains(['/', '\\', '\0']) && text.len() <= 255
+}
+
+fn channels(package: &Package) -> Value {
+    let channels = package.channels.iter().map(|channel| {
+        let head = channel.head.as_deref().unwrap_or_default();
+        json!({ "name": &*channel.name, "currentCSV": head })
+    });
+    json!({
+        "packageName": &*package.name,
+        "channels": channels.collect::<Vec<_>>(),
+        "defaultChannel": package.default_channel.as_deref().unwrap_or_default(),
+    })
+}
+
+/// The manifests of a bundle, each under its file name.
+async fn manifests(
+    index: &Index,
+    bundle: &Bundle,
+    transports: &Transports,
+    options: &ExportOptions,
+) -> Result<Tree, ExportError> {
+    let stored = index.manifests(bundle.manifests)?.objects;
+    if !stored.is_empty() {
+        return from_objects(&bundle.name, &stored);
+    }
+    let Some(image) = bundle.image.as_deref().filter(|image| !image.is_empty()) else {
+        let bundle = bundle.name.to_string();
+        return Err(ExportError::NoContent { bundle });
+    };
+    let reference = image.parse().map_err(|source| ExportError::Reference {
+        bundle: bundle.name.to_string(),
+        image: image.to_owned(),
+        source,
+    })?;
+    let tree = Location::Image(reference).load(transports, options.tree_limits).await;
+    let tree = tree.map_err(|source| ExportError::Load {
+        bundle: bundle.name.to_string(),
+        source,
+    })?;
+    from_image(&bundle.name, &tree, options)
+}
+
+fn from_objects(bundle: &str, stored: &[String]) -> Result<Tree, ExportError> {
+    let mut tree = Tree::new("");
+    for object in stored {
+        let value: Value = serde_json::from_str(object).map_err(|source| ExportError::Object {
+            bundle: bundle.to_owned(),
+            source,
+        })?;
+        let content = text::to_yaml(&value).into_bytes();
+        tree.insert(&file_name(&value, &tree), content, &TreeLimits::default())?;
+    }
+    Ok(tree)
+}
+
+/// What a stored object's file is called: by its name and kind, and by a number where that is taken.
+fn file_name(object: &Value, taken: &Tree) -> String {
+    let part = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let (name, kind) = (part("/metadata/name"), part("/kind").to_lowercase());
+    let plain = |character: char| {
+        if character.is_ascii_alphanumeric() || "-_.".contains(character) {
+            character
+        } else {
+            '_'
+        }
+    };
+    let name: String = format!("{name}.{kind}")
+        .trim_start_matches('.')
+        .chars()
+        .map(plain)
+        .take(200)
+        .collect();
+    let mut file = format!("{name}.yaml");
+    let mut number = 2;
+    while taken.get(&file).is_some() {
+        file = format!("{name}_{number}.yaml");
+        number += 1;
+    }
+    file
+}
+
+/// The manifests of a bundle image: as they are, or as they are after the synthesis.
+fn from_image(name: &str, tree: &Tree, options: &ExportOptions) -> Result<Tree, ExportError> {
+    let reading = bundle::read(tree, &options.text_limits);
+    let refuse = |diagnostics: Vec<Diagnostic>| ExportError::Findings {
+        bundle: name.to_owned(),
+        diagnostics,
+    };
+    let converted = match &reading.bundle {
+        Some(bundle) if bundle.media_type == MediaType::K8sV1 => {
+            let converted = convert(tree, &reading, name, &options.text_limits)?;
+            let tree = converted.map(|conversion| conversion.tree.ok_or(conversion.diagnostics));
+            Some(tree.unwrap_or_else(|| Err(Vec::new())).map_err(refuse)?)
+        }
+        Some(_) => None,
+        None => return Err(refuse(reading.diagnostics)),
+    };
+    if converted.is_none() && diagnostic::has_errors(&reading.diagnostics) {
+        return Err(refuse(reading.diagnostics));
+    }
+    let mut manifests = Tree::new("");
+    for (path, content) in converted.as_ref().unwrap_or(tree).iter() {
+        if let Some(file) = path.strip_prefix(MANIFESTS).and_then(|rest| rest.strip_prefix('/')) {
+            manifests.insert(file, content.to_vec(), &TreeLimits::default())?;
+        }
+    }
+    Ok(manifests)
+}

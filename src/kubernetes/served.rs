@@ -1,0 +1,317 @@
+//! Which kinds and versions stand behind the resources of RBAC rules, as CRDs and clusters say it.
+
+use super::GroupVersionKind;
+use super::version::compare_priority;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One version of one resource.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ServedResource {
+    /// Group, version and kind.
+    pub gvk: GroupVersionKind,
+    /// Plural name, as RBAC rules write it.
+    pub resource: String,
+}
+
+/// The resources that a document names: a CustomResourceDefinition, an `APIResourceList` or an
+/// `APIGroupDiscoveryList` of a cluster, or a list of such documents. `None` where it is something else.
+pub fn read(document: &Value) -> Option<Vec<ServedResource>> {
+    let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
+    match (text("apiVersion"), text("kind")) {
+        (version, "CustomResourceDefinition") if version.starts_with("apiextensions.k8s.io/") => Some(of_crd(document)),
+        (_, "APIResourceList") => Some(of_resource_list(document)),
+        (version, "APIGroupDiscoveryList") if version.starts_with("apidiscovery.k8s.io/") => {
+            Some(list(document, "items").iter().flat_map(of_group).collect())
+        }
+        (version, "APIGroupDiscovery") if version.starts_with("apidiscovery.k8s.io/") => Some(of_group(document)),
+        (_, kind) if kind.ends_with("List") => {
+            let items = list(document, "items");
+            let read: Vec<_> = items.iter().filter_map(read).collect();
+            (!read.is_empty()).then(|| read.concat())
+        }
+        _ => None,
+    }
+}
+
+/// The table that `kubectl api-resources` prints; `None` where the text is none.
+pub fn read_table(text: &str) -> Option<Vec<ServedResource>> {
+    let mut lines = text.lines();
+    let head: Vec<&str> = lines.next()?.split_whitespace().collect();
+    if head.first() != Some(&"NAME") || !head.contains(&"APIVERSION") || !head.contains(&"KIND") {
+        return None;
+    }
+    let row = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        // Short names may be absent, so the columns are counted from NAMESPACED, which is true or false.
+        let namespaced = words.iter().skip(2).position(|word| ["true", "false"].contains(word))? + 2;
+        let gvk = GroupVersionKind::from_api_version(words.get(namespaced - 1)?, words.get(namespaced + 1)?);
+        let resource = (*words.first()?).to_owned();
+        Some(ServedResource { gvk, resource })
+    };
+    Some(lines.filter_map(row).collect())
+}
+
+fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value
+        .get(key)
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default()
+}
+
+fn text<'a>(value: &'a Value, path: &str) -> &'a str {
+    value.pointer(path).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn of_crd(crd: &Value) -> Vec<ServedResource> {
+    let (group, kind) = (text(crd, "/spec/group"), text(crd, "/spec/names/kind"));
+    let spec = crd.get("spec").unwrap_or(crd);
+    let served = list(spec, "versions")
+        .iter()
+        .filter(|version| version.get("served") != Some(&Value::Bool(false)));
+    let mut versions: Vec<&str> = served.map(|version| text(version, "/name")).collect();
+    if versions.is_empty() {
+        versions.push(text(crd, "/spec/version"));
+    }
+    versions
+        .into_iter()
+        .map(|version| ServedResource {
+            gvk: GroupVersionKind::new(group, version, kind),
+            resource: text(crd, "/spec/names/plural").to_owned(),
+        })
+        .collect()
+}
+
+/// A list of one group version, or of several: `kubectl api-resources -o json` says them in each resource.
+fn of_resource_list(document: &Value) -> Vec<ServedResource> {
+    let of_list = GroupVersionKind::from_api_version(text(document, "/groupVersion"), "");
+    list(document, "resources")
+        .iter()
+        .map(|resource| {
+            let own = |path: &str, of_list: &str| match text(resource, path) {
+                "" => of_list.to_owned(),
+                own => own.to_owned(),
+            };
+            // What a resource of another group and version is served as does not count: that is the kind of a body.
+            let (group, version) = if of_list.version.is_empty() {
+                (own("/group", ""), own("/version", ""))
+            } else {
+                (of_list.group.clone(), of_list.version.clone())
+            };
+            ServedResource {
+                gvk: GroupVersionKind::new(group, version, text(resource, "/kind")),
+                resource: text(resource, "/name").to_owned(),
+            }
+        })
+        .filter(|served| !served.resource.contains('/'))
+        .collect()
+}
+
+fn of_group(item: &Value) -> Vec<ServedResource> {
+    let group = text(item, "/metadata/name");
+    let versions = list(item, "versions").iter();
+    versions
+        .flat_map(|version| {
+            let resources = list(version, "resources").iter();
+            resources.map(move |resource| ServedResource {
+                gvk: GroupVersionKind::new(group, text(version, "/version"), text(resource, "/responseKind/kind")),
+                resource: text(resource, "/resource").to_owned(),
+            })
+        })
+        .collect()
+}
+
+/// What several sources say, in the order in which they are asked.
+#[derive(Debug, Clone, Default)]
+pub struct ServedResources {
+    known: BTreeMap<(String, String), Vec<(String, GroupVersionKind)>>,
+}
+
+/// What a resource is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Resolution {
+    /// No source knows it.
+    Unknown,
+    /// The kind, in the version with the highest priority of the first source that knows it.
+    Found {
+        /// Kind.
+        kind: String,
+        /// Version.
+        version: String,
+        /// The source.
+        source: String,
+    },
+    /// There are several kinds of this name.
+    Conflict {
+        /// Each kind, and the first source that says so.
+        kinds: Vec<(String, String)>,
+    },
+}
+
+impl ServedResources {
+    /// Takes in what one more source says.
+    pub fn add(&mut self, source: &str, resources: Vec<ServedResource>) {
+        for served in resources {
+            let named = |text: &String| !text.is_empty();
+            if [&served.gvk.version, &served.gvk.kind, &served.resource]
+                .into_iter()
+                .all(named)
+            {
+                let key = (served.gvk.group.clone(), served.resource);
+                self.known.entry(key).or_default().push((source.to_owned(), served.gvk));
+            }
+        }
+    }
+
+    /// Whether nothing is known at all.
+    pub fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
+    /// What a resource of a group is. Of several versions in one source the one with the highest priority counts:
+    /// stable before beta before alpha, then the higher number.
+    pub fn resolve(&self, group: &str, resource: &str) -> Resolution {
+        let Some(known) = self.known.get(&(group.to_owned(), resource.to_owned())) else {
+            return Resolution::Unknown;
+        };
+        let kinds: BTreeSet<&str> = known.iter().map(|(_, gvk)| gvk.kind.as_str()).collect();
+        if kinds.len() > 1 {
+            let first = |kind: &&str| {
+                let source = known
+                    .iter()
+                    .find(|(_, gvk)| gvk.kind == *kind)
+                    .map(|(source, _)| source.clone());
+                ((*kind).to_owned(), source.unwrap_or_default())
+            };
+            return Resolution::Conflict {
+                kinds: kinds.iter().map(first).collect(),
+            };
+        }
+        let first = known.first().map(|(source, _)| source);
+        let of_first = known.iter().filter(|(source, _)| Some(source) == first);
+        match of_first.min_by(|(_, left), (_, right)| compare_priority(&left.version, &right.version)) {
+            Some((source, gvk)) => Resolution::Found {
+                kind: gvk.kind.clone(),
+                version: gvk.version.clone(),
+                source: source.clone(),
+            },
+            None => Resolution::Unknown,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn shown(resources: Option<Vec<ServedResource>>) -> Vec<String> {
+        let resources = resources.expect("a document that names resources");
+        let line = |served: ServedResource| format!("{}: {}", served.resource, served.gvk);
+        resources.into_iter().map(line).collect()
+    }
+
+    #[test]
+    fn crds_of_both_versions_name_what_they_serve() {
+        let crd = json!({
+            "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "spec": {"group": "example.com", "names": {"kind": "Foo", "plural": "foos"}, "versions": [
+                {"name": "v1", "served": true}, {"name": "v1beta1", "served": false}, {"name": "v2alpha1", "served": true}]}
+        });
+        assert_eq!(
+            shown(read(&crd)),
+            ["foos: example.com v1 Foo", "foos: example.com v2alpha1 Foo"]
+        );
+        let old = json!({
+            "apiVersion": "apiextensions.k8s.io/v1beta1", "kind": "CustomResourceDefinition",
+            "spec": {"group": "example.com", "version": "v1", "names": {"kind": "Foo", "plural": "foos"}}
+        });
+        let list = json!({"apiVersion": "v1", "kind": "List", "items": [old, {"kind": "ConfigMap"}]});
+        assert_eq!(shown(read(&list)), ["foos: example.com v1 Foo"]);
+        assert_eq!(read(&json!({"apiVersion": "v1", "kind": "ConfigMap"})), None);
+        assert_eq!(
+            read(&json!({"apiVersion": "v1", "kind": "ConfigMapList", "items": []})),
+            None
+        );
+        assert_eq!(read(&json!([])), None);
+    }
+
+    #[test]
+    fn discovery_documents_of_all_forms_are_read() {
+        let old = json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "cert-manager.io/v1", "resources": [
+            {"name": "certificates", "kind": "Certificate", "namespaced": true},
+            {"name": "certificates/status", "kind": "Certificate"},
+            {"name": "scaled", "kind": "Scale", "group": "autoscaling", "version": "v1"}]});
+        assert_eq!(
+            shown(read(&old)),
+            [
+                "certificates: cert-manager.io v1 Certificate",
+                "scaled: cert-manager.io v1 Scale"
+            ]
+        );
+        let flat = json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "", "resources": [
+            {"name": "pods", "kind": "Pod", "version": "v1"},
+            {"name": "issuers", "kind": "Issuer", "group": "cert-manager.io", "version": "v1"}]});
+        assert_eq!(
+            shown(read(&flat)),
+            ["pods:  v1 Pod", "issuers: cert-manager.io v1 Issuer"]
+        );
+        let new = json!({"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "items": [
+            {"metadata": {"name": "cert-manager.io"}, "versions": [{"version": "v1", "resources": [
+                {"resource": "issuers", "responseKind": {"group": "", "version": "", "kind": "Issuer"}, "subresources": []}]}]}]});
+        assert_eq!(shown(read(&new)), ["issuers: cert-manager.io v1 Issuer"]);
+    }
+
+    #[test]
+    fn the_table_of_kubectl_is_read_with_and_without_short_names() {
+        let table = "\
+NAME            SHORTNAMES   APIVERSION           NAMESPACED   KIND          VERBS
+pods            po           v1                   true         Pod           create,get
+certificates    cert,certs   cert-manager.io/v1   true         Certificate   create,get
+clusterissuers               cert-manager.io/v1   false        ClusterIssuer
+";
+        assert_eq!(
+            shown(read_table(table)),
+            [
+                "pods:  v1 Pod",
+                "certificates: cert-manager.io v1 Certificate",
+                "clusterissuers: cert-manager.io v1 ClusterIssuer"
+            ]
+        );
+        assert_eq!(read_table("apiVersion: v1\n"), None);
+        assert_eq!(read_table(""), None);
+    }
+
+    fn served(version: &str, kind: &str) -> ServedResource {
+        ServedResource {
+            gvk: GroupVersionKind::new("example.com", version, kind),
+            resource: "foos".to_owned(),
+        }
+    }
+
+    #[test]
+    fn the_first_source_decides_and_in_it_the_version_of_the_highest_priority() {
+        let mut sources = ServedResources::default();
+        assert_eq!(sources.resolve("example.com", "foos"), Resolution::Unknown);
+        sources.add(
+            "a",
+            vec![
+                served("v1alpha1", "Foo"),
+                served("v1beta2", "Foo"),
+                served("v1beta1", "Foo"),
+            ],
+        );
+        sources.add("b", vec![served("v1", "Foo"), served("", "Foo")]);
+        let found = Resolution::Found {
+            kind: "Foo".to_owned(),
+            version: "v1beta2".to_owned(),
+            source: "a".to_owned(),
+        };
+        assert_eq!(sources.resolve("example.com", "foos"), found);
+        assert_eq!(sources.resolve("example.com", "bars"), Resolution::Unknown);
+        sources.add("c", vec![served("v1", "Fool")]);
+        let kinds = vec![("Foo".to_owned(), "a".to_owned()), ("Fool".to_owned(), "c".to_owned())];
+        assert_eq!(sources.resolve("example.com", "foos"), Resolution::Conflict { kinds });
+    }
+}

@@ -1,0 +1,257 @@
+//! What the whole result must satisfy, once every field is written: the rules that OLM and catalogs have for a
+//! `ClusterServiceVersion` and that no single manifest shows.
+
+use super::fate::Outcome;
+use super::{Work, samples};
+use crate::bundle::Bundle;
+use crate::csv::{EXAMPLES, SKIP_RANGE};
+use crate::diagnostic::Diagnostic;
+use crate::image::Reference;
+use crate::kubernetes::GroupVersionKind;
+use crate::rules::{self, Severity};
+use crate::source::Place;
+use crate::text::{Limits, Path, canonical, kind_of};
+use base64::encoded_len;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::io::Write;
+
+/// Annotations whose keys OLM compares exactly.
+const EXACT_ANNOTATIONS: [&str; 5] = [
+    "olm.operatorGroup",
+    "olm.operatorNamespace",
+    "olm.targetNamespaces",
+    "olm.providedAPIs",
+    SKIP_RANGE,
+];
+
+/// Bytes of a bundle, compressed, that fit into the ConfigMap that OLM unpacks it to.
+const SIZE_LIMIT: usize = 1 << 20;
+
+/// Looks at what has been written.
+pub(super) fn check(work: &mut Work<'_>, bundle: &Bundle) {
+    annotation_keys(work);
+    examples(work);
+    related_images(work);
+    release_name(work, bundle);
+    both_ways(work);
+}
+
+/// The kinds that the CSV lists as owned.
+pub(super) fn provided(work: &Work<'_>) -> BTreeSet<GroupVersionKind> {
+    apis(work, "owned").into_iter().map(|(kind, _)| kind).collect()
+}
+
+/// The kinds of one of the CSV's two lists, custom and aggregated, with their entries' paths.
+fn apis(work: &Work<'_>, list: &str) -> Vec<(GroupVersionKind, Path)> {
+    let mut kinds = Vec::new();
+    for section in ["customresourcedefinitions", "apiservicedefinitions"] {
+        let path = Path::root().key("spec").key(section).key(list);
+        let entries = work.draft.get(&path).and_then(Value::as_array);
+        for (index, entry) in entries.into_iter().flatten().enumerate() {
+            let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
+            let of_crd = text("name").split_once('.').map_or("", |(_, group)| group);
+            let group = if entry.get("group").is_some() {
+                text("group")
+            } else {
+                of_crd
+            };
+            let kind = GroupVersionKind::new(group, text("version"), text("kind"));
+            kinds.push((kind, path.index(index)));
+        }
+    }
+    kinds
+}
+
+fn annotation_keys(work: &mut Work<'_>) {
+    let keys = work.olm.get(&["annotations"]).and_then(Value::as_object);
+    for key in keys.into_iter().flat_map(|map| map.keys()) {
+        let exact = EXACT_ANNOTATIONS
+            .iter()
+            .find(|exact| exact.eq_ignore_ascii_case(key) && *exact != key);
+        if let Some(exact) = exact {
+            let message = format!("OLM does not know the annotation {key}; it is {exact}");
+            let path = Path::root().key("annotations").key(key);
+            let finding = Diagnostic::new(&rules::CSV_ANNOTATION_CASE, message);
+            work.report(finding.at(work.olm.document().key_place(&path)));
+        }
+    }
+}
+
+/// Examples are a list of objects of provided kinds, as JSON text or as the list itself.
+fn examples(work: &mut Work<'_>) {
+    let from = Path::root().key("annotations").key(EXAMPLES);
+    let olm = work.olm;
+    match olm.get(&["annotations", EXAMPLES]) {
+        Some(Value::String(text)) if !text.trim().is_empty() => {
+            let reading = olm.document().embedded(&from, &Limits::default());
+            // Go, with which every reader of the examples is written, takes the last one of a key that is repeated.
+            let (repeated, errors): (Vec<_>, Vec<_>) = reading
+                .diagnostics
+                .into_iter()
+                .filter(Diagnostic::is_error)
+                .partition(|problem| problem.rule == &rules::YAML_DUPLICATE_KEY);
+            if let (true, Some(document)) = (errors.is_empty(), reading.documents.first()) {
+                each_example(work, document.value(), &|path| document.place(path));
+            }
+            for problem in errors {
+                let message = format!("{EXAMPLES} is not JSON: {}", problem.message);
+                work.report(Diagnostic::new(&rules::CSV_EXAMPLES_JSON, message).at(problem.place));
+            }
+            for problem in repeated {
+                let message = format!("in {EXAMPLES} {}", problem.message);
+                let mut finding = Diagnostic::new(&rules::CSV_EXAMPLES_JSON, message);
+                finding.severity = Severity::Warning;
+                work.report(finding.at(problem.place));
+            }
+        }
+        Some(value @ (Value::Array(_) | Value::Object(_))) => {
+            each_example(work, value, &|path| olm.place(&from.join(path)));
+        }
+        _ => {}
+    }
+}
+
+fn each_example(work: &mut Work<'_>, examples: &Value, place: &dyn Fn(&Path) -> Place) {
+    let Some(list) = examples.as_array() else {
+        let message = format!("{EXAMPLES} is {}, not a list", kind_of(examples));
+        return work.report(Diagnostic::new(&rules::CSV_EXAMPLES_JSON, message).at(place(&Path::root())));
+    };
+    let provided = provided(work);
+    for (index, example) in list.iter().enumerate() {
+        let path = Path::root().index(index);
+        if !example.is_object() {
+            let message = format!("{EXAMPLES}[{index}] is {}, not an object", kind_of(example));
+            work.report(Diagnostic::new(&rules::CSV_EXAMPLES_JSON, message).at(place(&path)));
+            continue;
+        }
+        let text = |key: &str| example.get(key).and_then(Value::as_str).unwrap_or_default();
+        let gvk = GroupVersionKind::from_api_version(text("apiVersion"), text("kind"));
+        if let Some(finding) = samples::not_provided(&gvk, &provided) {
+            let key = if example.get("kind").is_some() {
+                path.key("kind")
+            } else {
+                path
+            };
+            work.report(finding.at(place(&key)));
+        }
+    }
+}
+
+fn related_images(work: &mut Work<'_>) {
+    for (index, entry) in work.olm.list(&["relatedImages"]).iter().enumerate() {
+        let path = Path::root().key("relatedImages").index(index).key("image");
+        let Some(image) = entry.get("image").and_then(Value::as_str) else {
+            continue;
+        };
+        let problem = match image.parse() {
+            _ if image.is_empty() => "is empty".to_owned(),
+            Ok(Reference::Registry(_)) if !image.starts_with("docker://") => continue,
+            Ok(_) => format!("is {image}, which a cluster cannot pull: it is to be HOST/NAME:TAG"),
+            Err(error) => format!("is no image: {error}"),
+        };
+        let finding = Diagnostic::new(&rules::BUNDLE_RELATEDIMAGE_FORMAT, format!("{path} {problem}"));
+        work.report(finding.at(work.olm.place(&path)));
+    }
+}
+
+/// A release is a part of the bundle's name.
+fn release_name(work: &mut Work<'_>, bundle: &Bundle) {
+    let text = |key: &str| work.olm.text(&[key]).filter(|text| !text.is_empty());
+    let package = bundle.annotations.as_ref().map(crate::bundle::Annotations::package);
+    let (Some(release), Some(name), Some(version)) = (text("release"), text("name"), text("version")) else {
+        return;
+    };
+    let end = format!("-v{version}-{release}");
+    let wanted = match package.filter(|package| !package.is_empty()) {
+        Some(package) => format!("{package}{end}"),
+        None if name.ends_with(&end) => return,
+        None => format!("<package>{end}"),
+    };
+    if name != wanted {
+        let message = format!("a bundle with a release is called {wanted}, not {name}");
+        let finding = Diagnostic::new(&rules::BUNDLE_RELEASE_NAME, message);
+        work.report(finding.at(work.olm.place(&Path::root().key("name"))));
+    }
+}
+
+/// What the bundle provides it cannot require of another one.
+fn both_ways(work: &mut Work<'_>) {
+    let owned = apis(work, "owned");
+    for (required, path) in apis(work, "required") {
+        let provider = owned.iter().find(|(kind, _)| kind.is(&required.group, &required.kind));
+        if let Some((_, owner)) = provider {
+            let message = format!(
+                "{} of {} is required, but this bundle provides it",
+                required.kind, required.group
+            );
+            let finding = Diagnostic::new(&rules::CSV_API_BOTH_WAYS, message);
+            let (place, owner) = (
+                work.draft.place(&path.key("kind")),
+                work.draft.place(&owner.key("kind")),
+            );
+            work.report(match owner {
+                Some(owner) => finding.at(place).also(owner, "it is provided here"),
+                None => finding.at(place),
+            });
+        }
+    }
+}
+
+/// What OLM will unpack: the CSV and the kept objects, each compressed by itself.
+pub(super) fn size(csv: &Value, outcomes: &[Outcome]) -> Option<Diagnostic> {
+    let shipped = outcomes
+        .iter()
+        .filter_map(|outcome| Some((outcome, outcome.shipped()?)));
+    let texts: Vec<(Option<&Outcome>, String)> = std::iter::once((None, canonical::to_string(csv)))
+        .chain(shipped.map(|(outcome, value)| (Some(outcome), canonical::to_string(value))))
+        .collect();
+    // Compression takes time, and most bundles fit as they are. A gzip file is a little longer than what it cannot shrink.
+    let plain: usize = texts
+        .iter()
+        .map(|(_, text)| base64_length(text.len() + text.len() / 1000 + 64))
+        .sum();
+    if plain <= SIZE_LIMIT * 85 / 100 {
+        return None;
+    }
+    let sizes: Vec<usize> = texts.iter().map(|(_, text)| base64_length(compressed(text))).collect();
+    let total: usize = sizes.iter().sum();
+    let (rule, message) = if total > SIZE_LIMIT {
+        let message = format!("the bundle is {total} bytes compressed, more than the {SIZE_LIMIT} that OLM can unpack");
+        (&rules::BUNDLE_SIZE_EXCEEDED, message)
+    } else if total * 100 > SIZE_LIMIT * 85 {
+        let message = format!("the bundle is {total} bytes compressed, near the {SIZE_LIMIT} that OLM can unpack");
+        (&rules::BUNDLE_SIZE_NEAR_LIMIT, message)
+    } else {
+        return None;
+    };
+    let largest = sizes
+        .iter()
+        .zip(&texts)
+        .filter_map(|(size, (outcome, _))| Some((size, (*outcome)?)));
+    let finding = Diagnostic::new(rule, message);
+    Some(match largest.max_by_key(|(size, _)| **size) {
+        Some((size, outcome)) => finding
+            .help(format!(
+                "The largest part is {} with {size} bytes. {}",
+                outcome.object.label(),
+                rule.help
+            ))
+            .object(outcome.object.label())
+            .at(outcome.object.name_place()),
+        None => finding,
+    })
+}
+
+fn base64_length(bytes: usize) -> usize {
+    encoded_len(bytes, true).unwrap_or(usize::MAX)
+}
+
+fn compressed(text: &str) -> usize {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    // Writing to memory does not fail.
+    let written = encoder.write_all(text.as_bytes()).and_then(|()| encoder.finish());
+    written.map_or(text.len(), |bytes| bytes.len())
+}

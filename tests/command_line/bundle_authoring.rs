@@ -1,0 +1,433 @@
+//! What helps authors beyond their manifests: samples, sources of APIs, icons from files, related images.
+
+use crate::bundle_files::{edit, errors, files, findings, greenhouse, place, read, succeeds, write};
+use crate::common::{Outcome, Sandbox};
+use serde_json::{Value, json};
+
+const HINT: &str = "apis:\n- group: cert-manager.io\n  resource: certificates\n  kind: Certificate\n  version: v1\n";
+
+/// The greenhouse operator, whose `olm.yaml` does not say what certificates are.
+fn without_hint() -> Sandbox {
+    let sandbox = greenhouse();
+    edit(&sandbox, "bundle/metadata/olm.yaml", HINT, "");
+    sandbox
+}
+
+fn run(sandbox: &Sandbox, line: &str) -> Outcome {
+    sandbox.run(line.split_whitespace())
+}
+
+fn csv(sandbox: &Sandbox, line: &str) -> Value {
+    let outcome = run(sandbox, &format!("bundle synthesize {line} -o json"));
+    serde_json::from_str(succeeds(&outcome)).unwrap()
+}
+
+fn required(csv: &Value) -> &Value {
+    &csv["spec"]["customresourcedefinitions"]["required"]
+}
+
+fn crd(version: &str, kind: &str) -> String {
+    format!(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: certificates.cert-manager.io}}\n\
+         spec:\n  group: cert-manager.io\n  scope: Namespaced\n  names: {{kind: {kind}, plural: certificates}}\n  \
+         versions: [{{name: {version}, served: true, storage: true, schema: {{openAPIV3Schema: {{type: object}}}}}}]\n"
+    )
+}
+
+/// An index database whose only bundle provides certificates in this version.
+fn index(sandbox: &Sandbox, version: &str) {
+    let deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: cm}\nspec:\n  selector: {matchLabels: {app: cm}}\n  \
+                      template:\n    metadata: {labels: {app: cm}}\n    spec: {containers: [{name: cm, image: registry.example.com/cm:1.0.0}]}\n";
+    write(sandbox, "cm/manifests/deployment.yaml", deployment);
+    write(sandbox, "cm/manifests/crd.yaml", crd(version, "Certificate"));
+    succeeds(&run(sandbox, "bundle init cm --package cm --version 1.0.0"));
+    succeeds(&run(sandbox, "registry add -b cm -d index.db"));
+}
+
+#[test]
+fn an_unresolved_resource_is_one_finding_with_its_line_and_three_ways_out() {
+    let sandbox = without_hint();
+    let outcome = run(&sandbox, "bundle synthesize bundle");
+    let line = place(&sandbox, "bundle/manifests/rbac.yaml", "certificates");
+    assert_eq!(errors(&outcome), [("rbac-kind-unknown".to_owned(), line)], "{outcome}");
+    for way in [
+        "- {group: cert-manager.io, resource: certificates, kind: Certificate, version: v1}",
+        "--api-source",
+        "operators.operatorframework.io.bundle.dependency: optional",
+    ] {
+        assert!(outcome.stderr.contains(way), "{way:?} is not in\n{outcome}");
+    }
+}
+
+#[test]
+fn crds_tables_discovery_and_indexes_say_what_a_resource_is() {
+    let sandbox = without_hint();
+    write(&sandbox, "crds/deep/certificates.yaml", crd("v1", "Certificate"));
+    write(
+        &sandbox,
+        "crds/other.yaml",
+        "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n",
+    );
+    write(&sandbox, "crds/README.md", "not YAML: [");
+    write(
+        &sandbox,
+        "apis.txt",
+        "NAME   SHORTNAMES   APIVERSION   NAMESPACED   KIND\n\
+         certificates   cert,certs   cert-manager.io/v1   true   Certificate\n",
+    );
+    let list = json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "cert-manager.io/v1",
+        "resources": [{"name": "certificates", "singularName": "certificate", "namespaced": true, "kind": "Certificate", "verbs": []}]});
+    write(&sandbox, "group.json", list.to_string());
+    let groups = json!({"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "items": [
+        {"metadata": {"name": "cert-manager.io"}, "versions": [
+            {"version": "v1alpha1", "resources": [{"resource": "certificates", "responseKind": {"kind": "Certificate"}}]},
+            {"version": "v1", "resources": [{"resource": "certificates", "responseKind": {"kind": "Certificate"}}]}]}]});
+    write(&sandbox, "groups.json", groups.to_string());
+    index(&sandbox, "v1");
+    let wanted = json!([{"kind": "Certificate", "name": "certificates.cert-manager.io", "version": "v1"}]);
+    for source in [
+        "crds",
+        "crds/deep/certificates.yaml",
+        "apis.txt",
+        "group.json",
+        "groups.json",
+        "index.db",
+        "./index.db",
+    ] {
+        let line = format!("bundle synthesize bundle -o json --api-source {source}");
+        let outcome = run(&sandbox, &line);
+        let csv: Value = serde_json::from_str(succeeds(&outcome)).unwrap();
+        assert_eq!(required(&csv), &wanted, "{source}");
+        let said = format!("certificates of group cert-manager.io are Certificate v1, says {source}\n");
+        assert!(outcome.stderr.contains(&said), "{outcome}");
+    }
+}
+
+#[test]
+fn an_index_image_is_a_source_too() {
+    let sandbox = without_hint();
+    index(&sandbox, "v1");
+    crate::bundles::small_base(&sandbox);
+    succeeds(&run(
+        &sandbox,
+        "index add -b cm -t oci:index:v1 --binary-image oci:base:v1",
+    ));
+    let csv = csv(&sandbox, "bundle --api-source oci:index:v1");
+    assert_eq!(required(&csv)[0]["version"], "v1");
+}
+
+#[test]
+fn indexes_are_asked_first_and_what_the_bundle_says_before_them() {
+    let sandbox = without_hint();
+    index(&sandbox, "v1beta1");
+    write(&sandbox, "crds/certificates.yaml", crd("v1", "Certificate"));
+    write(&sandbox, "more/certificates.yaml", crd("v3", "Certificate"));
+    let version = |line: &str| required(&csv(&sandbox, line))[0]["version"].clone();
+    assert_eq!(version("bundle --api-source crds --api-source index.db"), "v1beta1");
+    assert_eq!(version("bundle --api-source more --api-source crds"), "v3");
+    let olm = read(&sandbox, "bundle/metadata/olm.yaml");
+    write(
+        &sandbox,
+        "bundle/metadata/olm.yaml",
+        format!("{olm}{}", HINT.replace("v1", "v2")),
+    );
+    assert_eq!(version("bundle --api-source index.db"), "v2");
+}
+
+#[test]
+fn several_kinds_of_one_name_are_an_error_that_names_them() {
+    let sandbox = without_hint();
+    write(&sandbox, "crds/certificates.yaml", crd("v1", "Certificate"));
+    write(&sandbox, "more/certificates.yaml", crd("v1", "Paper"));
+    for command in ["synthesize bundle", "build bundle -t oci:out:v1"] {
+        let outcome = run(
+            &sandbox,
+            &format!("bundle {command} --api-source crds --api-source more"),
+        );
+        assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+        let line = place(&sandbox, "bundle/manifests/rbac.yaml", "certificates");
+        assert_eq!(
+            errors(&outcome),
+            [("rbac-kind-ambiguous".to_owned(), line)],
+            "{outcome}"
+        );
+        assert!(
+            outcome.stderr.contains("Certificate in crds, Paper in more"),
+            "{outcome}"
+        );
+    }
+    assert!(!sandbox.path("out").exists());
+}
+
+#[test]
+fn a_native_api_without_a_kind_is_completed_where_it_stands() {
+    let sandbox = without_hint();
+    let olm = read(&sandbox, "bundle/metadata/olm.yaml");
+    let native = "apis:\n- group: cert-manager.io\n  resource: certificates\n  dependency: native\n";
+    write(&sandbox, "bundle/metadata/olm.yaml", format!("{olm}{native}"));
+    write(&sandbox, "crds/certificates.yaml", crd("v1", "Certificate"));
+    let csv = csv(&sandbox, "bundle --api-source crds");
+    let wanted = json!([{"group": "cert-manager.io", "kind": "Certificate", "version": "v1"}]);
+    assert_eq!(csv["spec"]["nativeAPIs"], wanted);
+}
+
+#[test]
+fn a_source_that_says_nothing_is_an_error() {
+    let sandbox = without_hint();
+    write(
+        &sandbox,
+        "empty/config.yaml",
+        "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n",
+    );
+    write(&sandbox, "broken.yaml", "a: [");
+    for (source, said) in [
+        ("empty", "empty says nothing about the APIs of a cluster"),
+        ("broken.yaml", "broken.yaml cannot be read"),
+        ("./absent", "cannot read ./absent"),
+        ("oci:absent:v1", "absent"),
+    ] {
+        let outcome = run(&sandbox, &format!("bundle synthesize bundle --api-source {source}"));
+        assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+        assert!(outcome.stderr.contains(said), "{said:?} is not in\n{outcome}");
+    }
+}
+
+#[test]
+fn what_a_build_looks_up_is_in_the_image_and_not_in_the_folder() {
+    let sandbox = without_hint();
+    write(&sandbox, "crds/certificates.yaml", crd("v1", "Certificate"));
+    sample(&sandbox, "samples/one.yaml", "Greenhouse", "peppers");
+    let before = files(&sandbox.path("bundle"));
+    let options = "--api-source crds --samples samples";
+    succeeds(&run(&sandbox, &format!("bundle build bundle -t oci:out:v1 {options}")));
+    assert_eq!(
+        files(&sandbox.path("bundle")),
+        before,
+        "the author's files stay as they are"
+    );
+    assert_eq!(csv(&sandbox, "oci:out:v1"), csv(&sandbox, &format!("bundle {options}")));
+    succeeds(&run(&sandbox, "bundle unpack oci:out:v1 -o unpacked"));
+    let olm = read(&sandbox, "unpacked/metadata/olm.yaml");
+    assert!(
+        olm.contains("\n  categories: Monitoring\n") && olm.contains("peppers") && !olm.contains("tomatoes"),
+        "{olm}"
+    );
+    assert!(olm.contains("resource: certificates"), "{olm}");
+    let mut same: Vec<_> = files(&sandbox.path("unpacked")).into_iter().collect();
+    same.retain(|(path, content)| before.get(path) != Some(content));
+    assert_eq!(same.len(), 1, "only olm.yaml is another");
+}
+
+fn sample(sandbox: &Sandbox, path: &str, kind: &str, name: &str) {
+    let text = format!(
+        "apiVersion: garden.example.com/v1\nkind: {kind}\nmetadata:\n  name: {name}\nspec:\n  heating: \"on\"\n"
+    );
+    write(sandbox, path, text);
+}
+
+#[test]
+fn samples_become_examples_in_one_order() {
+    let sandbox = greenhouse();
+    sample(&sandbox, "samples/a.yaml", "Sensor", "window");
+    sample(&sandbox, "samples/z/b.yaml", "Greenhouse", "roses");
+    sample(&sandbox, "samples/c.yml", "Greenhouse", "peppers");
+    write(&sandbox, "samples/kustomization.yaml", "resources: [a.yaml]\n");
+    write(&sandbox, "samples/README.md", "Samples.\n");
+    let csv = csv(&sandbox, "bundle --samples samples");
+    let text = csv["metadata"]["annotations"]["alm-examples"].as_str().unwrap();
+    assert!(
+        text.starts_with("[\n  {\n    \"apiVersion\": \"garden.example.com/v1\",\n    \"kind\": \"Greenhouse\",\n"),
+        "{text}"
+    );
+    let examples: Value = serde_json::from_str(text).unwrap();
+    let names: Vec<_> = examples
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|example| &example["metadata"]["name"])
+        .collect();
+    assert_eq!(names, ["peppers", "roses", "window"]);
+    assert_eq!(examples[0]["spec"]["heating"], "on");
+
+    for (from, to) in [("a.yaml", "1.yaml"), ("c.yml", "2.yaml"), ("z/b.yaml", "0.yaml")] {
+        std::fs::rename(sandbox.path("samples").join(from), sandbox.path("samples").join(to)).unwrap();
+    }
+    assert_eq!(
+        self::csv(&sandbox, "bundle --samples samples"),
+        csv,
+        "names of files mean nothing"
+    );
+}
+
+#[test]
+fn a_sample_of_another_kind_is_an_error_at_its_line() {
+    let sandbox = greenhouse();
+    sample(&sandbox, "samples/a.yaml", "Greenhouse", "roses");
+    sample(&sandbox, "samples/b.yaml", "Tractor", "red");
+    let wrong = place(&sandbox, "samples/b.yaml", "Tractor");
+    for command in [
+        "synthesize bundle",
+        "build bundle -t oci:out:v1",
+        "init bundle --overwrite",
+    ] {
+        let before = files(&sandbox.path("bundle"));
+        let outcome = run(&sandbox, &format!("bundle {command} --samples samples"));
+        assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+        let wanted = [("csv-example-without-provided-api".to_owned(), wrong.clone())];
+        assert_eq!(errors(&outcome), wanted, "{outcome}");
+        assert!(
+            outcome.stderr.contains("Greenhouse (garden.example.com/v1)"),
+            "{outcome}"
+        );
+        assert_eq!(files(&sandbox.path("bundle")), before);
+    }
+    let outcome = run(&sandbox, "bundle synthesize bundle --samples absent");
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    std::fs::create_dir(sandbox.path("none")).unwrap();
+    let outcome = run(&sandbox, "bundle synthesize bundle --samples none");
+    assert!(
+        outcome.status == Some(1) && outcome.stderr.contains("holds no sample"),
+        "{outcome}"
+    );
+}
+
+#[test]
+fn a_bundle_with_a_csv_takes_neither_samples_nor_sources() {
+    let sandbox = Sandbox::new();
+    crate::bundle_files::copy(&sandbox, "compost-operator", "compost");
+    sample(&sandbox, "samples/a.yaml", "Greenhouse", "roses");
+    let outcome = run(&sandbox, "bundle build compost -t oci:out:v1 --samples samples");
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(
+        outcome.stderr.contains("leave out --samples and --api-source"),
+        "{outcome}"
+    );
+}
+
+#[test]
+fn init_writes_down_what_it_finds_out() {
+    let sandbox = greenhouse();
+    sample(&sandbox, "samples/a.yaml", "Greenhouse", "roses");
+    write(&sandbox, "crds/certificates.yaml", crd("v1", "Certificate"));
+    let line = "bundle init new --from bundle/manifests --samples samples --api-source crds";
+    let outcome = run(&sandbox, line);
+    succeeds(&outcome);
+    assert!(!outcome.stderr.contains("to decide"), "{outcome}");
+    let olm: Value = serde_yaml::from_str(&read(&sandbox, "new/metadata/olm.yaml")).unwrap();
+    assert_eq!(olm["annotations"]["alm-examples"][0]["metadata"]["name"], "roses");
+    assert_eq!(
+        olm["apis"],
+        json!([{"group": "cert-manager.io", "resource": "certificates", "kind": "Certificate", "version": "v1"}])
+    );
+    let csv = csv(&sandbox, "new");
+    assert_eq!(required(&csv)[0]["version"], "v1");
+    succeeds(&run(&sandbox, "bundle build new -t oci:out:v1"));
+}
+
+#[test]
+fn init_takes_apis_of_the_platform_for_native_ones() {
+    let sandbox = greenhouse();
+    edit(
+        &sandbox,
+        "bundle/manifests/rbac.yaml",
+        "cert-manager.io",
+        "route.openshift.io",
+    );
+    edit(&sandbox, "bundle/manifests/rbac.yaml", "[certificates]", "[routes]");
+    succeeds(&run(&sandbox, "bundle init stubs --from bundle/manifests"));
+    let olm = read(&sandbox, "stubs/metadata/olm.yaml");
+    let stub = "# apis:\n# - group: route.openshift.io\n#   resource: routes\n#   kind: Route\n#   version: v1\n#   dependency: native  # or";
+    assert!(olm.contains(stub), "{olm}");
+    write(
+        &sandbox,
+        "apis.txt",
+        "NAME  SHORTNAMES  APIVERSION  NAMESPACED  KIND\nroutes  route.openshift.io/v1  true  Route\n",
+    );
+    succeeds(&run(
+        &sandbox,
+        "bundle init found --from bundle/manifests --api-source apis.txt",
+    ));
+    let wanted = json!([{"group": "route.openshift.io", "kind": "Route", "version": "v1"}]);
+    assert_eq!(csv(&sandbox, "found")["spec"]["nativeAPIs"], wanted);
+}
+
+#[test]
+fn init_lists_the_images_of_containers_and_variables_as_related() {
+    let sandbox = greenhouse();
+    edit(
+        &sandbox,
+        "bundle/manifests/deployment.yaml",
+        "      containers:\n",
+        "      initContainers:\n      - {name: setup, image: 'registry.example.com/garden/setup:1'}\n      \
+         - {name: again, image: 'registry.example.com/garden/setup:1'}\n      \
+         - {name: thermostat, image: 'registry.example.com/garden/other:1'}\n      containers:\n",
+    );
+    let outcome = run(&sandbox, "bundle init new --from bundle/manifests");
+    succeeds(&outcome);
+    let olm: Value = serde_yaml::from_str(&read(&sandbox, "new/metadata/olm.yaml")).unwrap();
+    let image =
+        |name: &str, image: &str| json!({"name": name, "image": format!("registry.example.com/garden/{image}")});
+    let wanted = [
+        image("manager", "greenhouse-operator:1.2.0"),
+        image("thermostat", "thermostat:2.0.1"),
+        image("setup", "setup:1"),
+        image("thermostat-2", "other:1"),
+    ];
+    assert_eq!(olm["relatedImages"], json!(wanted));
+}
+
+#[test]
+fn an_icon_is_read_from_its_file_and_shipped_with_it() {
+    let sandbox = greenhouse();
+    let olm = read(&sandbox, "bundle/metadata/olm.yaml");
+    let icon = olm.lines().find(|line| line.starts_with("icon: ")).unwrap().to_owned();
+    let inline = csv(&sandbox, "bundle")["spec"]["icon"].clone();
+    edit(&sandbox, "bundle/metadata/olm.yaml", &icon, "icon: metadata/icon.svg");
+    let outcome = run(&sandbox, "bundle synthesize bundle");
+    let named = place(&sandbox, "bundle/metadata/olm.yaml", "metadata/icon.svg");
+    assert_eq!(errors(&outcome), [("olm-icon-file".to_owned(), named)], "{outcome}");
+
+    let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 8 8\"><path d=\"M4 1L1 4h1v3h4V4h1z\"/></svg>";
+    write(&sandbox, "bundle/metadata/icon.svg", svg);
+    assert_eq!(csv(&sandbox, "bundle")["spec"]["icon"], inline);
+    succeeds(&run(&sandbox, "bundle build bundle -t oci:out:v1"));
+    assert_eq!(csv(&sandbox, "oci:out:v1")["spec"]["icon"], inline);
+    let outcome = run(&sandbox, "bundle synthesize bundle --explain -o json");
+    assert!(succeeds(&outcome).contains("the file in base64"), "{outcome}");
+
+    for (start, kind) in [
+        (&b"\x89PNG\r\n\x1a\n"[..], "image/png"),
+        (b"\xff\xd8\xff\xe0", "image/jpeg"),
+        (b"GIF89a", "image/gif"),
+        (b"RIFF\0\0\0\0WEBPVP8 ", "image/webp"),
+        (b"\n<?xml version=\"1.0\"?><svg/>", "image/svg+xml"),
+    ] {
+        write(&sandbox, "bundle/metadata/icon.svg", start);
+        assert_eq!(csv(&sandbox, "bundle")["spec"]["icon"][0]["mediatype"], kind);
+    }
+    write(&sandbox, "bundle/metadata/icon.svg", "no image");
+    let outcome = run(&sandbox, "bundle synthesize bundle");
+    assert!(
+        findings(&outcome).iter().any(|(title, _)| title == "error[olm-icon]"),
+        "{outcome}"
+    );
+}
+
+#[test]
+fn a_release_is_part_of_the_name() {
+    let sandbox = greenhouse();
+    let olm = read(&sandbox, "bundle/metadata/olm.yaml");
+    write(&sandbox, "bundle/metadata/olm.yaml", format!("{olm}release: \"2\"\n"));
+    let outcome = run(&sandbox, "bundle build bundle -t oci:out:v1");
+    assert!(
+        outcome.stderr.contains("is called greenhouse-operator-v1.2.0-2,"),
+        "{outcome}"
+    );
+    edit(
+        &sandbox,
+        "bundle/metadata/olm.yaml",
+        "greenhouse-operator.v1.2.0",
+        "greenhouse-operator-v1.2.0-2",
+    );
+    assert_eq!(csv(&sandbox, "bundle")["spec"]["release"], "2");
+}

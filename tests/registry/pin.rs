@@ -1,0 +1,167 @@
+//! `opmx bundle build --pin` against a real registry.
+
+use crate::programs::write_image;
+use crate::tools::{DockerRegistry, installed};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn opmx(folder: &Path, line: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_opmx"))
+        .args(line.split_whitespace())
+        .current_dir(folder)
+        .env("HOME", folder)
+        .env("XDG_CACHE_HOME", folder.join("cache"))
+        .output()
+        .unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn write(folder: &Path, path: &str, text: &str) {
+    let path = folder.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn read(folder: &Path, path: &str) -> String {
+    fs::read_to_string(folder.join(path)).unwrap()
+}
+
+/// A bundle of plain manifests that names images of the registry by tag, and one by digest.
+fn plain_bundle(folder: &Path, host: &str) {
+    let fixed = format!("{host}/garden/agent@sha256:{}", "0".repeat(64));
+    write(
+        folder,
+        "bundle/manifests/deployment.yaml",
+        &format!(
+            "# The operator\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: op}}\nspec:\n  \
+             selector: {{matchLabels: {{app: op}}}}\n  template:\n    metadata: {{labels: {{app: op}}}}\n    spec:\n      \
+             initContainers:\n      - {{name: setup, image: \"{host}/garden/agent:v1\"}}\n      containers:\n      \
+             - name: manager\n        image: {host}/garden/operator:v1 # by tag\n        env:\n        \
+             - {{name: RELATED_IMAGE_AGENT, value: '{host}/garden/agent:v1'}}\n        \
+             - {{name: OTHER, value: '{host}/garden/agent:v1'}}\n      - {{name: fixed, image: '{fixed}'}}\n"
+        ),
+    );
+    write(
+        folder,
+        "bundle/metadata/olm.yaml",
+        &format!(
+            "name: op.v1.0.0\nversion: 1.0.0\nminKubeVersion: 1.25.0\ndisplayName: Op\n\
+             installModes: [{{type: AllNamespaces, supported: true}}]\nrelatedImages:\n- name: agent\n  image: {host}/garden/agent:v1\n"
+        ),
+    );
+}
+
+#[test]
+fn tags_become_the_digests_that_the_registry_has() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let registry = DockerRegistry::start(folder, "", "");
+    let host = registry.host.as_str();
+    let agent = write_image(folder, &format!("{host}/garden/agent:v1"), "agent");
+    let operator = write_image(folder, &format!("{host}/garden/operator:v1"), "operator");
+    plain_bundle(folder, host);
+    let (deployment, olm) = (
+        read(folder, "bundle/manifests/deployment.yaml"),
+        read(folder, "bundle/metadata/olm.yaml"),
+    );
+
+    let line = "bundle build bundle -p op -c stable -t oci:out:v1 --use-http --pin";
+    let output = opmx(folder, line);
+    assert!(output.status.success(), "{}", said(&output));
+    let told: Vec<String> = said(&output)
+        .lines()
+        .filter(|line| line.contains(" -> "))
+        .map(str::to_owned)
+        .collect();
+    let pinned = |name: &str, digest: &str| {
+        (
+            format!("{host}/garden/{name}:v1"),
+            format!("{host}/garden/{name}@{digest}"),
+        )
+    };
+    let (agent, operator) = (pinned("agent", &agent), pinned("operator", &operator));
+    let arrow = |(old, new): &(String, String)| format!("{old} -> {new}");
+    assert_eq!(told, [arrow(&operator), arrow(&agent)]);
+    assert_eq!(
+        read(folder, "bundle/manifests/deployment.yaml"),
+        deployment,
+        "the author's files stay as they are"
+    );
+    assert_eq!(read(folder, "bundle/metadata/olm.yaml"), olm);
+
+    assert!(opmx(folder, "bundle unpack oci:out:v1 -o unpacked").status.success());
+    assert_eq!(
+        read(folder, "unpacked/metadata/olm.yaml"),
+        olm.replace(&agent.0, &agent.1)
+    );
+    let other = format!("OTHER, value: '{}'", agent.0);
+    let wanted = deployment
+        .replace(&other, "OTHER-KEPT")
+        .replace(&agent.0, &agent.1)
+        .replace(&operator.0, &operator.1)
+        .replace("OTHER-KEPT", &other);
+    assert_eq!(read(folder, "unpacked/manifests/deployment.yaml"), wanted);
+
+    let again = opmx(folder, line);
+    assert_eq!(again.stdout, output.stdout, "the same digests give the same image");
+    write_image(folder, &format!("{host}/garden/agent:v1"), "a newer agent");
+    assert_ne!(opmx(folder, line).stdout, output.stdout);
+}
+
+#[test]
+fn an_image_that_is_not_there_is_named_with_its_line() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let registry = DockerRegistry::start(folder, "", "");
+    let host = registry.host.as_str();
+    write_image(folder, &format!("{host}/garden/operator:v1"), "operator");
+    plain_bundle(folder, host);
+    let output = opmx(
+        folder,
+        "bundle build bundle -p op -c stable -t oci:out:v1 --use-http --retries 0 --pin",
+    );
+    assert_eq!(output.status.code(), Some(1));
+    let wanted =
+        format!("error: bundle/manifests/deployment.yaml:16:46: the image {host}/garden/agent:v1 cannot be pinned\n");
+    assert!(said(&output).contains(&wanted), "{wanted}{}", said(&output));
+    assert!(output.stdout.is_empty() && !folder.join("out").exists());
+}
+
+#[test]
+fn the_images_of_a_csv_are_pinned_too() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let registry = DockerRegistry::start(folder, "", "");
+    let host = registry.host.as_str();
+    let digest = write_image(folder, &format!("{host}/garden/operator:v1"), "operator");
+    let csv = format!(
+        "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {{name: op.v1.0.0}}\nspec:\n  \
+         displayName: Op\n  version: 1.0.0\n  installModes: [{{type: AllNamespaces, supported: true}}]\n  install:\n    \
+         strategy: deployment\n    spec:\n      deployments:\n      - name: op\n        spec:\n          template:\n            \
+         spec:\n              containers:\n              - name: op\n                image: {host}/garden/operator:v1\n  \
+         relatedImages:\n  - {{name: op, image: \"{host}/garden/operator:v1\"}}\n"
+    );
+    write(folder, "bundle/manifests/op.clusterserviceversion.yaml", &csv);
+    write(folder, "bundle/metadata/annotations.yaml", "annotations: {}\n");
+    let output = opmx(
+        folder,
+        "bundle build bundle -p op -c stable --overwrite -t oci:out:v1 --use-http --pin",
+    );
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(opmx(folder, "bundle unpack oci:out:v1 -o unpacked").status.success());
+    let wanted = csv.replace("operator:v1", &format!("operator@{digest}"));
+    assert_eq!(read(folder, "unpacked/manifests/op.clusterserviceversion.yaml"), wanted);
+}

@@ -1,0 +1,363 @@
+//! The decisions of the synthesis (D1 to D30 of its reference), each on the smallest bundle that shows it.
+
+use super::parts::{self, Bundle, CRD, DEPLOYMENT_YAML, OLM_YAML, OPERATOR, SERVICE, binding, grant, role};
+use opmx::bundle;
+use opmx::synthesis::{Synthesis, synthesize};
+use opmx::text::Limits;
+use opmx::tree::{Tree, TreeLimits};
+use serde_json::{Value, json};
+
+/// What comes out: the CSV, the objects that are shipped beside it, and the ids of the findings.
+struct Outcome {
+    csv: Value,
+    kept: Vec<Value>,
+    findings: Vec<&'static str>,
+}
+
+impl Outcome {
+    fn spec(&self, path: &str) -> &Value {
+        self.csv.pointer(&format!("/spec/{path}")).unwrap_or(&Value::Null)
+    }
+
+    fn required(&self) -> &Value {
+        self.spec("customresourcedefinitions/required")
+    }
+
+    fn has(&self, rule: &str) -> bool {
+        self.findings.contains(&rule)
+    }
+}
+
+fn outcome(bundle: Bundle) -> Outcome {
+    let synthesis = synthesis(bundle);
+    Outcome {
+        kept: synthesis.kept().cloned().collect(),
+        findings: synthesis.diagnostics.iter().map(|finding| finding.rule.id).collect(),
+        csv: synthesis.csv.unwrap_or_default(),
+    }
+}
+
+/// Every object, and why it has become what it is.
+fn reasons(bundle: Bundle) -> Vec<(String, String)> {
+    let outcomes = synthesis(bundle).outcomes.into_iter();
+    outcomes
+        .map(|outcome| (outcome.object.label(), outcome.reason))
+        .collect()
+}
+
+fn synthesis(bundle: Bundle) -> Synthesis {
+    let mut tree = Tree::new("bundle");
+    for (path, text) in bundle.0 {
+        tree.insert(&path, text.into_bytes(), &TreeLimits::default()).unwrap();
+    }
+    let reading = bundle::read(&tree, &Limits::default());
+    assert!(reading.diagnostics.is_empty(), "{:?}", reading.diagnostics);
+    synthesize(&reading.bundle.unwrap(), &[])
+}
+
+fn plain() -> Bundle {
+    Bundle::plain()
+}
+
+#[test]
+fn d1_to_d5_olm_yaml_says_what_manifests_cannot() {
+    // D1: the oldest Kubernetes version must be there, and be a whole version.
+    assert!(outcome(plain().with(OLM_YAML, "minKubeVersion: 1.25.0\n", "")).has("olm-required"));
+    assert!(outcome(plain().with(OLM_YAML, "1.25.0", "v1.25.0")).has("olm-version"));
+    // D2
+    let found = outcome(plain().with(OLM_YAML, "displayName: Op\n", ""));
+    assert_eq!(found.spec("displayName"), "op");
+    // D3
+    let svg = "PHN2Zy8+";
+    let wanted = json!([{"base64data": svg, "mediatype": "image/svg+xml"}]);
+    let list = format!("icon: [{{base64data: {svg}, mediatype: image/svg+xml}}]");
+    for icon in [format!("icon: {svg}"), list] {
+        assert_eq!(outcome(plain().olm(&icon)).spec("icon"), &wanted);
+    }
+    // D4
+    let found = outcome(plain().olm("labels: {a: b}\ncsv: {labels: {c: d}}"));
+    assert_eq!(found.spec("labels"), &json!({"a": "b"}));
+    assert_eq!(found.csv["metadata"]["labels"], json!({"c": "d"}));
+    // D5
+    assert_eq!(outcome(plain()).spec("relatedImages"), &Value::Null);
+}
+
+#[test]
+fn d6_d14_and_d15_kinds_are_said_and_never_guessed() {
+    let backups = || plain().granted(&grant("velero.example.com", "backups"));
+    let found = outcome(backups());
+    assert!(found.has("rbac-kind-unknown") && found.csv.is_null());
+    let hint = "group: velero.example.com, resource: backups, kind: Backup, version: v1";
+    let found = outcome(backups().olm(&format!("apis: [{{{hint}}}]")));
+    let wanted = json!([{"kind": "Backup", "name": "backups.velero.example.com", "version": "v1"}]);
+    assert_eq!(found.required(), &wanted);
+    let found = outcome(backups().olm(&format!("apis: [{{{hint}, apiService: true}}]")));
+    let wanted = json!([{"group": "velero.example.com", "kind": "Backup", "name": "backups", "version": "v1"}]);
+    assert_eq!(found.spec("apiservicedefinitions/required"), &wanted);
+    assert_eq!(found.required(), &Value::Null);
+    for (class, natives) in [("optional", 0), ("none", 0), ("native", 1)] {
+        let found = outcome(backups().olm(&format!("apis: [{{{hint}, dependency: {class}}}]")));
+        assert_eq!(found.required(), &Value::Null, "{class}");
+        let listed = found.spec("nativeAPIs").as_array().map_or(0, Vec::len);
+        assert_eq!(listed, natives, "{class}");
+    }
+}
+
+#[test]
+fn d7_accounts_of_operands_are_taken_in_without_ban_and_inference() {
+    let bound = plain()
+        .and(&role(
+            "ClusterRole",
+            &format!("{}, {}", grant("*", "*"), grant("velero.example.com", "backups")),
+        ))
+        .and(&binding(
+            "ClusterRoleBinding",
+            "ClusterRole",
+            "{kind: ServiceAccount, name: agent}",
+        ));
+    let without = outcome(bound.clone());
+    assert_eq!(without.spec("install/spec/clusterPermissions"), &Value::Null);
+    let found = outcome(bound.olm("extraServiceAccounts: [agent]"));
+    let permissions = found.spec("install/spec/clusterPermissions");
+    assert_eq!(permissions[0]["serviceAccountName"], "agent");
+    assert_eq!(permissions[0]["rules"].as_array().unwrap().len(), 2);
+    assert_eq!(found.required(), &Value::Null);
+    assert!(found.kept.is_empty(), "{:?}", found.kept);
+}
+
+#[test]
+fn d8_custom_resources_are_no_examples() {
+    let found = outcome(
+        plain()
+            .and(CRD)
+            .and("{apiVersion: example.com/v1, kind: Foo, metadata: {name: a}}"),
+    );
+    assert!(found.has("k8s-custom-resource"));
+}
+
+#[test]
+fn d9_and_d10_deployments_are_copied_as_they_are() {
+    let lines = "        env: [{name: WATCH_NAMESPACE, value: a}]\n        \
+                 volumeMounts: [{name: certs, mountPath: /tmp/k8s-webhook-server/serving-certs}]\n        ports:\n";
+    let bundle = plain().with(DEPLOYMENT_YAML, "        ports:\n", lines);
+    let written: Value = serde_yaml::from_str(&bundle.0[DEPLOYMENT_YAML]).unwrap();
+    let found = outcome(bundle);
+    assert_eq!(found.spec("install/spec/deployments/0/spec"), &written["spec"]);
+    assert!(found.has("deployment-watch-namespace") && found.has("deployment-cert-volume"));
+}
+
+#[test]
+fn d11_and_d28_each_account_has_one_entry_even_without_rules() {
+    let found = outcome(plain());
+    assert_eq!(
+        found.spec("install/spec/permissions"),
+        &json!([{"serviceAccountName": "op", "rules": []}])
+    );
+    let found = outcome(plain().with(DEPLOYMENT_YAML, "      serviceAccountName: op\n", ""));
+    assert_eq!(
+        found.spec("install/spec/permissions"),
+        &Value::Null,
+        "the default account needs none"
+    );
+    let second = binding("ClusterRoleBinding", "ClusterRole", OPERATOR)
+        .replace("name: binds", "name: second")
+        .replace("name: rules", "name: more");
+    let more = role(
+        "ClusterRole",
+        &format!("{}, {}", grant("", "pods"), grant("", "secrets")),
+    )
+    .replace("name: rules", "name: more");
+    let found = outcome(plain().granted(&grant("", "pods")).and(&more).and(&second));
+    let permissions = found.spec("install/spec/clusterPermissions").as_array().unwrap();
+    assert_eq!(permissions.len(), 1);
+    let resources: Vec<_> = permissions[0]["rules"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|rule| &rule["resources"][0])
+        .collect();
+    assert_eq!(
+        resources,
+        ["pods", "secrets"],
+        "a rule that is there already is not repeated"
+    );
+}
+
+#[test]
+fn d12_and_d13_what_every_cluster_has_is_not_required() {
+    for group in [
+        "",
+        "apps",
+        "batch",
+        "autoscaling",
+        "policy",
+        "extensions",
+        "gateway.networking.k8s.io",
+        "operators.coreos.com",
+    ] {
+        let found = outcome(plain().granted(&grant(group, "things")));
+        assert!(!found.csv.is_null() && found.required().is_null(), "{group}");
+    }
+    for group in ["cluster.x-k8s.io", "k8s.io", "wgpolicyk8s.io"] {
+        assert!(
+            outcome(plain().granted(&grant(group, "things"))).has("rbac-kind-unknown"),
+            "{group}"
+        );
+    }
+}
+
+#[test]
+fn d16_d17_and_d27_a_crd_is_owned_in_its_served_versions_and_shipped() {
+    let versions = "  versions:\n  - {name: v1beta1, served: true, storage: false, schema: {openAPIV3Schema: {description: A Foo.}}}\n  \
+                    - {name: v1alpha1, served: false, storage: false}\n  - {name: v1, served: true, storage: true}\n";
+    let found = outcome(
+        plain()
+            .conversion()
+            .but("  versions:\n  - {name: v1, served: true, storage: true}\n", versions)
+            .but(
+                "service: {name: hook, path: /convert}",
+                "{caBundle: YQ==, service: {name: hook, path: /convert}}",
+            ),
+    );
+    let owned = |version: &str| json!({"kind": "Foo", "name": "foos.example.com", "version": version});
+    assert_eq!(
+        found.spec("customresourcedefinitions/owned"),
+        &json!([owned("v1"), owned("v1beta1")])
+    );
+    let conversion = &found.kept[0]["spec"]["conversion"];
+    assert_eq!(conversion["strategy"], "Webhook");
+    let client = &conversion["webhook"]["clientConfig"];
+    assert_eq!(client, &json!({"service": {"name": "hook", "path": "/convert"}}));
+    // D21
+    assert_eq!(found.spec("webhookdefinitions/0/generateName"), "cfoos.kb.io");
+}
+
+#[test]
+fn d18_and_d19_an_apiservice_names_the_port_of_the_container_and_needs_a_kind() {
+    let found = outcome(plain().apiservice());
+    assert_eq!(found.spec("apiservicedefinitions/owned/0/containerPort"), 9443);
+    let found = outcome(plain().and(SERVICE).and(parts::APISERVICE));
+    assert!(found.has("apiservice-kind-missing"));
+    let found = outcome(plain().webhook());
+    assert_eq!(found.spec("webhookdefinitions/0/containerPort"), 443);
+    assert_eq!(found.spec("webhookdefinitions/0/targetPort"), 9443);
+}
+
+#[test]
+fn d20_the_defaults_of_an_old_webhook_are_written_out() {
+    let found = outcome(plain().webhook().but("k8s.io/v1", "k8s.io/v1beta1"));
+    let definition = found.spec("webhookdefinitions/0");
+    let defaults = ["failurePolicy", "matchPolicy", "timeoutSeconds"].map(|field| &definition[field]);
+    assert_eq!(defaults, [&json!("Ignore"), &json!("Exact"), &json!(30)]);
+    let found = outcome(plain().webhook());
+    assert_eq!(found.spec("webhookdefinitions/0/failurePolicy"), &Value::Null);
+}
+
+#[test]
+fn d22_native_apis_come_from_paths_of_resources_only() {
+    let urls = "{nonResourceURLs: [/metrics, /apis/apps/v1/deployments, /apis/apps/v1, '*'], verbs: [get]}";
+    let found = outcome(plain().granted(urls));
+    let wanted = json!([{"group": "apps", "kind": "Deployment", "version": "v1"}]);
+    assert_eq!(found.spec("nativeAPIs"), &wanted);
+    assert_eq!(found.findings.iter().filter(|id| **id == "rbac-nonresource").count(), 3);
+}
+
+#[test]
+fn d23_and_d24_the_binding_decides_the_scope_and_namespaces_are_placeholders() {
+    let found = outcome(plain().and(&role("ClusterRole", &grant("", "pods"))).and(&binding(
+        "RoleBinding",
+        "ClusterRole",
+        OPERATOR,
+    )));
+    assert_eq!(found.spec("install/spec/permissions/0/rules/0/resources/0"), "pods");
+    assert_eq!(found.spec("install/spec/clusterPermissions"), &Value::Null);
+    let subject = "{kind: ServiceAccount, name: op, namespace: system}";
+    let found = outcome(plain().and(&role("ClusterRole", &grant("", "pods"))).and(&binding(
+        "ClusterRoleBinding",
+        "ClusterRole",
+        subject,
+    )));
+    assert_eq!(
+        found.spec("install/spec/clusterPermissions/0/rules/0/resources/0"),
+        "pods"
+    );
+}
+
+#[test]
+fn d25_a_group_of_the_bundle_is_never_required() {
+    let found = outcome(plain().and(CRD).granted(&grant("example.com", "siblings")));
+    assert!(!found.csv.is_null() && found.required().is_null());
+}
+
+#[test]
+fn d26_what_one_binding_needs_firmly_is_not_optional() {
+    let optional = plain().granted(&grant("velero.example.com", "backups")).but(
+        "{name: binds}",
+        "{name: binds, annotations: {operators.operatorframework.io.bundle.dependency: optional}}",
+    );
+    assert!(!outcome(optional.clone()).csv.is_null());
+    let firm = binding("RoleBinding", "ClusterRole", OPERATOR).replace("name: binds", "name: firm");
+    assert!(outcome(optional.and(&firm)).has("rbac-kind-unknown"));
+}
+
+#[test]
+fn d29_a_binding_keeps_its_other_subjects() {
+    let other = "{kind: ServiceAccount, name: other}";
+    let found = outcome(plain().and(&role("ClusterRole", &grant("", "pods"))).and(&binding(
+        "ClusterRoleBinding",
+        "ClusterRole",
+        &format!("{OPERATOR}, {other}"),
+    )));
+    assert_eq!(found.spec("install/spec/clusterPermissions/0/serviceAccountName"), "op");
+    let kinds: Vec<_> = found.kept.iter().map(|object| &object["kind"]).collect();
+    assert_eq!(kinds, ["ClusterRole", "ClusterRoleBinding"]);
+    assert_eq!(
+        found.kept[1]["subjects"],
+        json!([{"kind": "ServiceAccount", "name": "other"}])
+    );
+}
+
+#[test]
+fn d30_conditions_are_refused_and_selectors_replaced() {
+    let with = |field: &str| {
+        plain()
+            .webhook()
+            .but("  sideEffects: None\n", &format!("  sideEffects: None\n  {field}\n"))
+    };
+    assert!(outcome(with("matchConditions: [{name: a, expression: 'true'}]")).has("webhook-match-conditions"));
+    let found = outcome(with("namespaceSelector: {matchLabels: {a: b}}"));
+    assert!(found.has("webhook-namespace-selector"));
+    assert_eq!(found.spec("webhookdefinitions/0/namespaceSelector"), &Value::Null);
+}
+
+#[test]
+fn what_stays_says_why() {
+    let other = "{kind: ServiceAccount, name: other}";
+    let account = "{apiVersion: v1, kind: ServiceAccount, metadata: {name: other}}";
+    let free = role("Role", &grant("", "pods")).replace("name: rules", "name: free");
+    let missing = binding("ClusterRoleBinding", "ClusterRole", OPERATOR)
+        .replace("name: binds", "name: missing")
+        .replace("name: rules", "name: view");
+    let bundle = plain()
+        .and(&role("ClusterRole", &grant("", "pods")))
+        .and(&binding("ClusterRoleBinding", "ClusterRole", other))
+        .and(account)
+        .and(&free)
+        .and(&missing)
+        .and(SERVICE);
+    let mut reasons = reasons(bundle);
+    reasons.retain(|(_, reason)| reason.ends_with(", so OLM applies it"));
+    let reasons: Vec<(&str, &str)> = reasons
+        .iter()
+        .map(|(label, reason)| (label.as_str(), reason.trim_end_matches(", so OLM applies it")))
+        .collect();
+    let wanted = [
+        ("Service/hook", "no webhook or APIService refers to it"),
+        ("ServiceAccount/other", "no Deployment uses it"),
+        ("ClusterRole/rules", "a binding refers to it that stays"),
+        ("ClusterRoleBinding/binds", "it binds none of the operator's accounts"),
+        ("ClusterRoleBinding/missing", "its role is not in the bundle"),
+        ("Role/free", "no binding refers to it"),
+    ];
+    assert_eq!(reasons, wanted);
+}
