@@ -40,8 +40,11 @@ struct Operator {
     known_fields: BTreeSet<String>,
 }
 
-/// Each cause and what must hold for it. The first that holds counts.
-const CAUSES: [(&str, fn(&Difference, &Operator) -> bool); 17] = [
+/// The name of a cause, and what must hold for it.
+type Cause = (&'static str, fn(&Difference, &Operator) -> bool);
+
+/// The causes there are. The first that holds counts.
+const CAUSES: [Cause; 17] = [
     ("empty value", |difference, _| {
         matches!(
             (&difference.synthesized, &difference.published),
@@ -56,7 +59,12 @@ const CAUSES: [(&str, fn(&Difference, &Operator) -> bool); 17] = [
             let text = value.as_ref().and_then(Value::as_str);
             text.is_some_and(|text| text.parse::<Reference>().is_ok())
         };
-        difference.path.ends_with(".image") && is_image(&difference.synthesized) && is_image(&difference.published)
+        difference
+            .path
+            .rsplit_once('.')
+            .is_some_and(|(_, last)| last == "image")
+            && is_image(&difference.synthesized)
+            && is_image(&difference.published)
     }),
     ("deployment renamed", |difference, _| {
         difference.path.starts_with("spec.install.spec.deployments[") && difference.path.ends_with("].name")
@@ -95,10 +103,10 @@ const CAUSES: [(&str, fn(&Difference, &Operator) -> bool); 17] = [
         below(path, "].spec.template.spec.containers[", "].securityContext") && difference.published.is_none()
     }),
     ("permissions trimmed", |difference, _| {
-        grants_less(&difference.synthesized, &difference.published)
+        grants_less(difference.synthesized.as_ref(), difference.published.as_ref())
     }),
     ("permissions extended", |difference, _| {
-        grants_less(&difference.published, &difference.synthesized)
+        grants_less(difference.published.as_ref(), difference.synthesized.as_ref())
     }),
     ("rules regrouped", |difference, _| {
         let granted = |value: &Option<Value>| value.as_ref().map(grants);
@@ -130,11 +138,9 @@ fn below(path: &str, outer: &str, inner: &str) -> bool {
 }
 
 /// Whether two lists of verbs on one resource differ only in what `less` has not.
-fn grants_less(more: &Option<Value>, less: &Option<Value>) -> bool {
-    let verbs = |value: &Option<Value>| -> Option<BTreeSet<String>> {
-        let verbs = value
-            .as_ref()
-            .map_or(Some(&[][..]), |value| value["granted"].as_array().map(Vec::as_slice))?;
+fn grants_less(more: Option<&Value>, less: Option<&Value>) -> bool {
+    let verbs = |value: Option<&Value>| -> Option<BTreeSet<String>> {
+        let verbs = value.map_or(Some(&[][..]), |value| value["granted"].as_array().map(Vec::as_slice))?;
         Some(verbs.iter().map(|verb| verb.as_str().unwrap().to_owned()).collect())
     };
     matches!((verbs(more), verbs(less)), (Some(more), Some(less)) if less.is_subset(&more) && less != more)
@@ -176,7 +182,7 @@ fn differ(path: &str, synthesized: &Value, published: &Value, found: &mut Vec<Di
         (Value::Object(left), Value::Object(right)) => {
             let dot = if path.is_empty() { "" } else { "." };
             let (left, right) = (by_key(left), by_key(right));
-            compare(left, right, |key| format!("{path}{dot}{key}"), found);
+            compare(&left, &right, |key| format!("{path}{dot}{key}"), found);
         }
         (Value::Array(left), Value::Array(right)) if path.ends_with("].rules") => {
             differ_in_rules(path, left, right, found);
@@ -186,7 +192,7 @@ fn differ(path: &str, synthesized: &Value, published: &Value, found: &mut Vec<Di
             if path.ends_with(".deployments") {
                 pair_the_renamed(&mut left, &mut right);
             }
-            compare(left, right, |key| format!("{path}[{key}]"), found);
+            compare(&left, &right, |key| format!("{path}[{key}]"), found);
         }
         _ => found.push(Difference {
             path: path.to_owned(),
@@ -239,8 +245,8 @@ fn pair_the_renamed(left: &mut BTreeMap<String, &Value>, right: &mut BTreeMap<St
 }
 
 fn compare(
-    left: BTreeMap<String, &Value>,
-    right: BTreeMap<String, &Value>,
+    left: &BTreeMap<String, &Value>,
+    right: &BTreeMap<String, &Value>,
     path: impl Fn(&str) -> String,
     found: &mut Vec<Difference>,
 ) {

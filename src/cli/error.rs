@@ -188,6 +188,7 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
     if let Some(error) = error.downcast_ref() {
         return match error {
             ExportError::Read(error) => Some(error),
+            ExportError::Load { source, .. } => Some(source.as_ref()),
             ExportError::Folder(error) => Some(error),
             ExportError::Tree(error) => Some(error),
             ExportError::File(error) => Some(error),

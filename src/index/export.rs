@@ -88,7 +88,7 @@ pub enum ExportError {
         /// The bundle.
         bundle: String,
         /// Why not.
-        source: LoadError,
+        source: Box<LoadError>,
     },
     /// The image of a bundle holds no CSV, and none can be synthesized from it.
     #[error("bundle {bundle} cannot be exported: its image has errors")]
@@ -247,7 +247,7 @@ async fn manifests(
     let tree = Location::Image(reference).load(transports, options.tree_limits).await;
     let tree = tree.map_err(|source| ExportError::Load {
         bundle: bundle.name.to_string(),
-        source,
+        source: source.into(),
     })?;
     from_image(&bundle.name, &tree, options)
 }
