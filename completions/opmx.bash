@@ -1475,7 +1475,7 @@ _opmx() {
                     return 0
                     ;;
                 --mode)
-                    COMPREPLY=($(compgen -W "replaces" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "replaces semver semver-skippatch" -- "${cur}"))
                     return 0
                     ;;
                 --record-as)
@@ -2115,7 +2115,7 @@ _opmx() {
                     return 0
                     ;;
                 --mode)
-                    COMPREPLY=($(compgen -W "replaces" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "replaces semver semver-skippatch" -- "${cur}"))
                     return 0
                     ;;
                 --record-as)

@@ -2,19 +2,32 @@
 //!
 //! An index stores a channel as a list of entries: the head at depth 0, and behind it what it replaces and skips. In
 //! the mode `replaces` that list follows from the bundles alone: the head of a channel is its greatest version, and
-//! from there the chain of `replaces` is walked to its end. A skipped bundle stands in the list as a pair of entries,
+//! from there the chain of `replaces` is walked to its end; in the other modes versions decide. A skipped bundle stands in the list as a pair of entries,
 //! the skipped one and, pointing at it, the one that skips it.
 //!
 //! The outcome is a function of the *set* of bundles: channels come in byte order, and nothing depends on the order
 //! in which bundles were given or stored.
 
 mod error;
+mod semver;
 
 pub use error::GraphError;
 
 use crate::version::parse_strict;
-use semver::Version;
+use ::semver::Version;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// How a new bundle takes its place in the graph.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// By what bundles say that they replace and skip.
+    #[default]
+    Replaces,
+    /// By its version: it replaces the next lower one.
+    Semver,
+    /// By its version, and every lower one with the same major and minor number is skipped.
+    SemverSkipPatch,
+}
 
 /// A bundle as the update graph sees it: names and edges, no manifests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,6 +55,9 @@ pub struct Package {
     /// The bundles by name. The channels of each are those in which the graph has it now, whatever its annotations
     /// once said.
     pub bundles: BTreeMap<String, Node>,
+    /// The edges of each channel as they are stored: from a bundle to those that it replaces or skips there. They
+    /// count in the modes that go by versions; what bundles say of themselves counts in the other one.
+    pub edges: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
 }
 
 /// The graph of one package: its channels in byte order of their names.
@@ -89,12 +105,24 @@ pub struct Dropped {
     pub bundle: String,
 }
 
+/// The graph of `package` with the bundles `added`.
+///
+/// # Errors
+/// All that is wrong at the first stage that fails.
+pub fn update(package: &Package, added: &BTreeMap<String, Node>, mode: Mode) -> Result<Graph, Vec<GraphError>> {
+    match mode {
+        Mode::Replaces => with_replaces(package, added),
+        Mode::Semver => self::semver::with_versions(package, added, false),
+        Mode::SemverSkipPatch => self::semver::with_versions(package, added, true),
+    }
+}
+
 /// The graph of `package` with the bundles `added`, in the mode `replaces`.
 ///
 /// # Errors
 /// All that is wrong at the first stage that fails: versions, then heads, then the default channel, then the chains,
 /// then whether every added bundle can be reached in each of its channels.
-pub fn with_replaces(package: &Package, added: &BTreeMap<String, Node>) -> Result<Graph, Vec<GraphError>> {
+fn with_replaces(package: &Package, added: &BTreeMap<String, Node>) -> Result<Graph, Vec<GraphError>> {
     let bundles: BTreeMap<&str, &Node> = package
         .bundles
         .iter()

@@ -1,6 +1,7 @@
 //! How bundles are added, for `index add` and `registry add`.
 
 use crate::bundle::location::{Location, LocationError};
+use crate::catalog::graph;
 use crate::cli::Context;
 use crate::cli::arguments::LimitArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
@@ -21,7 +22,11 @@ pub(crate) struct AdditionArguments {
     /// Add the bundles in this file, or on standard input (-), one on each line
     #[arg(long, value_name = "FILE|-")]
     pub(crate) bundles_from: Option<PathBuf>,
-    /// How a new bundle takes its place: by the replaces, skips and skipRange that it names
+    /// How a new bundle takes its place: replaces, semver or semver-skippatch
+    ///
+    /// With "replaces" by what bundles say that they replace and skip. With "semver" by its version: it replaces the next
+    /// lower one. With "semver-skippatch" it also skips all lower patch versions. Of several bundles the lowest version
+    /// is added first, whatever their order.
     #[arg(
         long,
         value_enum,
@@ -42,9 +47,20 @@ pub(crate) struct AdditionArguments {
 /// How the update graph is made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Mode {
-    /// From what each bundle says that it replaces
     #[default]
     Replaces,
+    Semver,
+    SemverSkippatch,
+}
+
+impl From<Mode> for graph::Mode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Replaces => Self::Replaces,
+            Mode::Semver => Self::Semver,
+            Mode::SemverSkippatch => Self::SemverSkipPatch,
+        }
+    }
 }
 
 impl AdditionArguments {
@@ -103,10 +119,10 @@ impl AdditionArguments {
         named: &[String],
         limits: &LimitArguments,
     ) -> Result<(Vec<Location>, GatherOptions), CommandError> {
-        let Mode::Replaces = self.mode;
         let bundles = self.bundles(named)?;
         let locations = bundles.iter().map(|bundle| bundle.parse());
         let options = GatherOptions {
+            mode: self.mode.into(),
             record_as: self.record_as.as_deref().map(published_reference).transpose()?,
             by_reference: self.by_reference,
             tree_limits: limits.tree(),

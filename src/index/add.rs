@@ -17,7 +17,7 @@ use super::error::DatabaseError;
 use super::open::{self, Options, Target};
 use super::record::Record;
 use super::spool::{Piece, Spool};
-use crate::catalog::graph::{self, Dropped, Graph, Node};
+use crate::catalog::graph::{self, Dropped, Graph, Mode, Node};
 use crate::files::FileError;
 use rusqlite::Transaction;
 use std::collections::{BTreeMap, BTreeSet};
@@ -147,19 +147,25 @@ impl Additions {
         Ok(())
     }
 
-    /// Adds all bundles to the index, in the mode `replaces`, in one transaction.
+    /// Adds all bundles to the index in one transaction.
+    ///
+    /// In the modes that go by versions, the manifests of bundles that are not the head of a channel any more are left
+    /// to their images, in the packages of the call, as the reference does.
     ///
     /// # Errors
     /// When the bundles are refused, or the database cannot be changed. Then it is as it was.
-    pub fn commit(mut self, target: &Target<'_>, options: &Options) -> Result<Report, AddError> {
+    pub fn commit(mut self, mode: Mode, target: &Target<'_>, options: &Options) -> Result<Report, AddError> {
         self.bundles
             .sort_by(|left, right| (&left.package, &left.name).cmp(&(&right.package, &right.name)));
-        open::change(target, options, |transaction| self.write(transaction, target, options))
+        open::change(target, options, |transaction| {
+            self.write(transaction, mode, target, options)
+        })
     }
 
     fn write(
         &mut self,
         transaction: &Transaction<'_>,
+        mode: Mode,
         target: &Target<'_>,
         options: &Options,
     ) -> Result<Report, AddError> {
@@ -169,7 +175,7 @@ impl Additions {
         if !refusals.is_empty() {
             return Err(AddError::Refused(refusals));
         }
-        let graphs = self.graphs(&stored)?;
+        let graphs = self.graphs(&stored, mode)?;
         let mut writer = rows::Writer::new(transaction).map_err(failed)?;
         let (mut manifests, mut rows) = (Vec::new(), Vec::new());
         for bundle in &self.bundles {
@@ -184,12 +190,16 @@ impl Additions {
             channels::write(transaction, &graph, before).map_err(failed)?;
             report.packages.push(package_change(graph, before));
         }
+        if mode != Mode::Replaces {
+            let packages = report.packages.iter().map(|change| change.package.as_str());
+            rows::leave_to_images(transaction, packages).map_err(failed)?;
+        }
         report.bundles = self.bundles.iter().map(Addition::reported).collect();
         Ok(report)
     }
 
     /// The new graph of each touched package, by name.
-    fn graphs(&self, stored: &Stored) -> Result<Vec<Graph>, AddError> {
+    fn graphs(&self, stored: &Stored, mode: Mode) -> Result<Vec<Graph>, AddError> {
         let mut added: BTreeMap<&str, BTreeMap<String, Node>> = BTreeMap::new();
         for bundle in &self.bundles {
             let node = Node {
@@ -206,7 +216,7 @@ impl Additions {
             let Some(added) = added.get(name.as_str()) else {
                 continue;
             };
-            match graph::with_replaces(&package.graph, added) {
+            match graph::update(&package.graph, added, mode) {
                 Ok(graph) => graphs.push(graph),
                 Err(errors) => refusals.extend(errors.into_iter().map(Refusal::Graph)),
             }

@@ -5,6 +5,7 @@ use super::error::DatabaseError;
 use super::intake::{IntakeError, Recording, prepare};
 use super::open::{self, Target};
 use crate::bundle::location::{LoadError, Location};
+use crate::catalog::graph::Mode;
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
 use crate::image::Transports;
@@ -14,9 +15,11 @@ use futures_util::StreamExt;
 use futures_util::stream;
 use std::path::Path;
 
-/// How bundles are fetched and recorded.
+/// How bundles are fetched, recorded and added.
 #[derive(Debug, Clone, Default)]
 pub struct GatherOptions {
+    /// How they take their places in the graph.
+    pub mode: Mode,
     /// The reference under which the one bundle of the call will be published.
     pub record_as: Option<String>,
     /// Store the reference of `k8s+v1` bundles in place of their content.
@@ -74,7 +77,7 @@ impl From<DatabaseError> for GatherError {
     }
 }
 
-/// Fetches all bundles and adds them to the database, in the mode `replaces`: all, or none. While they are fetched,
+/// Fetches all bundles and adds them to the database: all, or none. While they are fetched,
 /// the database is free for others; what does not fit into memory waits in a nameless file beside it.
 ///
 /// # Errors
@@ -90,7 +93,7 @@ pub async fn add(
     let folder = target.path().parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut additions = Additions::new(folder.unwrap_or(Path::new(".")));
     let remarks = gather(locations, transports, options, &mut additions).await?;
-    let report = additions.commit(target, writing)?;
+    let report = additions.commit(options.mode, target, writing)?;
     Ok(Added { report, remarks })
 }
 

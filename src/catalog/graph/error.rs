@@ -170,6 +170,59 @@ pub enum GraphError {
         /// The deprecated head.
         head: String,
     },
+    /// A channel has a bundle of the same version already, in a mode where versions are places.
+    #[error(
+        "bundle {bundle} has version {version:?}, which bundle {present} has in channel {channel:?} of package \
+         {package:?}; give each its own version"
+    )]
+    VersionPresent {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+        /// The added bundle.
+        bundle: String,
+        /// The version of both.
+        version: String,
+        /// The bundle that is there, or that is added, too.
+        present: String,
+    },
+    /// The stored entries of a channel have no single beginning.
+    #[error(
+        "channel {channel:?} of package {package:?} has {}; add to this package in the mode replaces",
+        heads_of(.heads)
+    )]
+    SeveralHeads {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+        /// The bundles that nothing replaces or skips.
+        heads: Vec<String>,
+    },
+    /// A new place for one bundle would leave others without any.
+    #[error(
+        "in channel {channel:?} of package {package:?} (head {head}) nothing would lead to {} any more: the bundle \
+         above takes the new one in place of all that it replaced or skipped; add to this package in the mode replaces",
+        .lost.join(", ")
+    )]
+    Disconnected {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+        /// Its head.
+        head: String,
+        /// The bundles that could not be reached.
+        lost: Vec<String>,
+    },
+}
+
+fn heads_of(heads: &[String]) -> String {
+    match heads {
+        [] => "no head, because its bundles replace each other in a circle".to_owned(),
+        heads => format!("several bundles that nothing replaces or skips: {}", heads.join(", ")),
+    }
 }
 
 fn quoted(names: &[String]) -> String {

@@ -31,6 +31,7 @@ fn package(lines: &[&str]) -> Package {
     Package {
         name: "k".to_owned(),
         bundles: bundles(lines),
+        edges: BTreeMap::new(),
     }
 }
 

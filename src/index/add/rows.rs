@@ -95,6 +95,24 @@ impl<'t> Writer<'t> {
     }
 }
 
+/// Takes the manifests of the bundles of some packages out of the index, where a bundle has an image to read them from
+/// and is the head of no channel.
+pub(super) fn leave_to_images<'a>(
+    transaction: &Transaction<'_>,
+    packages: impl Iterator<Item = &'a str>,
+) -> rusqlite::Result<()> {
+    let mut update = transaction.prepare(
+        "UPDATE operatorbundle SET csv = NULL, bundle = NULL
+         WHERE bundlepath != '' AND bundle IS NOT NULL
+           AND name IN (SELECT operatorbundle_name FROM channel_entry WHERE package_name = ?1)
+           AND name NOT IN (SELECT head_operatorbundle_name FROM channel WHERE package_name = ?1)",
+    )?;
+    for package in packages {
+        update.execute([package])?;
+    }
+    Ok(())
+}
+
 fn insert_api(apis: &mut Statement<'_>, link: &mut Statement<'_>, api: &Api, owner: Owner<'_>) -> rusqlite::Result<()> {
     let Api {
         group,

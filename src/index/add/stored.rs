@@ -86,12 +86,14 @@ impl Stored {
         let packages: Vec<&str> = self.packages.keys().map(String::as_str).collect();
         let names: BTreeSet<&str> = added.iter().flat_map(Addition::names).collect();
         let mut statement = transaction.prepare(
-            "SELECT entry_id, package_name, channel_name, operatorbundle_name FROM channel_entry
+            "SELECT entry_id, package_name, channel_name, operatorbundle_name, replaces FROM channel_entry
              WHERE package_name IN (SELECT value FROM json_each(?1))
                 OR operatorbundle_name IN (SELECT value FROM json_each(?2))
              ORDER BY entry_id",
         )?;
         let mut memberships: BTreeMap<String, Members> = BTreeMap::new();
+        let mut bundles: BTreeMap<i64, String> = BTreeMap::new();
+        let mut links = Vec::new();
         let mut rows = statement.query((json(&packages), json(&names)))?;
         while let Some(row) = rows.next()? {
             let (Some(package), Some(bundle)) = (row.get::<_, Option<String>>(1)?, row.get::<_, Option<String>>(3)?)
@@ -100,7 +102,12 @@ impl Stored {
             };
             let channel = row.get::<_, Option<String>>(2)?.unwrap_or_default();
             if let Some(stored) = self.packages.get_mut(&package) {
-                stored.entries.entry(channel.clone()).or_default().push(row.get(0)?);
+                let number = row.get(0)?;
+                stored.entries.entry(channel.clone()).or_default().push(number);
+                bundles.insert(number, bundle.clone());
+                if let Some(target) = row.get::<_, Option<i64>>(4)? {
+                    links.push((package.clone(), channel.clone(), bundle.clone(), target));
+                }
                 memberships
                     .entry(package.clone())
                     .or_default()
@@ -110,6 +117,12 @@ impl Stored {
             }
             if names.contains(bundle.as_str()) {
                 self.elsewhere.entry(bundle).or_default().insert(package);
+            }
+        }
+        for (package, channel, bundle, target) in links {
+            if let (Some(stored), Some(target)) = (self.packages.get_mut(&package), bundles.get(&target)) {
+                let edges = stored.graph.edges.entry(channel).or_default();
+                edges.entry(bundle).or_default().insert(target.clone());
             }
         }
         Ok(memberships)

@@ -146,7 +146,7 @@ fn commit(target: &Target<'_>, records: impl IntoIterator<Item = Record>) -> Res
     for record in records {
         additions.push(&record).unwrap();
     }
-    additions.commit(target, &Options::default())
+    additions.commit(Mode::Replaces, target, &Options::default())
 }
 
 fn refusals(result: Result<Report, AddError>) -> Vec<Refusal> {

@@ -1,0 +1,492 @@
+//! The modes `semver` and `semver-skippatch`: a new bundle takes its place by its version alone.
+//!
+//! The bundles of a channel stand in a line from the greatest version to the least. A new one goes between its
+//! neighbours: it replaces the next lower one, and the next higher one replaces it in place of all that it replaced or
+//! skipped before. In the mode `semver-skippatch` it also takes over, as skipped, every lower version with its major
+//! and minor number.
+//!
+//! Where the reference adds the bundles of a call in a random order, which decides what comes of them in the second
+//! mode, they are added here from the least version to the greatest. What a bundle says that it replaces or skips has
+//! no part in it.
+
+use super::{Channel, Entry, Graph, GraphError, Node, Package, dropped};
+use crate::version::parse_strict;
+use semver::Version;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The bundles of a channel while one is added.
+#[derive(Default)]
+struct Line {
+    /// The greatest version; none in a channel that is new.
+    head: Option<String>,
+    /// The bundles to which each bundle leads. A bundle that is skipped and exists is one of the line, and leads nowhere.
+    edges: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// The graph of `package` with the bundles `added`.
+pub(super) fn with_versions(
+    package: &Package,
+    added: &BTreeMap<String, Node>,
+    skip_patches: bool,
+) -> Result<Graph, Vec<GraphError>> {
+    let build = Build {
+        package,
+        added,
+        versions: versions(package, added)?,
+    };
+    let mut lines = build.lines()?;
+    let mut channels = Vec::new();
+    for name in build.ascending() {
+        // Laid out after each bundle, as if it had come alone: the outcome must not depend on how calls are cut.
+        channels = build.insert(&mut lines, name, skip_patches)?;
+        lines = channels
+            .iter()
+            .map(|channel| (channel.name.clone(), build.line_of(channel)))
+            .collect();
+    }
+    let default_channel = build.default_channel(&lines)?;
+    Ok(Graph {
+        package: package.name.clone(),
+        default_channel,
+        dropped: dropped(package, &channels),
+        channels,
+    })
+}
+
+/// All values, or all errors.
+fn all<T>(results: impl Iterator<Item = Result<T, Vec<GraphError>>>) -> Result<Vec<T>, Vec<GraphError>> {
+    let (mut values, mut errors) = (Vec::new(), Vec::new());
+    for result in results {
+        match result {
+            Ok(value) => values.push(value),
+            Err(found) => errors.extend(found),
+        }
+    }
+    if errors.is_empty() { Ok(values) } else { Err(errors) }
+}
+
+/// The versions of all bundles that are in a channel. In these modes every bundle must have one.
+fn versions<'a>(
+    package: &'a Package,
+    added: &'a BTreeMap<String, Node>,
+) -> Result<BTreeMap<&'a str, Version>, Vec<GraphError>> {
+    let mut versions = BTreeMap::new();
+    let mut errors = Vec::new();
+    let members = package.bundles.iter().filter(|(_, node)| !node.channels.is_empty());
+    for (name, node) in members.chain(added) {
+        match parse_strict(&node.version) {
+            Ok(mut version) => {
+                // Versions that differ in their build metadata only are the same version here.
+                version.build = semver::BuildMetadata::EMPTY;
+                versions.insert(name.as_str(), version);
+            }
+            Err(reason) => errors.push(GraphError::Version {
+                package: package.name.clone(),
+                bundle: name.clone(),
+                version: node.version.clone(),
+                reason,
+            }),
+        }
+    }
+    if errors.is_empty() { Ok(versions) } else { Err(errors) }
+}
+
+struct Build<'a> {
+    package: &'a Package,
+    added: &'a BTreeMap<String, Node>,
+    versions: BTreeMap<&'a str, Version>,
+}
+
+impl<'a> Build<'a> {
+    /// The channels as they are stored.
+    fn lines(&self) -> Result<BTreeMap<String, Line>, Vec<GraphError>> {
+        let mut lines: BTreeMap<String, Line> = BTreeMap::new();
+        for (name, node) in &self.package.bundles {
+            for channel in &node.channels {
+                let edges = self.package.edges.get(channel).and_then(|edges| edges.get(name));
+                let line = lines.entry(channel.clone()).or_default();
+                line.edges.insert(name.clone(), edges.cloned().unwrap_or_default());
+            }
+        }
+        let lines = lines.into_iter().map(|(channel, mut line)| {
+            let targets: BTreeSet<&String> = line.edges.values().flatten().collect();
+            let heads: Vec<&String> = line.edges.keys().filter(|name| !targets.contains(name)).collect();
+            let [head] = heads.as_slice() else {
+                return Err(vec![GraphError::SeveralHeads {
+                    package: self.package.name.clone(),
+                    heads: heads.into_iter().cloned().collect(),
+                    channel,
+                }]);
+            };
+            line.head = Some((*head).clone());
+            Ok((channel, line))
+        });
+        Ok(all(lines)?.into_iter().collect())
+    }
+
+    fn ascending(&self) -> Vec<&'a str> {
+        let mut names: Vec<&str> = self.added.keys().map(String::as_str).collect();
+        names.sort_by_key(|name| (self.versions.get(name), *name));
+        names
+    }
+
+    fn version(&self, name: &str) -> Option<&Version> {
+        self.versions.get(name)
+    }
+
+    /// Puts a bundle into each of its channels, and gives all channels as they are then.
+    fn insert(
+        &self,
+        lines: &mut BTreeMap<String, Line>,
+        name: &str,
+        skip_patches: bool,
+    ) -> Result<Vec<Channel>, Vec<GraphError>> {
+        if let (Some(node), Some(version)) = (self.added.get(name), self.version(name)) {
+            let inserted = node.channels.iter().map(|channel| {
+                let line = lines.entry(channel.clone()).or_default();
+                self.insert_into(line, channel, (name, version), skip_patches)
+            });
+            all(inserted)?;
+        }
+        all(lines.iter().map(|(channel, line)| self.walk(channel, line)))
+    }
+
+    fn insert_into(
+        &self,
+        line: &mut Line,
+        channel: &str,
+        (name, version): (&str, &Version),
+        skip_patches: bool,
+    ) -> Result<(), Vec<GraphError>> {
+        let others = || {
+            line.edges
+                .keys()
+                .filter_map(|other| Some((self.version(other)?, other)))
+        };
+        if let Some((_, present)) = others().find(|(other, _)| *other == version) {
+            return Err(vec![GraphError::VersionPresent {
+                package: self.package.name.clone(),
+                channel: channel.to_owned(),
+                bundle: name.to_owned(),
+                version: version.to_string(),
+                present: present.clone(),
+            }]);
+        }
+        let above = others().filter(|(other, _)| *other > version).min();
+        let below = others().filter(|(other, _)| *other < version).max();
+        let above = above.map(|(_, name)| name.clone());
+        let mut edges: BTreeSet<String> = below.map(|(_, name)| name.clone()).into_iter().collect();
+        if skip_patches {
+            let patches = others()
+                .filter(|(other, _)| (other.major, other.minor) == (version.major, version.minor) && *other < version);
+            let patches: BTreeSet<String> = patches.map(|(_, name)| name.clone()).collect();
+            line.edges.retain(|other, _| !patches.contains(other));
+            edges.extend(patches);
+        }
+        match above {
+            Some(above) => {
+                line.edges.insert(above, BTreeSet::from([name.to_owned()]));
+            }
+            None => line.head = Some(name.to_owned()),
+        }
+        line.edges.insert(name.to_owned(), edges);
+        Ok(())
+    }
+
+    /// The line that the entries of a channel make when they are read again.
+    fn line_of(&self, channel: &Channel) -> Line {
+        let mut line = Line {
+            head: Some(channel.head.clone()),
+            ..Line::default()
+        };
+        for entry in &channel.entries {
+            if self.version(&entry.bundle).is_none() {
+                continue;
+            }
+            let edges = line.edges.entry(entry.bundle.clone()).or_default();
+            let target = entry.replaces.and_then(|target| channel.entries.get(target));
+            edges.extend(target.map(|target| target.bundle.clone()));
+        }
+        line
+    }
+
+    /// What the greatest added version that declares a default channel declares; then what is stored; then the first.
+    fn default_channel(&self, lines: &BTreeMap<String, Line>) -> Result<String, Vec<GraphError>> {
+        let declares = |name: &&'a str| {
+            let declared = self.added.get(*name)?.default_channel.as_ref();
+            declared
+                .filter(|channel| !channel.is_empty())
+                .map(|channel| (*name, channel))
+        };
+        let declared = self.ascending().iter().rev().find_map(declares);
+        match declared {
+            Some((_, channel)) if lines.contains_key(channel) => return Ok(channel.clone()),
+            Some((bundle, channel)) => {
+                return Err(vec![GraphError::DefaultChannelUnknown {
+                    package: self.package.name.clone(),
+                    bundle: bundle.to_owned(),
+                    default_channel: channel.clone(),
+                    channels: lines.keys().cloned().collect(),
+                }]);
+            }
+            None => {}
+        }
+        let stored = self
+            .package
+            .bundles
+            .values()
+            .find_map(|node| node.default_channel.as_ref());
+        let stored = stored.filter(|channel| lines.contains_key(*channel));
+        match stored.or_else(|| lines.keys().next()) {
+            Some(channel) => Ok(channel.clone()),
+            None => Err(vec![GraphError::NoChannel {
+                package: self.package.name.clone(),
+            }]),
+        }
+    }
+
+    /// The entries of a channel, from its head. An edge to a bundle of the line leads on; one to any other is a skip.
+    fn walk(&self, channel: &str, line: &Line) -> Result<Channel, Vec<GraphError>> {
+        let head = line.head.as_deref().unwrap_or_default();
+        let mut entries = vec![Entry::new(head, 0)];
+        let mut reached = BTreeSet::from([head]);
+        let mut chain = reached.clone();
+        let (mut current, mut at, mut depth) = (head, 0, 0);
+        while let Some(edges) = line.edges.get(current) {
+            let mut edges: Vec<&str> = edges.iter().map(String::as_str).collect();
+            edges.sort_by_key(|name| std::cmp::Reverse((self.version(name), *name)));
+            let next = edges.iter().copied().find(|name| line.edges.contains_key(*name));
+            for (skip, below) in edges.iter().filter(|name| Some(**name) != next).zip(depth + 1..) {
+                entries.push(Entry::new(skip, below));
+                entries.push(Entry {
+                    replaces: Some(entries.len() - 1),
+                    ..Entry::new(current, below)
+                });
+                reached.insert(skip);
+            }
+            let Some(next) = next.filter(|next| chain.insert(next)) else {
+                break;
+            };
+            reached.insert(next);
+            // What is skipped does not put what is replaced further down, other than in the mode `replaces`.
+            depth += 1;
+            let below = entries.len();
+            entries.push(Entry::new(next, depth));
+            if let Some(entry) = entries.get_mut(at) {
+                entry.replaces = Some(below);
+            }
+            (current, at) = (next, below);
+        }
+        let lost: Vec<String> = line
+            .edges
+            .keys()
+            .filter(|name| !reached.contains(name.as_str()))
+            .cloned()
+            .collect();
+        if lost.is_empty() {
+            return Ok(Channel {
+                name: channel.to_owned(),
+                head: head.to_owned(),
+                entries,
+            });
+        }
+        Err(vec![GraphError::Disconnected {
+            package: self.package.name.clone(),
+            channel: channel.to_owned(),
+            head: head.to_owned(),
+            lost,
+        }])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Mode, update};
+    use super::*;
+    use proptest::prelude::*;
+
+    fn node(version: &str, channels: &[&str]) -> Node {
+        Node {
+            version: version.to_owned(),
+            channels: channels.iter().map(|channel| (*channel).to_owned()).collect(),
+            ..Node::default()
+        }
+    }
+
+    fn bundles(versions: &[&str]) -> BTreeMap<String, Node> {
+        let bundles = versions
+            .iter()
+            .map(|version| (format!("k.v{version}"), node(version, &["a"])));
+        bundles.collect()
+    }
+
+    /// What a database holds of a graph.
+    fn stored(graph: &Graph, all: &BTreeMap<String, Node>) -> Package {
+        let mut package = Package {
+            name: graph.package.clone(),
+            ..Package::default()
+        };
+        for channel in &graph.channels {
+            for entry in &channel.entries {
+                let node = all.get(&entry.bundle).cloned();
+                if let Some(node) = node {
+                    let known = package.bundles.entry(entry.bundle.clone()).or_insert(Node {
+                        channels: BTreeSet::new(),
+                        default_channel: Some(graph.default_channel.clone()),
+                        ..node
+                    });
+                    known.channels.insert(channel.name.clone());
+                }
+                if let Some(to) = entry.replaces {
+                    let edges = package.edges.entry(channel.name.clone()).or_default();
+                    let edges = edges.entry(entry.bundle.clone()).or_default();
+                    edges.insert(channel.entries[to].bundle.clone());
+                }
+            }
+        }
+        package
+    }
+
+    /// `bundle@depth>bundle` for each entry of the only channel.
+    fn drawn(graph: &Graph) -> Vec<String> {
+        let [channel] = graph.channels.as_slice() else {
+            panic!("{:?}", graph.channels)
+        };
+        let entries = channel.entries.iter().map(|entry| {
+            let to = entry.replaces.map(|to| format!(">{}", channel.entries[to].bundle));
+            format!("{}@{}{}", entry.bundle, entry.depth, to.unwrap_or_default())
+        });
+        entries.collect()
+    }
+
+    fn one_by_one(versions: &[&str], mode: Mode) -> Result<Graph, Vec<GraphError>> {
+        let all = bundles(versions);
+        let mut package = Package {
+            name: "k".to_owned(),
+            ..Package::default()
+        };
+        let mut last = None;
+        for version in versions {
+            let graph = update(&package, &bundles(&[version]), mode)?;
+            package = stored(&graph, &all);
+            last = Some(graph);
+        }
+        Ok(last.unwrap())
+    }
+
+    #[test]
+    fn versions_stand_in_their_order_whenever_they_came() {
+        let line = ["k.v1.1.0@0>k.v1.0.1", "k.v1.0.1@1>k.v1.0.0", "k.v1.0.0@2"];
+        let graph = one_by_one(&["1.0.0", "1.1.0", "1.0.1"], Mode::Semver).unwrap();
+        assert_eq!(drawn(&graph), line);
+        assert_eq!(
+            (graph.default_channel.as_str(), graph.channels[0].head.as_str()),
+            ("a", "k.v1.1.0")
+        );
+    }
+
+    #[test]
+    fn lower_patches_are_skipped_from_the_greatest_down() {
+        let graph = one_by_one(&["1.0.0", "1.0.1", "1.0.2"], Mode::SemverSkipPatch).unwrap();
+        let pairs = [
+            "k.v1.0.2@0",
+            "k.v1.0.1@1",
+            "k.v1.0.2@1>k.v1.0.1",
+            "k.v1.0.0@2",
+            "k.v1.0.2@2>k.v1.0.0",
+        ];
+        assert_eq!(drawn(&graph), pairs);
+    }
+
+    #[test]
+    fn a_patch_that_would_cut_off_the_older_minor_is_refused() {
+        let error = one_by_one(&["1.0.0", "1.1.0", "1.1.1"], Mode::SemverSkipPatch).unwrap_err();
+        let [GraphError::Disconnected { head, lost, .. }] = error.as_slice() else {
+            panic!("{error:?}")
+        };
+        assert_eq!(
+            (head.as_str(), lost.as_slice()),
+            ("k.v1.1.1", ["k.v1.0.0".to_owned()].as_slice())
+        );
+    }
+
+    #[test]
+    fn what_was_skipped_and_replaced_stays_both() {
+        let skipped = |to: &[&str]| to.iter().map(|to| (*to).to_owned()).collect();
+        let mut package = Package {
+            name: "k".to_owned(),
+            bundles: bundles(&["1.0.0", "1.1.0", "1.2.0"]),
+            ..Package::default()
+        };
+        let edges = [
+            ("k.v1.2.0".to_owned(), skipped(&["k.v1.0.0", "k.v1.1.0"])),
+            ("k.v1.1.0".to_owned(), skipped(&["k.v1.0.0"])),
+        ];
+        package.edges.insert("a".to_owned(), edges.into());
+        let graph = update(&package, &bundles(&["1.3.0"]), Mode::Semver).unwrap();
+        let line = [
+            "k.v1.3.0@0>k.v1.2.0",
+            "k.v1.2.0@1>k.v1.1.0",
+            "k.v1.0.0@2",
+            "k.v1.2.0@2>k.v1.0.0",
+            "k.v1.1.0@2>k.v1.0.0",
+            "k.v1.0.0@3",
+        ];
+        assert_eq!(drawn(&graph), line);
+    }
+
+    #[test]
+    fn versions_that_cannot_be_places_are_refused() {
+        let refused = |versions: &[&str]| update(&Package::default(), &bundles(versions), Mode::Semver).unwrap_err();
+        assert!(matches!(refused(&["1.0"])[..], [GraphError::Version { .. }]));
+        assert!(matches!(refused(&[""])[..], [GraphError::Version { .. }]));
+        assert!(matches!(
+            refused(&["1.0.0+a", "1.0.0+b"])[..],
+            [GraphError::VersionPresent { .. }]
+        ));
+    }
+
+    #[test]
+    fn the_default_channel_comes_from_the_greatest_that_declares_one() {
+        let mut added = BTreeMap::from([
+            ("k.v1".to_owned(), node("1.0.0", &["a", "b"])),
+            ("k.v2".to_owned(), node("2.0.0", &["b"])),
+        ]);
+        let default = |added: &_| update(&Package::default(), added, Mode::Semver).map(|graph| graph.default_channel);
+        assert_eq!(default(&added).unwrap(), "a");
+        added.get_mut("k.v1").unwrap().default_channel = Some("b".to_owned());
+        assert_eq!(default(&added).unwrap(), "b");
+        added.get_mut("k.v2").unwrap().default_channel = Some("c".to_owned());
+        let error = default(&added).unwrap_err();
+        assert!(matches!(error[..], [GraphError::DefaultChannelUnknown { .. }]));
+    }
+
+    proptest! {
+        #[test]
+        fn one_call_and_many_in_any_order_make_the_same_line(
+            versions in prop::collection::btree_set((0..4_u8, 0..4_u8, 0..4_u8), 1..8)
+                .prop_map(|versions| versions.into_iter().collect::<Vec<_>>())
+                .prop_shuffle()
+        ) {
+            let versions: Vec<String> =
+                versions.iter().map(|(major, minor, patch)| format!("{major}.{minor}.{patch}")).collect();
+            let versions: Vec<&str> = versions.iter().map(String::as_str).collect();
+            let at_once = update(&Package { name: "k".to_owned(), ..Package::default() }, &bundles(&versions), Mode::Semver);
+            prop_assert_eq!(one_by_one(&versions, Mode::Semver).unwrap(), at_once.unwrap());
+        }
+
+        #[test]
+        fn every_accepted_bundle_is_in_its_channel(
+            versions in prop::collection::btree_set((0..2_u8, 0..3_u8, 0..3_u8), 1..8)
+        ) {
+            let versions: Vec<String> =
+                versions.iter().map(|(major, minor, patch)| format!("{major}.{minor}.{patch}")).collect();
+            let versions: Vec<&str> = versions.iter().map(String::as_str).collect();
+            if let Ok(graph) = update(&Package::default(), &bundles(&versions), Mode::SemverSkipPatch) {
+                let names: BTreeSet<&str> =
+                    graph.channels[0].entries.iter().map(|entry| entry.bundle.as_str()).collect();
+                prop_assert_eq!(names.len(), versions.len());
+            }
+        }
+    }
+}
