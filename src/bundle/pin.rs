@@ -2,6 +2,7 @@
 
 use super::edit::{EditError, Edits};
 use super::{Bundle, MediaType};
+use crate::image::{ImageError, Reference, ReferenceError, Transports};
 use crate::manifest::Object;
 use crate::source::Place;
 use crate::text::{Document, Limits, Path};
@@ -41,6 +42,81 @@ impl ImageUse {
     pub fn place(&self) -> Place {
         self.document.place(&self.path)
     }
+}
+
+/// Why a digest cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum PinError {
+    /// What stands there is no image name.
+    #[error("{place}: the image {image} cannot be pinned")]
+    Name {
+        /// Where it stands.
+        place: Place,
+        /// The text.
+        image: String,
+        /// What is wrong with it.
+        source: ReferenceError,
+    },
+    /// What stands there is not in a registry.
+    #[error("{place}: the image {image} cannot be pinned: a cluster pulls images from registries only")]
+    Transport {
+        /// Where it stands.
+        place: Place,
+        /// The text.
+        image: String,
+    },
+    /// The registry does not say.
+    #[error("{place}: the image {image} cannot be pinned")]
+    Registry {
+        /// Where it stands.
+        place: Place,
+        /// The reference as written.
+        image: String,
+        /// What the registry answered.
+        source: Box<ImageError>,
+    },
+}
+
+/// Asks the registries for the digests behind the tags: each image as written, and by digest. Images that have a
+/// digest are not among them.
+///
+/// # Errors
+/// At the first image of which no digest can be had.
+pub async fn digests(uses: &[ImageUse], transports: &Transports) -> Result<BTreeMap<String, String>, PinError> {
+    let mut pinned = BTreeMap::new();
+    for used in uses {
+        let image = &used.image;
+        if pinned.contains_key(image) {
+            continue;
+        }
+        let reference = match image.parse() {
+            Ok(Reference::Registry(reference)) => reference,
+            Ok(_) => {
+                return Err(PinError::Transport {
+                    place: used.place(),
+                    image: image.clone(),
+                });
+            }
+            Err(source) => {
+                return Err(PinError::Name {
+                    place: used.place(),
+                    image: image.clone(),
+                    source,
+                });
+            }
+        };
+        if reference.digest().is_some() {
+            continue;
+        }
+        let asked = Reference::Registry(reference.clone());
+        let digest = transports.resolve(&asked).await.map_err(|source| PinError::Registry {
+            place: used.place(),
+            image: image.clone(),
+            source: source.into(),
+        })?;
+        pinned.insert(image.clone(), reference.with_digest(&digest).as_written().to_owned());
+    }
+    Ok(pinned)
 }
 
 /// The images of a Deployment: of all containers, and of the variables `RELATED_IMAGE_*`.

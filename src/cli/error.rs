@@ -7,9 +7,11 @@
 //! | [`USAGE`] | the command line is wrong; nothing was done |
 
 use crate::bundle::location::LoadError;
+use crate::bundle::pin::PinError;
 use crate::files::{FileError, NewFolderError};
 use crate::image::{BuildProblem, ImageError, RegistryError};
 use crate::index::add::AddError;
+use crate::index::api_sources::ApiSourceError;
 use crate::index::error::DatabaseError;
 use crate::index::export::ExportError;
 use crate::index::gather::{GatherError, GatherProblem};
@@ -17,6 +19,7 @@ use crate::index::image::{NotStatic, StaticError};
 use crate::index::intake::IntakeError;
 use crate::index::location::{FetchError, IndexLocationError};
 use crate::index::publish::PublishError;
+use crate::synthesis::samples::SamplesError;
 use crate::terminal::Printer;
 use crate::terminal::output::OutputError;
 use crate::tree::TreeError;
@@ -241,6 +244,22 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
             NewFolderError::Taken { .. } => None,
         };
     }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            ApiSourceError::File(error) => Some(error),
+            ApiSourceError::Tree(error) => Some(error),
+            ApiSourceError::Location(error) => Some(error),
+            ApiSourceError::Fetch(error) => Some(error),
+            ApiSourceError::Index(error) => Some(error),
+            _ => None,
+        };
+    }
+    if let Some(PinError::Registry { source, .. }) = error.downcast_ref() {
+        return Some(source.as_ref());
+    }
+    if let Some(SamplesError::Tree(error)) = error.downcast_ref() {
+        return Some(error);
+    }
     match error.downcast_ref()? {
         TreeError::File(error) => Some(error),
         _ => None,
@@ -272,6 +291,13 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
         return Some(
             "build opmx with `-C target-feature=+crt-static` and --target named, stand on a base image with \
              --binary-image, or write a Dockerfile with --generate"
+                .to_owned(),
+        );
+    }
+    if let Some(ApiSourceError::Nothing { .. }) = error.downcast_ref() {
+        return Some(
+            "a source is an index, CustomResourceDefinitions, or the output of \"kubectl api-resources\" or \
+             \"kubectl get --raw /apis/GROUP/VERSION\""
                 .to_owned(),
         );
     }

@@ -6,6 +6,7 @@
 //! [`publish`] does both around a change. [`export`] writes packages as folders of manifests.
 
 pub mod add;
+pub mod api_sources;
 mod apis;
 pub mod edges;
 pub mod entries;

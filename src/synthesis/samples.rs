@@ -1,13 +1,62 @@
 //! Sample custom resources, which become the examples of a `ClusterServiceVersion`.
 
-use crate::diagnostic::Diagnostic;
+use super::starter::is_kustomization;
+use crate::diagnostic::{self, Diagnostic};
 use crate::kubernetes::GroupVersionKind;
 use crate::kubernetes::version::compare_priority;
-use crate::manifest::Object;
+use crate::manifest::{Layout, Manifests, Object};
 use crate::rules;
-use crate::text::Path;
+use crate::text::{Limits, Path};
+use crate::tree::{Tree, TreeError, TreeLimits};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::path::{Path as FilePath, PathBuf};
+
+/// Why samples cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SamplesError {
+    /// The folder cannot be read, or holds too much.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    /// A file has errors.
+    #[error("the samples in {} cannot be read", folder.display())]
+    Unreadable {
+        /// The folder.
+        folder: PathBuf,
+        /// What is wrong.
+        diagnostics: Vec<Diagnostic>,
+    },
+    /// There is none.
+    #[error("{} holds no sample in a YAML or JSON file", folder.display())]
+    Nothing {
+        /// The folder.
+        folder: PathBuf,
+    },
+}
+
+/// Reads the samples in a folder; files of kustomize are passed over.
+///
+/// # Errors
+/// When the folder cannot be read, a file in it has errors, or there is no sample.
+pub fn read(folder: &FilePath, tree_limits: &TreeLimits, limits: &Limits) -> Result<Manifests, SamplesError> {
+    let mut samples = Manifests::default();
+    for (path, content) in Tree::from_directory(folder, tree_limits)?.iter() {
+        let manifest = [".yaml", ".yml", ".json"].iter().any(|end| path.ends_with(end));
+        if manifest && !is_kustomization(path, content) {
+            let name = folder.join(path).display().to_string();
+            samples.read_file(&name, content, Layout::Nested, limits);
+        }
+    }
+    let folder = folder.to_owned();
+    if diagnostic::has_errors(&samples.diagnostics) {
+        let diagnostics = samples.diagnostics;
+        return Err(SamplesError::Unreadable { folder, diagnostics });
+    }
+    if samples.objects.is_empty() {
+        return Err(SamplesError::Nothing { folder });
+    }
+    Ok(samples)
+}
 
 /// The samples in one fixed order, and what is wrong with them: each must be of a kind that the bundle provides.
 /// Copies of one sample are one.

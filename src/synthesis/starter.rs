@@ -1,7 +1,7 @@
 //! The first `metadata/olm.yaml` of a bundle: what the manifests say is filled in, the rest stands there as comments,
 //! so that the next command asks only for what a person must decide.
 
-use super::resolve::{Resolved, resolve};
+use super::outside::{Resolved, resolve};
 use super::{Synthesis, Unresolved, samples, synthesize};
 use crate::bundle::olm::{FIELDS, Field, INSTALL_MODES};
 use crate::bundle::{Bundle, MediaType, pin};

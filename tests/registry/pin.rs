@@ -88,7 +88,7 @@ fn tags_become_the_digests_that_the_registry_has() {
     };
     let (agent, operator) = (pinned("agent", &agent), pinned("operator", &operator));
     let arrow = |(old, new): &(String, String)| format!("{old} -> {new}");
-    assert_eq!(told, [arrow(&operator), arrow(&agent)]);
+    assert_eq!(told, [arrow(&agent), arrow(&operator)]);
     assert_eq!(
         read(folder, "bundle/manifests/deployment.yaml"),
         deployment,

@@ -3,16 +3,15 @@
 use super::inference::InferenceArguments;
 use super::{AnnotationArguments, FolderArguments};
 use crate::bundle::image::image_of;
-use crate::bundle::pin::{self, ImageUse};
+use crate::bundle::pin;
 use crate::bundle::stamp::Stamp;
 use crate::cli::Context;
 use crate::cli::arguments::{ImageBuilderArgument, LimitArguments, RegistryArguments};
-use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::image::{Reference, Transports};
+use crate::cli::error::{CommandResult, Status};
+use crate::image::Reference;
 use crate::tree::Tree;
 use crate::{bundle, diagnostic, validation};
 use clap::Args;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -111,7 +110,12 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
     if arguments.pin
         && let Some(bundle) = &reading.bundle
     {
-        pin_images(&mut tree, bundle, &transports, &arguments.limits, context)?;
+        let uses = pin::of_bundle(bundle);
+        let pinned = context.runtime.block_on(pin::digests(&uses, &transports))?;
+        for (image, by_digest) in &pinned {
+            printer.status(format_args!("{image} -> {by_digest}"));
+        }
+        pin::pin(&mut tree, &uses, &pinned, (&tree_limits, &text_limits))?;
         reading = bundle::read(&tree, &text_limits);
     }
     if let Some(folder) = &arguments.output_dir {
@@ -126,46 +130,4 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
     printer.status(format_args!("built {} as {target}", tree.origin()));
     printer.line(pinned.to_string())?;
     Ok(Status::Success)
-}
-
-/// Asks the registries for the digests of all images that have none, and writes them into the files of the image.
-fn pin_images(
-    tree: &mut Tree,
-    bundle: &bundle::Bundle,
-    transports: &Transports,
-    limits: &LimitArguments,
-    context: &Context<'_>,
-) -> Result<(), CommandError> {
-    let uses = pin::of_bundle(bundle);
-    let mut pinned = BTreeMap::new();
-    for image in &uses {
-        if pinned.contains_key(&image.image) {
-            continue;
-        }
-        let Some(reference) = look_up(image, transports, context)? else {
-            continue;
-        };
-        context.printer.status(format_args!("{} -> {reference}", image.image));
-        pinned.insert(image.image.clone(), reference);
-    }
-    Ok(pin::pin(tree, &uses, &pinned, (&limits.tree(), &limits.text()))?)
-}
-
-/// The image by digest; `None` where it has one already.
-fn look_up(image: &ImageUse, transports: &Transports, context: &Context<'_>) -> Result<Option<String>, CommandError> {
-    let failed = || format!("{}: the image {} cannot be pinned", image.place(), image.image);
-    let reference = match image.image.parse() {
-        Ok(Reference::Registry(reference)) => reference,
-        Ok(_) => return Err(CommandError::failure(failed()).hint("a cluster pulls images from registries only")),
-        Err(error) => return Err(CommandError::from(error).context(failed())),
-    };
-    if reference.digest().is_some() {
-        return Ok(None);
-    }
-    let asked = Reference::Registry(reference.clone());
-    let digest = context
-        .runtime
-        .block_on(transports.resolve(&asked))
-        .map_err(|error| CommandError::from(error).context(failed()))?;
-    Ok(Some(reference.with_digest(&digest).as_written().to_owned()))
 }

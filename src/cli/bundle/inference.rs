@@ -5,22 +5,13 @@ use crate::bundle::{self, BundleReading, MediaType};
 use crate::cli::Context;
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
-use crate::cli::sources::open_index;
 use crate::diagnostic;
-use crate::files::FileError;
-use crate::index::read::Index;
-use crate::kubernetes::served::{self, ServedResource, ServedResources};
-use crate::manifest::{Layout, Manifests};
-use crate::synthesis::resolve::resolve;
-use crate::synthesis::samples::examples;
-use crate::synthesis::starter::is_kustomization;
-use crate::synthesis::synthesize;
-use crate::text;
-use crate::tree::{Tree, TreeError};
+use crate::index::api_sources::{self, ApiSourceError, SourceLimits};
+use crate::synthesis::outside::{Outside, Resolved, learn};
+use crate::synthesis::samples::{self, SamplesError};
+use crate::tree::Tree;
 use clap::Args;
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What is known outside the bundle.
 #[derive(Debug, Args)]
@@ -39,8 +30,6 @@ pub(super) struct InferenceArguments {
     api_source: Vec<String>,
 }
 
-const SQLITE: &[u8] = b"SQLite format 3\0";
-
 impl InferenceArguments {
     /// Writes into the files of a bundle what the call decides and what these options find out, so that the bundle says
     /// it from then on. `None` where errors were found; they have been reported.
@@ -55,35 +44,25 @@ impl InferenceArguments {
         let Some(bundle) = &reading.bundle else {
             return Ok(Some(reading));
         };
-        let asked = self.samples.is_some() || !self.api_source.is_empty();
-        if asked && bundle.media_type == MediaType::RegistryV1 {
-            let message = format!(
-                "{} has a ClusterServiceVersion, so nothing is inferred for it",
-                bundle.origin
-            );
-            return Err(CommandError::failure(message).hint("leave out --samples and --api-source"));
-        }
-        if asked {
-            let synthesis = synthesize(bundle, &reading.diagnostics);
-            if let Some(samples) = self.samples(limits, context)? {
-                let (list, findings) = examples(&samples.objects, &synthesis.provided);
-                context.printer.report(&findings);
-                if diagnostic::has_errors(&findings) {
-                    context.printer.error("the samples have errors, so they were not used");
-                    return Ok(None);
-                }
-                wanted.examples = Some(list);
+        if self.samples.is_some() || !self.api_source.is_empty() {
+            if bundle.media_type == MediaType::RegistryV1 {
+                let message = format!(
+                    "{} has a ClusterServiceVersion, so nothing is inferred for it",
+                    bundle.origin
+                );
+                return Err(CommandError::failure(message).hint("leave out --samples and --api-source"));
             }
-            let (resolved, findings) = resolve(&synthesis.unresolved, &self.sources(registry, limits, context)?);
-            context.printer.report(&findings);
-            if diagnostic::has_errors(&findings) {
+            let outside = self.outside(registry, limits, context)?;
+            let learned = learn(bundle, &reading.diagnostics, &outside);
+            context.printer.report(&learned.findings);
+            if diagnostic::has_errors(&learned.findings) {
                 return Ok(None);
             }
-            for entry in resolved {
-                let hint = entry.hint;
+            wanted.examples = learned.examples;
+            for Resolved { hint, source } in learned.resolved {
                 context.printer.status(format_args!(
-                    "{} of group {} are {} {}, says {}",
-                    hint.resource, hint.group, hint.kind, hint.version, entry.source
+                    "{} of group {} are {} {}, says {source}",
+                    hint.resource, hint.group, hint.kind, hint.version
                 ));
                 wanted.apis.push(hint);
             }
@@ -96,133 +75,44 @@ impl InferenceArguments {
         Ok(Some(bundle::read(tree, &text_limits)))
     }
 
-    /// The sample custom resources; files of kustomize are passed over.
-    pub(super) fn samples(
-        &self,
-        limits: &LimitArguments,
-        context: &Context<'_>,
-    ) -> Result<Option<Manifests>, CommandError> {
-        let Some(folder) = &self.samples else {
-            return Ok(None);
-        };
-        let mut samples = Manifests::default();
-        for (path, content) in Tree::from_directory(folder, &limits.tree())?.iter() {
-            if is_manifest(path) && !is_kustomization(path, content) {
-                let name = folder.join(path).display().to_string();
-                samples.read_file(&name, content, Layout::Nested, &limits.text());
-            }
-        }
-        context.printer.report(&samples.diagnostics);
-        if diagnostic::has_errors(&samples.diagnostics) {
-            return Err(CommandError::failure(format!(
-                "the samples in {} cannot be read",
-                folder.display()
-            )));
-        }
-        if samples.objects.is_empty() {
-            let message = format!("{} holds no sample in a YAML or JSON file", folder.display());
-            return Err(CommandError::failure(message));
-        }
-        Ok(Some(samples))
-    }
-
-    /// What the sources say: the indexes first, then the others, each in the order of the command line.
-    pub(super) fn sources(
+    /// Reads the samples and the sources.
+    pub(super) fn outside(
         &self,
         registry: &RegistryArguments,
         limits: &LimitArguments,
         context: &Context<'_>,
-    ) -> Result<ServedResources, CommandError> {
-        let mut sources = ServedResources::default();
-        let mut others = Vec::new();
-        for name in &self.api_source {
-            let path = Path::new(name);
-            if path.is_dir() {
-                others.push((name, Tree::from_directory(path, &limits.tree())?));
-            } else if path.is_file() && is_database(path)? {
-                sources.add(name, Index::open(path)?.apis()?);
-            } else if path.is_file() || name.starts_with(['/', '.']) {
-                others.push((name, one_file(path, limits)?));
-            } else {
-                sources.add(name, open_index(name, registry, context)?.index.apis()?);
+    ) -> Result<Outside, CommandError> {
+        let (tree, text) = (limits.tree(), limits.text());
+        let samples = self
+            .samples
+            .as_deref()
+            .map(|folder| samples::read(folder, &tree, &text));
+        let samples = match samples.transpose() {
+            Ok(samples) => samples,
+            Err(error) => {
+                if let SamplesError::Unreadable { diagnostics, .. } = &error {
+                    context.printer.report(diagnostics);
+                }
+                return Err(error.into());
             }
-        }
-        for (name, files) in others {
-            let resources = read_files(&files, name, limits, context)?;
-            if resources.is_empty() {
-                let message = format!("{name} says nothing about the APIs of a cluster");
-                return Err(CommandError::failure(message).hint(
-                    "a source is an index, CustomResourceDefinitions, or the output of \"kubectl api-resources\" \
-                     or \"kubectl get --raw /apis/GROUP/VERSION\"",
-                ));
-            }
-            sources.add(name, resources);
-        }
-        Ok(sources)
-    }
-}
-
-fn is_manifest(path: &str) -> bool {
-    [".yaml", ".yml", ".json"].iter().any(|end| path.ends_with(end))
-}
-
-fn is_database(path: &Path) -> Result<bool, FileError> {
-    let fail = |error| FileError::new("read", path, error);
-    let mut start = Vec::new();
-    let file = File::open(path).map_err(fail)?;
-    file.take(SQLITE.len() as u64).read_to_end(&mut start).map_err(fail)?;
-    Ok(start == SQLITE)
-}
-
-/// A file as a tree of its own, within the limits of a tree.
-fn one_file(path: &Path, limits: &LimitArguments) -> Result<Tree, CommandError> {
-    let fail = |error| FileError::new("read", path, error);
-    let mut content = Vec::new();
-    let file = File::open(path).map_err(fail)?;
-    let bound = limits.tree().file_bytes + 1;
-    file.take(bound).read_to_end(&mut content).map_err(fail)?;
-    let mut tree = Tree::new("");
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let inserted: Result<(), TreeError> = tree.insert(&name, content, &limits.tree());
-    inserted?;
-    Ok(tree)
-}
-
-/// The resources that the files of a source name. Documents about something else are passed over.
-fn read_files(
-    files: &Tree,
-    source: &str,
-    limits: &LimitArguments,
-    context: &Context<'_>,
-) -> Result<Vec<ServedResource>, CommandError> {
-    let single = files.len() == 1;
-    let mut resources = Vec::new();
-    for (path, content) in files.iter() {
-        let table = std::str::from_utf8(content).ok().and_then(served::read_table);
-        if let Some(table) = table {
-            resources.extend(table);
-            continue;
-        }
-        if !single && !is_manifest(path) {
-            continue;
-        }
-        let name = Path::new(source).join(path);
-        let name = if Path::new(source).is_dir() {
-            name.as_path()
-        } else {
-            Path::new(source)
         };
-        let reading = text::read(&name.display().to_string(), content, &limits.text());
-        if diagnostic::has_errors(&reading.diagnostics) {
-            context.printer.report(&reading.diagnostics);
-            return Err(CommandError::failure(format!("{} cannot be read", name.display())));
-        }
-        let documents = reading.documents.iter();
-        resources.extend(
-            documents
-                .filter_map(|document| served::read(document.value()))
-                .flatten(),
-        );
+        let samples = samples.map(|samples| {
+            context.printer.report(&samples.diagnostics);
+            samples.objects
+        });
+        let transports = registry.transports(context);
+        let limits = SourceLimits {
+            tree,
+            text,
+            database: registry.max_image_size.0,
+        };
+        let sources = api_sources::read(&self.api_source, &transports, &limits);
+        let sources = context.runtime.block_on(sources).map_err(|error| {
+            if let ApiSourceError::Unreadable { diagnostics, .. } = &error {
+                context.printer.report(diagnostics);
+            }
+            CommandError::from(error)
+        })?;
+        Ok(Outside { samples, sources })
     }
-    Ok(resources)
 }

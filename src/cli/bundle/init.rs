@@ -104,14 +104,14 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         );
         return Err(CommandError::failure(message).hint("write its annotations with opmx bundle generate"));
     }
-    let samples = arguments.inference.samples(&arguments.limits, context)?;
+    let outside = arguments
+        .inference
+        .outside(&arguments.registry, &arguments.limits, context)?;
     let known = Known {
         package: arguments.package.clone(),
         version: arguments.version.clone(),
-        samples: samples.map(|samples| samples.objects).unwrap_or_default(),
-        sources: arguments
-            .inference
-            .sources(&arguments.registry, &arguments.limits, context)?,
+        samples: outside.samples.unwrap_or_default(),
+        sources: outside.sources,
     };
     let starter = start(&manifests.objects, &known);
     printer.report(&starter.diagnostics);

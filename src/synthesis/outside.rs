@@ -1,10 +1,34 @@
-//! What sources outside the bundle say about the resources that nothing in it explains.
+//! What is known outside the bundle: sample custom resources, and the kinds of resources that nothing in it explains.
 
-use super::Unresolved;
+use super::samples::examples;
+use super::{Unresolved, synthesize};
+use crate::bundle::Bundle;
 use crate::bundle::stamp::ApiHint;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::served::{Resolution, ServedResources};
+use crate::manifest::Object;
 use crate::rules;
+use serde_json::Value;
+
+/// What is known outside the bundle.
+#[derive(Debug, Default)]
+pub struct Outside {
+    /// Sample custom resources; `None` where the examples of the bundle stay as they are.
+    pub samples: Option<Vec<Object>>,
+    /// What is served by clusters, as far as is known.
+    pub sources: ServedResources,
+}
+
+/// What a bundle can take over from outside.
+#[derive(Debug, Default)]
+pub struct Learned {
+    /// Its examples.
+    pub examples: Option<Vec<Value>>,
+    /// The resources that its rules name and that a source explains.
+    pub resolved: Vec<Resolved>,
+    /// What is wrong with the samples, and where a person must choose.
+    pub findings: Vec<Diagnostic>,
+}
 
 /// A resource that a source explains.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +37,22 @@ pub struct Resolved {
     pub hint: ApiHint,
     /// The source that says so.
     pub source: String,
+}
+
+/// Looks for what a bundle lacks. `reading` are the findings that were made when it was read.
+pub fn learn(bundle: &Bundle, reading: &[Diagnostic], outside: &Outside) -> Learned {
+    let synthesis = synthesize(bundle, reading);
+    let (resolved, mut findings) = resolve(&synthesis.unresolved, &outside.sources);
+    let examples = outside.samples.as_ref().map(|samples| {
+        let (examples, found) = examples(samples, &synthesis.provided);
+        findings.extend(found);
+        examples
+    });
+    Learned {
+        examples,
+        resolved,
+        findings,
+    }
 }
 
 /// Looks the resources up. One of which there are several kinds is a finding: a person must choose.

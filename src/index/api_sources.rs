@@ -1,0 +1,151 @@
+//! Where kinds are looked up that a bundle does not explain: indexes, CRDs, and what a cluster says of itself.
+
+use super::location::{FetchError, IndexLocation, IndexLocationError};
+use super::read::{Index, ReadError};
+use crate::diagnostic::{self, Diagnostic};
+use crate::files::FileError;
+use crate::image::Transports;
+use crate::kubernetes::served::{self, ServedResource, ServedResources};
+use crate::text::{self, Limits};
+use crate::tree::{Tree, TreeError, TreeLimits};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// How much a source may hold.
+#[derive(Debug, Clone, Copy)]
+pub struct SourceLimits {
+    /// The files of a folder.
+    pub tree: TreeLimits,
+    /// What is in them.
+    pub text: Limits,
+    /// The database of an index image, in bytes.
+    pub database: u64,
+}
+
+/// Why a source cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ApiSourceError {
+    /// A file cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A folder cannot be read, or holds too much.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    /// It is neither a file nor an image.
+    #[error(transparent)]
+    Location(#[from] IndexLocationError),
+    /// The image of an index cannot be read.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    /// The database of an index cannot be read.
+    #[error(transparent)]
+    Index(#[from] ReadError),
+    /// A file has errors.
+    #[error("{} cannot be read", file.display())]
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        diagnostics: Vec<Diagnostic>,
+    },
+    /// There is nothing about APIs in it.
+    #[error("{name} says nothing about the APIs of a cluster")]
+    Nothing {
+        /// The source.
+        name: String,
+    },
+}
+
+/// What the sources say: the indexes first, then the others, each in the order in which they are named.
+///
+/// A name is a folder of CRDs, a file (a database, CRDs, or the output of `kubectl api-resources` or
+/// `kubectl get --raw /apis/GROUP/VERSION`), or the image of an index.
+///
+/// # Errors
+/// When a source cannot be read, or says nothing about APIs.
+pub async fn read(
+    names: &[String],
+    transports: &Transports,
+    limits: &SourceLimits,
+) -> Result<ServedResources, ApiSourceError> {
+    let mut sources = ServedResources::default();
+    let mut others = Vec::new();
+    for name in names {
+        let path = Path::new(name);
+        if path.is_dir() {
+            others.push((name, Tree::from_directory(path, &limits.tree)?));
+        } else if path.is_file() && !is_database(path)? || name.starts_with(['/', '.']) && !path.is_file() {
+            others.push((name, one_file(path, limits)?));
+        } else {
+            let location: IndexLocation = name.parse()?;
+            let file = location.fetch(transports, limits.database).await?;
+            sources.add(name, Index::open(file.path())?.apis()?);
+        }
+    }
+    for (name, files) in others {
+        let resources = read_files(&files, Path::new(name), &limits.text)?;
+        if resources.is_empty() {
+            return Err(ApiSourceError::Nothing { name: name.clone() });
+        }
+        sources.add(name, resources);
+    }
+    Ok(sources)
+}
+
+fn is_database(path: &Path) -> Result<bool, FileError> {
+    const SQLITE: &[u8] = b"SQLite format 3\0";
+    let start = beginning(path, SQLITE.len() as u64)?;
+    Ok(start == SQLITE)
+}
+
+/// A file as a tree of its own, within the limits of a tree.
+fn one_file(path: &Path, limits: &SourceLimits) -> Result<Tree, ApiSourceError> {
+    let content = beginning(path, limits.tree.file_bytes.saturating_add(1))?;
+    let mut tree = Tree::new("");
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    tree.insert(&name, content, &limits.tree)?;
+    Ok(tree)
+}
+
+fn beginning(path: &Path, length: u64) -> Result<Vec<u8>, FileError> {
+    let mut content = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(length).read_to_end(&mut content))
+        .map_err(|error| FileError::new("read", path, error))?;
+    Ok(content)
+}
+
+/// The resources that the files of a source name. Documents about something else are passed over.
+fn read_files(files: &Tree, source: &Path, limits: &Limits) -> Result<Vec<ServedResource>, ApiSourceError> {
+    let single = files.len() == 1;
+    let mut resources = Vec::new();
+    for (path, content) in files.iter() {
+        let table = std::str::from_utf8(content).ok().and_then(served::read_table);
+        if let Some(table) = table {
+            resources.extend(table);
+            continue;
+        }
+        if !single && !is_manifest(path) {
+            continue;
+        }
+        let file = if source.is_dir() {
+            source.join(path)
+        } else {
+            source.to_owned()
+        };
+        let reading = text::read(&file.display().to_string(), content, limits);
+        if diagnostic::has_errors(&reading.diagnostics) {
+            let diagnostics = reading.diagnostics;
+            return Err(ApiSourceError::Unreadable { file, diagnostics });
+        }
+        let documents = reading.documents.iter();
+        let named = documents.filter_map(|document| served::read(document.value()));
+        resources.extend(named.flatten());
+    }
+    Ok(resources)
+}
+
+fn is_manifest(path: &str) -> bool {
+    [".yaml", ".yml", ".json"].iter().any(|end| path.ends_with(end))
+}
