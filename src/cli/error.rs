@@ -249,7 +249,7 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
             ApiSourceError::File(error) => Some(error),
             ApiSourceError::Tree(error) => Some(error),
             ApiSourceError::Location(error) => Some(error),
-            ApiSourceError::Fetch(error) => Some(error),
+            ApiSourceError::Fetch(error) => Some(error.as_ref()),
             ApiSourceError::Index(error) => Some(error),
             _ => None,
         };

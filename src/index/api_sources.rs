@@ -37,7 +37,7 @@ pub enum ApiSourceError {
     Location(#[from] IndexLocationError),
     /// The image of an index cannot be read.
     #[error(transparent)]
-    Fetch(#[from] FetchError),
+    Fetch(#[from] Box<FetchError>),
     /// The database of an index cannot be read.
     #[error(transparent)]
     Index(#[from] ReadError),
@@ -79,7 +79,7 @@ pub async fn read(
             others.push((name, one_file(path, limits)?));
         } else {
             let location: IndexLocation = name.parse()?;
-            let file = location.fetch(transports, limits.database).await?;
+            let file = location.fetch(transports, limits.database).await.map_err(Box::new)?;
             sources.add(name, Index::open(file.path())?.apis()?);
         }
     }
