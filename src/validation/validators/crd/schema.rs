@@ -1,0 +1,5 @@
+//! Structural schemas.
+
+use super::Report;
+
+pub(super) fn check(_report: &mut Report<'_>) {}
