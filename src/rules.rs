@@ -260,6 +260,12 @@ rules! {
     CRD_CONVERSION_REVIEW_VERSIONS = "crd-conversion-review-versions", Error, CRD, "List v1.";
     CRD_API_APPROVED = "crd-api-approved", Error, CRD, "Use a group of your own: those below k8s.io and kubernetes.io belong to Kubernetes.";
 
+    CRD_SCHEMA_MISSING = "crd-schema-missing", Error, CRD, "Add schema: {openAPIV3Schema: {type: object, …}} to the version.";
+    CRD_SCHEMA_STRUCTURAL = "crd-schema-structural", Error, CRD, "Give every field its type, and describe it outside of allOf, anyOf, oneOf and not.";
+    CRD_SCHEMA_KEYWORD = "crd-schema-keyword", Error, CRD, "Write it without the keyword: the API server refuses it.";
+    CRD_SCHEMA_TYPE = "crd-schema-type", Error, CRD, "Use array, boolean, integer, number, object or string.";
+    CRD_SCHEMA_DEFAULT = "crd-schema-default", Error, CRD, "Write a default of the field's type.";
+
     // The bundle as a whole.
     BUNDLE_CRD_DUPLICATE = "bundle-crd-duplicate", Error, FORMAT, "Remove one of the two.";
     BUNDLE_OWNED_CRD_ABSENT = "bundle-owned-crd-absent", Error, FORMAT, "Add the CustomResourceDefinition version to manifests/, or remove the entry.";
