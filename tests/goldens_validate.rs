@@ -11,11 +11,13 @@ mod shared;
 use opmx::bundle;
 use opmx::diagnostic::Diagnostic;
 use opmx::rules::Severity;
-use opmx::text::Limits;
+use opmx::source::Place;
+use opmx::text::{self, Limits};
 use opmx::tree::{Tree, TreeLimits};
 use opmx::validation::validators::{DEFAULT, Input, Options, VALIDATORS, run};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Validator, severity and rule, and how often it is said.
@@ -324,19 +326,46 @@ fn folders(parent: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// The first byte in which a file of a changed bundle differs from the bundle that it was made from.
-fn first_change(base: &Path, changed: &Path) -> Option<(String, usize)> {
+/// The innermost value that is the only one to differ.
+fn difference(left: &Value, right: &Value, path: &text::Path) -> text::Path {
+    let inside: Vec<(text::Path, &Value, &Value)> = match (left, right) {
+        (Value::Object(left), Value::Object(right)) if left.len() == right.len() => {
+            let pairs = left
+                .iter()
+                .map(|(key, item)| (path.key(key), item, right.get(key).unwrap_or(&Value::Null)));
+            pairs.filter(|(_, left, right)| left != right).collect()
+        }
+        (Value::Array(left), Value::Array(right)) if left.len() == right.len() => {
+            let pairs = left.iter().zip(right).enumerate();
+            let pairs = pairs.map(|(index, (left, right))| (path.index(index), left, right));
+            pairs.filter(|(_, left, right)| left != right).collect()
+        }
+        _ => Vec::new(),
+    };
+    match &inside[..] {
+        [(path, left, right)] if !right.is_null() => difference(left, right, path),
+        _ => path.clone(),
+    }
+}
+
+/// What a changed bundle has other than the bundle that it was made from: file and bytes of each change.
+fn changes(base: &Path, changed: &Path) -> Vec<(String, Range<usize>)> {
     let tree = |folder: &Path| Tree::from_directory(&folder.join("bundle"), &TreeLimits::default()).unwrap();
     let (base, changed) = (tree(base), tree(changed));
-    changed.iter().find_map(|(path, content)| {
-        let before = base.get(path)?;
-        let same = before
-            .iter()
-            .zip(content)
-            .take_while(|(left, right)| left == right)
-            .count();
-        (same < before.len() || same < content.len()).then(|| (path.to_owned(), same))
-    })
+    let read = |name: &str, content: &[u8]| text::read(name, content, &Limits::default()).documents.remove(0);
+    let differ = changed
+        .iter()
+        .filter(|(path, content)| base.get(path) != Some(*content));
+    differ
+        .map(|(path, content)| {
+            let Some(before) = base.get(path) else {
+                return (path.to_owned(), 0..content.len());
+            };
+            let (before, document) = (read(path, before), read(path, content));
+            let inside = difference(before.value(), document.value(), &text::Path::root());
+            (path.to_owned(), document.place(&inside).span)
+        })
+        .collect()
 }
 
 #[test]
@@ -347,31 +376,28 @@ fn a_finding_about_a_change_points_at_it() {
     let base = cases.iter().find(|case| name_of(case) == "base").unwrap();
     let (mut pointed, mut wrong) = (0, Vec::new());
     for case in cases.iter().filter(|case| case.parent().unwrap().ends_with("mutants")) {
-        let findings = found(&case.join("bundle"), &names(), false);
-        let Some((file, at)) = first_change(base, case) else {
-            continue;
-        };
-        let new: Vec<&Diagnostic> = findings
-            .iter()
-            .map(|(_, finding)| finding)
-            .filter(|finding| finding.rule.id != "hub-v1-deprecated")
-            .collect();
-        if new.is_empty() {
+        let mut findings = found(&case.join("bundle"), &names(), false);
+        findings.retain(|(_, finding)| finding.rule.id != "hub-v1-deprecated");
+        let changes = changes(base, case);
+        // A file that is gone leaves nothing to point at.
+        if findings.is_empty() || changes.is_empty() {
             continue;
         }
-        let points = |finding: &&Diagnostic| {
-            let related = finding.related.iter().map(|(place, _)| place);
-            let mut places = finding.place.iter().chain(related);
-            places
-                .any(|place| place.source.name().ends_with(&file) && (place.span.start..=place.span.end).contains(&at))
+        let meets = |place: &Place| {
+            let hit = |(file, span): &(String, Range<usize>)| {
+                let meets = place.span.start < span.end && span.start < place.span.end;
+                place.source.name().ends_with(file) && meets
+            };
+            changes.iter().any(hit)
         };
-        if new.iter().any(points) {
+        let points = |finding: &Diagnostic| {
+            let related = finding.related.iter().map(|(place, _)| place);
+            finding.place.iter().chain(related).any(meets)
+        };
+        if findings.iter().any(|(_, finding)| points(finding)) {
             pointed += 1;
         } else {
-            wrong.push(format!(
-                "{}: {file} changes at byte {at}, not at {new:?}",
-                name_of(case)
-            ));
+            wrong.push(format!("{}: {changes:?} change, not {findings:?}", name_of(case)));
         }
     }
     println!("{pointed} changes are pointed at");

@@ -10,6 +10,7 @@ mod validation_rules {
 use opmx::bundle::read;
 use opmx::diagnostic::{Diagnostic, has_errors};
 use opmx::rules;
+use opmx::source::Place;
 use opmx::text::{Limits, Step};
 use opmx::tree::{Tree, TreeLimits};
 use opmx::validation::validators::{Input, Options, VALIDATORS, run};
@@ -78,7 +79,7 @@ fn every_rule_is_broken_by_its_case_at_its_place() {
             wrong.push(format!("{}: {:?} gives only {found:#?}", case.rule, case.edits));
             continue;
         };
-        let shown = finding.place.as_ref().map(|place| place.text()).unwrap_or_default();
+        let shown = finding.place.as_ref().map(Place::text).unwrap_or_default();
         if !shown.starts_with(case.place) || case.place.is_empty() && finding.place.is_some() {
             wrong.push(format!("{}: stands at {shown:?}, not at {:?}", case.rule, case.place));
         }

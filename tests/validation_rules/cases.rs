@@ -265,18 +265,18 @@ fn examples() -> Vec<Case> {
 }
 
 fn crd() -> Vec<Case> {
-    let service = "service: {name: hook, namespace: op, path: /convert, port: 443}";
-    let webhook = "strategy: Webhook\n    webhook:\n      conversionReviewVersions: [v1]\n      clientConfig:\n        service: {name: hook, namespace: op, path: /convert, port: 443}";
-    let beta = "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nmetadata:\n  name: things.example.com\nspec:\n  group: example.com\n  names: {plural: things, kind: Thing}\n  version: v1\n";
-    let both = "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nmetadata:\n  name: things.example.com\nspec:\n  group: example.com\n  names: {plural: things, kind: Thing}\n  subresources: {status: {}}\n  versions:\n  - {name: v1, storage: true, subresources: {status: {}}}\n  - {name: v2}\n";
-    let other = "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nmetadata:\n  name: things.example.com\nspec:\n  group: example.com\n  names: {plural: things, kind: Thing}\n  version: v0\n  versions:\n  - {name: v1, storage: true}\n";
-    let defaults = "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nmetadata:\n  name: things.example.com\nspec:\n  group: example.com\n  names: {plural: things, kind: Thing}\n  version: v1\n  validation: {openAPIV3Schema: {type: object, properties: {a: {type: string, default: x}}}}\n";
     const OLD: &[&str] = &[
         "removed-api-1.22",
         "community-index-path-missing",
         "community-maxopenshift-missing",
     ];
     const GROUPS: &[&str] = &["bundle-owned-crd-absent", "bundle-crd-not-owned"];
+    let service = "service: {name: hook, namespace: op, path: /convert, port: 443}";
+    let webhook = "strategy: Webhook\n    webhook:\n      conversionReviewVersions: [v1]\n      clientConfig:\n        service: {name: hook, namespace: op, path: /convert, port: 443}";
+    let beta = "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nmetadata:\n  name: things.example.com\nspec:\n  group: example.com\n  names: {plural: things, kind: Thing}\n  version: v1\n";
+    let both = "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nmetadata:\n  name: things.example.com\nspec:\n  group: example.com\n  names: {plural: things, kind: Thing}\n  subresources: {status: {}}\n  versions:\n  - {name: v1, storage: true, subresources: {status: {}}}\n  - {name: v2}\n";
+    let other = "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nmetadata:\n  name: things.example.com\nspec:\n  group: example.com\n  names: {plural: things, kind: Thing}\n  version: v0\n  versions:\n  - {name: v1, storage: true}\n";
+    let defaults = "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nmetadata:\n  name: things.example.com\nspec:\n  group: example.com\n  names: {plural: things, kind: Thing}\n  version: v1\n  validation: {openAPIV3Schema: {type: object, properties: {a: {type: string, default: x}}}}\n";
     vec![
         case(
             "crd-name",
