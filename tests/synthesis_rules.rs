@@ -208,9 +208,8 @@ fn every_rule_about_bundles_has_a_case() {
     for room in ["bundle", "manifest", "synthesis", "validation"] {
         for entry in walkdir::WalkDir::new(source.join(room)) {
             let entry = entry.unwrap();
-            // The rules of the validators have cases of their own, in `validation_rules`.
-            let validators = entry.path().starts_with(source.join("validation/validators"));
-            if entry.file_type().is_file() && !validators {
+            // The validators of the Operator Framework are compared with recorded verdicts.
+            if entry.file_type().is_file() && !entry.path().to_string_lossy().contains("validation/validators") {
                 let text = std::fs::read_to_string(entry.path()).unwrap();
                 let words = text.split("rules::").skip(1);
                 let names = words.filter_map(|rest| {
