@@ -26,6 +26,30 @@ pub fn parse_strict(text: &str) -> Result<Version, String> {
     })
 }
 
+/// Reads a version as tools in Go do that are lenient: blanks around it, one leading `v`, leading zeros and missing minor
+/// and patch numbers do no harm. `None` where it is none even so.
+pub fn parse_tolerant(text: &str) -> Option<Version> {
+    let text = text.trim();
+    let text = text.strip_prefix('v').unwrap_or(text);
+    let mut parts: Vec<String> = text.splitn(3, '.').map(without_leading_zeros).collect();
+    if parts.len() < 3 {
+        if parts.last().is_none_or(|last| last.contains(['+', '-'])) {
+            return None;
+        }
+        parts.resize(3, "0".to_owned());
+    }
+    Version::parse(&parts.join(".")).ok()
+}
+
+fn without_leading_zeros(part: &str) -> String {
+    let trimmed = part.trim_start_matches('0');
+    if trimmed.len() < part.len() && !trimmed.starts_with(|letter: char| letter.is_ascii_digit()) {
+        format!("0{trimmed}")
+    } else {
+        trimmed.to_owned()
+    }
+}
+
 /// A range of versions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionRange {
@@ -215,6 +239,34 @@ mod tests {
             "",
         ] {
             assert!(parse_strict(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn lenient_readers_complete_a_version() {
+        for (text, version) in [
+            ("v1.2.3", "1.2.3"),
+            (" 1.2.3 ", "1.2.3"),
+            ("01.2.03", "1.2.3"),
+            ("1.2", "1.2.0"),
+            ("1", "1.0.0"),
+            ("00.0.0-rc1", "0.0.0-rc1"),
+            ("1.2.3-alpha.1+b", "1.2.3-alpha.1+b"),
+        ] {
+            assert_eq!(parse_tolerant(text), Version::parse(version).ok(), "{text:?}");
+        }
+        for text in [
+            "1.2-rc1",
+            "1.2.3-01",
+            "1.2.3-a_b",
+            "1.2.3+",
+            "latest",
+            "",
+            "  ",
+            "vv1.2.3",
+            "1..2",
+        ] {
+            assert_eq!(parse_tolerant(text), None, "{text:?}");
         }
     }
 

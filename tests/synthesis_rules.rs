@@ -208,7 +208,8 @@ fn every_rule_about_bundles_has_a_case() {
     for room in ["bundle", "manifest", "synthesis", "validation"] {
         for entry in walkdir::WalkDir::new(source.join(room)) {
             let entry = entry.unwrap();
-            if entry.file_type().is_file() {
+            // The validators of the Operator Framework are compared with recorded verdicts.
+            if entry.file_type().is_file() && !entry.path().to_string_lossy().contains("validation/validators") {
                 let text = std::fs::read_to_string(entry.path()).unwrap();
                 let words = text.split("rules::").skip(1);
                 let names = words.filter_map(|rest| {

@@ -28,6 +28,16 @@ pub fn is_label_value(text: &str) -> bool {
             && text.bytes().all(inner)
 }
 
+/// Whether the text can be the key of a label, or a finalizer: up to 63 characters, behind a DNS subdomain and a slash
+/// where it has a prefix. The keys of annotations are the same, with capitals in the prefix.
+pub fn is_qualified_name(text: &str) -> bool {
+    let (prefix, name) = match text.split_once('/') {
+        Some((prefix, name)) => (Some(prefix), name),
+        None => (None, text),
+    };
+    prefix.is_none_or(is_dns1123_subdomain) && !name.is_empty() && is_label_value(name)
+}
+
 /// Whether the text can name a `ClusterServiceVersion`: OLM also uses the name as the value of a label.
 pub fn is_csv_name(text: &str) -> bool {
     is_dns1123_subdomain(text) && is_label_value(text)
@@ -52,6 +62,10 @@ mod tests {
         assert!(is_dns1123_subdomain(&format!("{long}.x")));
         assert!(is_dns1035_label("a1") && !is_dns1035_label("1a"));
         assert!(is_label_value("") && is_label_value("A_b.c") && !is_label_value("-a") && !is_label_value(&long));
+        assert!(is_qualified_name("a_B.c") && is_qualified_name("example.com/a") && is_qualified_name("a"));
+        for wrong in ["", "/a", "example.com/", "a/b/c", "Example.com/a", "-a", &long] {
+            assert!(!is_qualified_name(wrong), "{wrong}");
+        }
         assert!(is_csv_name("foo.v1.0.0") && !is_csv_name("foo.v1.0.0+1") && !is_csv_name(&long));
     }
 }

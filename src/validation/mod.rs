@@ -3,6 +3,7 @@
 mod annotations;
 mod csv;
 mod dependencies;
+pub mod validators;
 
 use crate::bundle::{Bundle, BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};
