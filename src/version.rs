@@ -26,6 +26,31 @@ pub fn parse_strict(text: &str) -> Result<Version, String> {
     })
 }
 
+/// Reads a version as `spec.version` of a CSV is read: blanks around it, one leading `v` and leading zeros are passed
+/// over, and a missing minor or patch number counts as 0 where nothing is attached.
+///
+/// # Errors
+/// Says in a few words what is wrong.
+pub fn parse_tolerant(text: &str) -> Result<Version, String> {
+    let bare = text.trim();
+    let bare = bare.strip_prefix('v').unwrap_or(bare);
+    let end = bare.find(['-', '+']).unwrap_or(bare.len());
+    let (numbers, attached) = bare.split_at(end);
+    let mut numbers: Vec<&str> = numbers
+        .split('.')
+        .map(|number| match number.trim_start_matches('0') {
+            "" if !number.is_empty() => "0",
+            number => number,
+        })
+        .collect();
+    if attached.is_empty() {
+        while numbers.len() < 3 {
+            numbers.push("0");
+        }
+    }
+    parse_strict(&format!("{}{attached}", numbers.join(".")))
+}
+
 /// A range of versions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionRange {
@@ -215,6 +240,24 @@ mod tests {
             "",
         ] {
             assert!(parse_strict(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn tolerant_versions_may_be_short_or_begin_with_v() {
+        for (text, version) in [
+            ("v1.2.3", "1.2.3"),
+            (" 1.2.3", "1.2.3"),
+            ("01.2.3", "1.2.3"),
+            ("1.2", "1.2.0"),
+            ("1", "1.0.0"),
+            ("0.0.0", "0.0.0"),
+            ("1.2.3-rc.1+b", "1.2.3-rc.1+b"),
+        ] {
+            assert_eq!(parse_tolerant(text), parse_strict(version), "{text}");
+        }
+        for text in ["1.2-rc1", "1.2.3-01", "1.2.3-a_b", "1.2.3+", "latest", "", "vv1", "1.2.3.4"] {
+            assert!(parse_tolerant(text).is_err(), "{text:?}");
         }
     }
 
