@@ -63,6 +63,8 @@ const FORMAT: &str = "operator bundle format";
 const PLAIN: &str = "proposal plain-k8s-bundles";
 const CSV: &str = "ClusterServiceVersion";
 const RBAC: &str = "Kubernetes RBAC";
+const OPTIONAL_MANIFESTS: &str = "proposal optional-manifest";
+const INTENTS: &str = "proposal olm-optional-dependency-declaration";
 const OLM: &str = "what OLM installs";
 
 rules! {
@@ -206,6 +208,52 @@ rules! {
     DEP_CEL_MISSING = "dep-cel-missing", Error, FORMAT, "Write cel: {rule: …}, or one of the other constraints.";
     DEP_CEL_INVALID = "dep-cel-invalid", Error, FORMAT, "Correct the expression; properties is the list of properties of the bundles to choose from.";
     DEP_CEL_EMPTY = "dep-cel-empty", Error, FORMAT, "Write the rule.";
+
+    // What `bundle validate` looks at beyond that: loading, content, properties, constraints and intents.
+    TREE_PATH_ESCAPE = "tree-path-escape", Error, LIMITS, "Make the bundle anew: a path of it leads out of its folder.";
+    TREE_ENTRY_TYPE = "tree-entry-type", Error, LIMITS, "Put a file in its place: a bundle holds files and folders only.";
+    TREE_LIMIT = "tree-limit", Error, LIMITS, "Make the bundle smaller, or raise the limit.";
+    LOAD_SUBDIRECTORY = "load-subdirectory", Error, FORMAT, "Put its files into manifests/ itself: some readers pass folders over, others refuse them.";
+    LOAD_HIDDEN_FILE = "load-hidden-file", Error, FORMAT, "Remove it: some readers pass hidden files over, others refuse or read them.";
+    LOAD_MULTIPLE_CSV = "load-multiple-csv", Error, FORMAT, "Keep one ClusterServiceVersion: a bundle is one version of an operator.";
+    CONTENT_UNPARSABLE = "content-unparsable", Error, FORMAT, "Write one Kubernetes object with apiVersion and kind.";
+    CONTENT_KIND_UNSUPPORTED = "content-kind-unsupported", Error, OLM, "Let the operator create it, or leave it out of the bundle.";
+    CONTENT_METADATA = "content-metadata", Error, OBJECTS, "Correct the metadata: the API server refuses the object.";
+    CONTENT_CSV_SHAPE = "content-csv-shape", Error, CSV, "Write a value of the right type: no reader can take in the ClusterServiceVersion as it is.";
+    CONTENT_CRD_SHAPE = "content-crd-shape", Error, OBJECTS, "Write a value of the right type: the API server refuses the CustomResourceDefinition.";
+    CONTENT_CRD_VERSION = "content-crd-version", Error, OBJECTS, "Write it for apiextensions.k8s.io/v1.";
+    CONTENT_CRD_V1BETA1 = "content-crd-v1beta1", Warning, OBJECTS, "Write it for apiextensions.k8s.io/v1.";
+    OPM_OWNED_CRD_ABSENT = "opm-owned-crd-absent", Error, CSV, "Add the CRD version to manifests/, or remove the entry; opm finds no CRD for an entry that names its group.";
+    OPM_RELEASE_AND_SUBSTITUTES = "opm-release-and-substitutes", Error, CSV, "Use one of the two.";
+    ANN_MANIFESTS_PATH = "ann-manifests-path", Error, FORMAT, "Write manifests/.";
+    ANN_METADATA_PATH = "ann-metadata-path", Error, FORMAT, "Write metadata/.";
+    ANN_DEFAULT_CHANNEL_UNKNOWN = "ann-default-channel-unknown", Warning, FORMAT, "Name one of the channels, or add the default channel to them.";
+    PROP_FILES = "prop-files", Error, OPTIONAL_MANIFESTS, "Put all properties into one file: OLM reads the first by name and passes the others over.";
+    PROP_SHAPE = "prop-shape", Error, FORMAT, "Write a list of {type, value}.";
+    PROP_FILE_NAME = "prop-file-name", Warning, FORMAT, "Name the file for what it holds.";
+    PROP_DERIVED_CLASH = "prop-derived-clash", Warning, FORMAT, "Remove the property: an index derives it from the bundle.";
+    OPT_VALUE_SHAPE = "opt-value-shape", Error, OPTIONAL_MANIFESTS, "Write manifests: [{group: …, kind: …, namespace: …, name: …}].";
+    OPT_EMPTY = "opt-empty", Warning, OPTIONAL_MANIFESTS, "Add the manifests, or remove the property.";
+    OPT_UNKNOWN_KEY = "opt-unknown-key", Warning, OPTIONAL_MANIFESTS, "Remove it: an entry has group, kind, namespace and name.";
+    OPT_DUPLICATE = "opt-duplicate", Warning, OPTIONAL_MANIFESTS, "Remove one of the two entries.";
+    OPT_SEVERAL = "opt-several", Info, OPTIONAL_MANIFESTS, "Nothing to do; one list is easier to read.";
+    OPT_NO_MATCH = "opt-no-match", Warning, OPTIONAL_MANIFESTS, "Correct group, kind, namespace or name: OLM passes an entry without a manifest over.";
+    OPT_GROUP_VERSION = "opt-group-version", Warning, OPTIONAL_MANIFESTS, "Write the group alone.";
+    OPT_CORE_KIND = "opt-core-kind", Warning, OPTIONAL_MANIFESTS, "Remove the entry.";
+    OPT_CRD = "opt-crd", Warning, OPTIONAL_MANIFESTS, "Remove the entry: what follows in the install plan needs the CustomResourceDefinition.";
+    OPT_BUILTIN_KIND = "opt-builtin-kind", Info, OPTIONAL_MANIFESTS, "Nothing to do.";
+    OPT_PROJECTED = "opt-projected", Error, OPTIONAL_MANIFESTS, "Remove the entry.";
+    DEP_CONSTRAINT_KEY = "dep-constraint-key", Error, FORMAT, "Use failureMessage and one of all, any, cel, gvk, not and package.";
+    DEP_CONSTRAINT_SEVERAL = "dep-constraint-several", Error, FORMAT, "Give each constraint one alternative.";
+    DEP_CONSTRAINT_SIZE = "dep-constraint-size", Error, FORMAT, "Split the constraint.";
+    DEP_RANGE_QUOTING = "dep-range-quoting", Error, INTENTS, "Quote the range: YAML reads an unquoted > as the beginning of a block of text.";
+    DEP_INTENT_VALUE = "dep-intent-value", Error, INTENTS, "Write required, recommended or optional.";
+    DEP_INTENT_PLACE = "dep-intent-place", Error, INTENTS, "Only a dependency of type olm.package has an intent, inside its value.";
+    DEP_DUPLICATE = "dep-duplicate", Warning, INTENTS, "Keep one of the two entries.";
+    DEP_CONFLICTING_INTENT = "dep-conflicting-intent", Warning, INTENTS, "Keep one of the two entries: the strictest intent is what counts.";
+    DEP_SELF = "dep-self", Error, FORMAT, "Remove the dependency.";
+    DEP_CSV_DOUBLE = "dep-csv-double", Info, FORMAT, "Nothing to do; one of the two is enough.";
+    RANGE_HYPHEN = "range-hyphen", Warning, FORMAT, "Write a range such as \">=1.0.0 <=2.0.0\".";
 
     // What the index asks of a registry+v1 bundle.
     INDEX_NO_OBJECTS = "index-no-objects", Error, FORMAT, "Put the manifests into manifests/ itself: folders in it are not read in a registry+v1 bundle.";
