@@ -66,6 +66,11 @@ const RBAC: &str = "Kubernetes RBAC";
 const OPTIONAL_MANIFESTS: &str = "proposal optional-manifest";
 const INTENTS: &str = "proposal olm-optional-dependency-declaration";
 const OLM: &str = "what OLM installs";
+const CRD: &str = "CustomResourceDefinition";
+const CATALOG: &str = "OperatorHub catalog";
+const REMOVED: &str = "Kubernetes deprecated API migration guide";
+const PRACTICE: &str = "Operator Framework best practices";
+const PACKAGE: &str = "package manifest format";
 
 rules! {
     // Reading text.
@@ -266,6 +271,113 @@ rules! {
     INDEX_OWNED_CRD_ABSENT = "index-owned-crd-absent", Error, CSV, "Add the CRD version to manifests/, or remove the entry.";
     INDEX_CRD_DECODE = "index-crd-decode", Error, OBJECTS, "Complete the CustomResourceDefinition.";
 
+    // The ClusterServiceVersion, as the Operator Framework validates it.
+    CSV_REPLACES_FORMAT = "csv-replaces-format", Error, CSV, "Write the name of the version before this one: at most 63 lower-case letters, digits, dots and dashes.";
+    CSV_ANNOTATIONS_MISSING = "csv-annotations-missing", Warning, CSV, "Add annotations; alm-examples shows users what to create.";
+    CSV_EXAMPLES_MISSING = "csv-examples-missing", Warning, CSV, "Add the annotation alm-examples with a JSON list of custom resources.";
+    CSV_EXAMPLES_BOTH = "csv-examples-both", Warning, CSV, "Keep alm-examples and remove olm.examples.";
+    CSV_OWNED_CRD_NAME_SHAPE = "csv-owned-crd-name-shape", Error, CSV, "Name it <plural>.<group>.";
+    CSV_OWNED_GROUP_KEY = "csv-owned-group-key", Warning, CSV, "Remove the key group: the group is what follows the first dot of the name.";
+    CSV_PROVIDED_API_WITHOUT_EXAMPLE = "csv-provided-api-without-example", Warning, CSV, "Add an example of it to the annotation alm-examples.";
+    CSV_INSTALLMODES_MISSING = "csv-installmodes-missing", Error, CSV, "List the install modes, each with supported: true or false.";
+    CSV_CONVERSION_ALLNAMESPACES_ONLY = "csv-conversion-allnamespaces-only", Error, OLM, "Support AllNamespaces and no other install mode: a CustomResourceDefinition has one conversion webhook for the whole cluster.";
+    CSV_MINKUBEVERSION_MISSING = "csv-minkubeversion-missing", Warning, CSV, "Set spec.minKubeVersion to the oldest Kubernetes that the operator runs on, such as 1.25.0.";
+    CSV_MINKUBEVERSION_FORMAT = "csv-minkubeversion-format", Error, CSV, "Write three numbers and no v, such as 1.25.0.";
+    CSV_REQUIRED_FIELD = "csv-required-field", Error, CSV, "Add the field: the cluster refuses a ClusterServiceVersion without it.";
+    CSV_OLM_PROPERTIES_ANNOTATION = "csv-olm-properties-annotation", Warning, CSV, "Move the properties into metadata/properties.yaml.";
+
+    // CustomResourceDefinitions, as the API server validates them.
+    CRD_METADATA = "crd-metadata", Error, OBJECTS, "Correct the metadata: the API server refuses it.";
+    CRD_GROUP = "crd-group", Error, CRD, "Write a group of lower-case letters, digits, dashes and at least one dot, such as example.com.";
+    CRD_SCOPE = "crd-scope", Error, CRD, "Write Namespaced or Cluster.";
+    CRD_VERSION_NAME = "crd-version-name", Error, CRD, "Write a name such as v1 or v1beta1.";
+    CRD_VERSION_UNIQUE = "crd-version-unique", Error, CRD, "List each version once.";
+    CRD_STORAGE_COUNT = "crd-storage-count", Error, CRD, "Set storage: true for exactly one version.";
+    CRD_VERSION_FIELD = "crd-version-field", Error, CRD, "Remove spec.version; spec.versions says it.";
+    CRD_NAMES_REQUIRED = "crd-names-required", Error, CRD, "Add the name.";
+    CRD_NAMES_FORMAT = "crd-names-format", Error, CRD, "Use letters, digits and dashes, beginning with a letter; only kind and listKind may have capitals.";
+    CRD_GLOBAL_AND_VERSION = "crd-global-and-version", Error, CRD, "Write it either once for all versions or in each version.";
+    CRD_PRINTER_COLUMN = "crd-printer-column", Error, CRD, "A column has a name, a type (boolean, date, integer, number or string) and a path that begins with a dot.";
+    CRD_SCALE_PATH = "crd-scale-path", Error, CRD, "Write a path such as .spec.replicas or .status.replicas.";
+    CRD_SELECTABLE_FIELDS = "crd-selectable-fields", Error, CRD, "Name up to eight text, number or boolean fields of the schema, each once, outside metadata.";
+    CRD_DEPRECATION_WARNING = "crd-deprecation-warning", Error, CRD, "Set deprecated: true, and a warning of at most 256 printable characters.";
+    CRD_PRESERVE_UNKNOWN_FIELDS = "crd-preserve-unknown-fields", Error, CRD, "Set it to false, and x-kubernetes-preserve-unknown-fields: true in the schema where unknown fields must stay.";
+    CRD_DEFAULTS_NEED_PRUNING = "crd-defaults-need-pruning", Error, CRD, "Set preserveUnknownFields: false.";
+    CRD_CONVERSION_STRATEGY = "crd-conversion-strategy", Error, CRD, "Write None or Webhook.";
+    CRD_CONVERSION_CLIENT = "crd-conversion-client", Error, CRD, "Name the service of the conversion webhook: namespace, name and a path that begins with /.";
+    CRD_CONVERSION_REVIEW_VERSIONS = "crd-conversion-review-versions", Error, CRD, "List v1.";
+    CRD_API_APPROVED = "crd-api-approved", Error, CRD, "Use a group of your own: those below k8s.io and kubernetes.io belong to Kubernetes.";
+
+    // The bundle as a whole.
+    BUNDLE_CRD_DUPLICATE = "bundle-crd-duplicate", Error, FORMAT, "Remove one of the two.";
+    BUNDLE_OWNED_CRD_ABSENT = "bundle-owned-crd-absent", Error, FORMAT, "Add the CustomResourceDefinition version to manifests/, or remove the entry.";
+    BUNDLE_CRD_NOT_OWNED = "bundle-crd-not-owned", Error, FORMAT, "List it in spec.customresourcedefinitions.owned, or remove the file.";
+    BUNDLE_SERVICEACCOUNT_CLASH = "bundle-serviceaccount-clash", Error, OLM, "Remove the ServiceAccount: OLM creates it from the ClusterServiceVersion.";
+    BUNDLE_RELATEDIMAGE_EMPTY = "bundle-relatedimage-empty", Error, CSV, "Write the image, or remove the entry.";
+
+    // What catalogs show.
+    HUB_V1_DEPRECATED = "hub-v1-deprecated", Warning, CATALOG, "Run operatorhubv2, capabilities and categories instead.";
+    HUB_PROVIDER_NAME = "hub-provider-name", Error, CATALOG, "Add provider: {name: …}.";
+    HUB_MAINTAINER_INCOMPLETE = "hub-maintainer-incomplete", Error, CATALOG, "Write both name and email.";
+    HUB_MAINTAINER_EMAIL = "hub-maintainer-email", Error, CATALOG, "Write an address such as team@example.com.";
+    HUB_LINK_INCOMPLETE = "hub-link-incomplete", Error, CATALOG, "Write both name and url.";
+    HUB_LINK_URL = "hub-link-url", Error, CATALOG, "Write an address such as https://example.com/docs.";
+    HUB_VERSION_MISSING = "hub-version-missing", Error, CATALOG, "Set spec.version.";
+    HUB_ICON_MISSING = "hub-icon-missing", Warning, CATALOG, "Add an icon: catalogs show it.";
+    HUB_ICON_COUNT = "hub-icon-count", Error, CATALOG, "Keep one icon.";
+    HUB_ICON_INCOMPLETE = "hub-icon-incomplete", Error, CATALOG, "Write both base64data and mediatype.";
+    HUB_ICON_MEDIATYPE = "hub-icon-mediatype", Error, CATALOG, "Use image/png, image/jpeg, image/gif or image/svg+xml.";
+    HUB_MINKUBEVERSION_MISSING = "hub-minkubeversion-missing", Warning, CATALOG, "Set spec.minKubeVersion to the oldest Kubernetes that the operator runs on, such as 1.25.0.";
+    HUB_MINKUBEVERSION_FORMAT = "hub-minkubeversion-format", Error, CATALOG, "Write three numbers and no v, such as 1.25.0.";
+    CAP_UNKNOWN = "cap-unknown", Error, CATALOG, "Use Basic Install, Seamless Upgrades, Full Lifecycle, Deep Insights or Auto Pilot.";
+    CAT_UNKNOWN = "cat-unknown", Error, CATALOG, "Use the standard categories, such as Database or Monitoring, with commas between them.";
+    CAT_CUSTOM_UNKNOWN = "cat-custom-unknown", Error, CATALOG, "Use the categories of the file that was given.";
+
+    // APIs that newer clusters no longer serve.
+    REMOVED_API_1_22 = "removed-api-1.22", Warning, REMOVED, "Write the objects for the versions that Kubernetes 1.22 serves.";
+    REMOVED_API_1_25 = "removed-api-1.25", Warning, REMOVED, "Write the objects for the versions that Kubernetes 1.25 serves.";
+    REMOVED_API_1_26 = "removed-api-1.26", Warning, REMOVED, "Write the objects for the versions that Kubernetes 1.26 serves.";
+    REMOVED_API_MINKUBE_UNPARSABLE = "removed-api-minkube-unparsable", Error, REMOVED, "Write three numbers and no v, such as 1.25.0.";
+
+    // Good practices.
+    GP_NO_DEPLOYMENT = "gp-no-deployment", Error, PRACTICE, "Add the operator's Deployment to spec.install.spec.deployments.";
+    GP_RESOURCE_REQUESTS = "gp-resource-requests", Warning, PRACTICE, "Set resources.requests for cpu and memory: clusters with quotas refuse pods without them.";
+    GP_CRD_DESCRIPTION_EMPTY = "gp-crd-description-empty", Warning, PRACTICE, "Say in a sentence what the kind is for.";
+    GP_CHANNEL_NAME = "gp-channel-name", Warning, PRACTICE, "Begin the names of channels with candidate, fast or stable.";
+    GP_RBAC_CREATE_CRD = "gp-rbac-create-crd", Warning, PRACTICE, "Let OLM install the CustomResourceDefinitions of the bundle.";
+    GP_NAME_SEMVER = "gp-name-semver", Warning, PRACTICE, "Name it <operator>.v<version>, such as memcached-operator.v0.0.1.";
+    GP_NAME_SHAPE = "gp-name-shape", Warning, PRACTICE, "Name it <operator>.v<version>, such as memcached-operator.v0.0.1.";
+
+    // Objects beside the ClusterServiceVersion.
+    OBJ_PDB_MAXUNAVAILABLE_ZERO = "obj-pdb-maxunavailable-zero", Error, OLM, "Allow at least one pod to be evicted: no node could be drained.";
+    OBJ_PDB_MINAVAILABLE_FULL = "obj-pdb-minavailable-full", Error, OLM, "Allow at least one pod to be evicted: no node could be drained.";
+    OBJ_PRIORITYCLASS_GLOBAL_DEFAULT = "obj-priorityclass-global-default", Error, OLM, "Remove globalDefault: it would apply to every pod of the cluster.";
+    OBJ_RBAC_PDB_WRITE = "obj-rbac-pdb-write", Warning, OLM, "Leave it out if the operator can do without: it can keep nodes from being drained.";
+    OBJ_RBAC_DEFAULT_SCC_WRITE = "obj-rbac-default-scc-write", Error, OLM, "Create a SecurityContextConstraints object of your own instead.";
+    OBJ_UNPARSABLE = "obj-unparsable", Error, OBJECTS, "Write the field as its kind defines it.";
+    OG_ANNOTATION_CASE = "og-annotation-case", Error, OLM, "Write the key in exactly these letters.";
+
+    // The package manifest of the older layout.
+    PKG_NAME_EMPTY = "pkg-name-empty", Error, PACKAGE, "Write packageName.";
+    PKG_CHANNELS_EMPTY = "pkg-channels-empty", Error, PACKAGE, "List at least one channel.";
+    PKG_DEFAULT_MISSING = "pkg-default-missing", Error, PACKAGE, "Write defaultChannel.";
+    PKG_DEFAULT_UNKNOWN = "pkg-default-unknown", Error, PACKAGE, "Name one of the channels.";
+    PKG_CHANNEL_NAME_EMPTY = "pkg-channel-name-empty", Error, PACKAGE, "Name the channel.";
+    PKG_CHANNEL_CSV_EMPTY = "pkg-channel-csv-empty", Error, PACKAGE, "Write currentCSV.";
+    PKG_CHANNEL_DUPLICATE = "pkg-channel-duplicate", Error, PACKAGE, "List each channel once.";
+
+    // What community catalogs for OpenShift ask of bundles with removed APIs.
+    COMMUNITY_MAXOPENSHIFT_MISSING = "community-maxopenshift-missing", Error, CATALOG, "Migrate the objects, or add the property olm.maxOpenShiftVersion below 4.9 to the annotation olm.properties.";
+    COMMUNITY_MAXOPENSHIFT_JSON = "community-maxopenshift-json", Error, CATALOG, "Write a JSON list of properties whose values are texts.";
+    COMMUNITY_MAXOPENSHIFT_ABSENT = "community-maxopenshift-absent", Error, CATALOG, "Add the property olm.maxOpenShiftVersion below 4.9 to the annotation olm.properties.";
+    COMMUNITY_MAXOPENSHIFT_VERSION = "community-maxopenshift-version", Error, CATALOG, "Write a version such as 4.8.";
+    COMMUNITY_MAXOPENSHIFT_PATCH = "community-maxopenshift-patch", Warning, CATALOG, "Write major and minor version alone, such as 4.8.";
+    COMMUNITY_MAXOPENSHIFT_TOO_HIGH = "community-maxopenshift-too-high", Error, CATALOG, "Write a version below 4.9, the first that does not serve the removed APIs.";
+    COMMUNITY_INDEX_PATH_MISSING = "community-index-path-missing", Warning, CATALOG, "Give the Dockerfile of the index, so that its OpenShift versions can be checked.";
+    COMMUNITY_INDEX_LABEL_MISSING = "community-index-label-missing", Error, CATALOG, "Add LABEL com.redhat.openshift.versions=\"v4.6-v4.8\".";
+    COMMUNITY_INDEX_LABEL_SYNTAX = "community-index-label-syntax", Error, CATALOG, "Write LABEL com.redhat.openshift.versions=\"v4.6-v4.8\".";
+    COMMUNITY_INDEX_RANGE = "community-index-range", Error, CATALOG, "End the range below 4.9, as in v4.6-v4.8.";
+
     // From one media type to the other.
     CONVERT_CSV_MISSING = "convert-csv-missing", Error, FORMAT, "Add the ClusterServiceVersion to manifests/.";
     CONVERT_DEPLOYMENT_UNKNOWN = "convert-deployment-unknown", Error, CSV, "Name a Deployment of the install strategy.";
@@ -301,7 +413,7 @@ mod tests {
             assert!(
                 rule.id
                     .bytes()
-                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'),
+                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte)),
                 "{} is not kebab-case",
                 rule.id
             );

@@ -26,29 +26,28 @@ pub fn parse_strict(text: &str) -> Result<Version, String> {
     })
 }
 
-/// Reads a version as `spec.version` of a CSV is read: blanks around it, one leading `v` and leading zeros are passed
-/// over, and a missing minor or patch number counts as 0 where nothing is attached.
-///
-/// # Errors
-/// Says in a few words what is wrong.
-pub fn parse_tolerant(text: &str) -> Result<Version, String> {
-    let bare = text.trim();
-    let bare = bare.strip_prefix('v').unwrap_or(bare);
-    let end = bare.find(['-', '+']).unwrap_or(bare.len());
-    let (numbers, attached) = bare.split_at(end);
-    let mut numbers: Vec<&str> = numbers
-        .split('.')
-        .map(|number| match number.trim_start_matches('0') {
-            "" if !number.is_empty() => "0",
-            number => number,
-        })
-        .collect();
-    if attached.is_empty() {
-        while numbers.len() < 3 {
-            numbers.push("0");
+/// Reads a version as tools in Go do that are lenient: blanks around it, one leading `v`, leading zeros and missing minor
+/// and patch numbers do no harm. `None` where it is none even so.
+pub fn parse_tolerant(text: &str) -> Option<Version> {
+    let text = text.trim();
+    let text = text.strip_prefix('v').unwrap_or(text);
+    let mut parts: Vec<String> = text.splitn(3, '.').map(without_leading_zeros).collect();
+    if parts.len() < 3 {
+        if parts.last().is_none_or(|last| last.contains(['+', '-'])) {
+            return None;
         }
+        parts.resize(3, "0".to_owned());
     }
-    parse_strict(&format!("{}{attached}", numbers.join(".")))
+    Version::parse(&parts.join(".")).ok()
+}
+
+fn without_leading_zeros(part: &str) -> String {
+    let trimmed = part.trim_start_matches('0');
+    if trimmed.len() < part.len() && !trimmed.starts_with(|letter: char| letter.is_ascii_digit()) {
+        format!("0{trimmed}")
+    } else {
+        trimmed.to_owned()
+    }
 }
 
 /// A range of versions.
@@ -272,17 +271,17 @@ mod tests {
     }
 
     #[test]
-    fn tolerant_versions_may_be_short_or_begin_with_v() {
+    fn lenient_readers_complete_a_version() {
         for (text, version) in [
             ("v1.2.3", "1.2.3"),
-            (" 1.2.3", "1.2.3"),
-            ("01.2.3", "1.2.3"),
+            (" 1.2.3 ", "1.2.3"),
+            ("01.2.03", "1.2.3"),
             ("1.2", "1.2.0"),
             ("1", "1.0.0"),
-            ("0.0.0", "0.0.0"),
-            ("1.2.3-rc.1+b", "1.2.3-rc.1+b"),
+            ("00.0.0-rc1", "0.0.0-rc1"),
+            ("1.2.3-alpha.1+b", "1.2.3-alpha.1+b"),
         ] {
-            assert_eq!(parse_tolerant(text), parse_strict(version), "{text}");
+            assert_eq!(parse_tolerant(text), Version::parse(version).ok(), "{text:?}");
         }
         for text in [
             "1.2-rc1",
@@ -291,10 +290,11 @@ mod tests {
             "1.2.3+",
             "latest",
             "",
-            "vv1",
-            "1.2.3.4",
+            "  ",
+            "vv1.2.3",
+            "1..2",
         ] {
-            assert!(parse_tolerant(text).is_err(), "{text:?}");
+            assert_eq!(parse_tolerant(text), None, "{text:?}");
         }
     }
 

@@ -14,6 +14,7 @@ mod metadata;
 pub mod olm;
 pub mod pin;
 mod read;
+pub mod size;
 pub mod stamp;
 
 pub use annotations::Annotations;

@@ -1,5 +1,6 @@
 //! The `ClusterServiceVersion` (CSV): typed for what opmx reasons about, everything else carried through.
 
+use crate::kubernetes::GroupVersionKind;
 use serde_json::{Map, Value};
 
 /// API group.
@@ -16,6 +17,25 @@ pub const SKIP_RANGE: &str = "olm.skipRange";
 pub const SUBSTITUTES_FOR: &str = "olm.substitutesFor";
 /// Annotation with sample custom resources, a JSON list.
 pub const EXAMPLES: &str = "alm-examples";
+
+/// The install modes in the order in which they are written.
+pub const INSTALL_MODES: [&str; 4] = ["OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces"];
+
+/// Annotations whose keys OLM compares exactly.
+const EXACT_ANNOTATIONS: [&str; 5] = [
+    "olm.operatorGroup",
+    "olm.operatorNamespace",
+    "olm.targetNamespaces",
+    "olm.providedAPIs",
+    SKIP_RANGE,
+];
+
+/// The key that OLM knows, where this one differs from it in the case of letters alone.
+pub fn annotation_in_other_case(key: &str) -> Option<&'static str> {
+    EXACT_ANNOTATIONS
+        .into_iter()
+        .find(|exact| exact.eq_ignore_ascii_case(key) && *exact != key)
+}
 
 /// A view of a CSV. What is absent or of another shape reads as empty.
 #[derive(Debug, Clone, Copy)]
@@ -63,5 +83,47 @@ impl<'a> Csv<'a> {
     /// The deployments of the install strategy.
     pub fn deployments(self) -> &'a [Value] {
         self.list(&["spec", "install", "spec", "deployments"])
+    }
+
+    /// The CRDs that the operator owns, in the order of the list.
+    pub fn owned_crds(self) -> impl Iterator<Item = OwnedCrd<'a>> {
+        let owned = self.list(&["spec", "customresourcedefinitions", "owned"]);
+        owned.iter().map(OwnedCrd)
+    }
+
+    /// The kinds of the APIs that the operator serves itself, in the order of the list.
+    pub fn owned_api_services(self) -> impl Iterator<Item = GroupVersionKind> {
+        let owned = self.list(&["spec", "apiservicedefinitions", "owned"]);
+        owned.iter().map(|entry| {
+            let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
+            GroupVersionKind::new(text("group"), text("version"), text("kind"))
+        })
+    }
+}
+
+/// An entry of `spec.customresourcedefinitions.owned`.
+#[derive(Debug, Clone, Copy)]
+pub struct OwnedCrd<'a>(pub &'a Value);
+
+impl<'a> OwnedCrd<'a> {
+    fn text(self, key: &str) -> &'a str {
+        self.0.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The name of the CRD, `<plural>.<group>`.
+    pub fn name(self) -> &'a str {
+        self.text("name")
+    }
+
+    /// The kind that it defines: the group is what follows the first dot of the name. `None` where there is no dot.
+    pub fn gvk(self) -> Option<GroupVersionKind> {
+        let (_, group) = self.name().split_once('.')?;
+        Some(GroupVersionKind::new(group, self.text("version"), self.text("kind")))
+    }
+
+    /// The same, where a name without a dot stands for the group: it then matches no CRD.
+    pub fn gvk_or_name(self) -> GroupVersionKind {
+        self.gvk()
+            .unwrap_or_else(|| GroupVersionKind::new(self.name(), self.text("version"), self.text("kind")))
     }
 }

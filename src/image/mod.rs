@@ -33,7 +33,7 @@ pub use layer::{EntryContent, LayerEntry, layer_from_files, layer_from_tree, sou
 pub use layout::{read_layout, write_layout};
 pub use manifest::{Descriptor, Platform, PlatformError};
 pub use progress::{Progress, Silent};
-pub use reference::{Reference, ReferenceError, RegistryReference};
+pub use reference::{Reference, ReferenceError, RegistryReference, check_pullable};
 pub use registry::{RegistryError, RegistryFailure, RetryPolicy};
 pub use transport::{CacheMode, Options, Transports};
 pub use unpack::{DEFAULT_IMAGE_LIMIT, extract_file, tree_of};

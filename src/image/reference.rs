@@ -295,6 +295,21 @@ impl FromStr for Reference {
     }
 }
 
+/// What keeps a cluster from pulling an image of this name, in a few words after its name.
+///
+/// # Errors
+/// When it is empty, names no registry image, or is written with a transport that only tools know.
+pub fn check_pullable(image: &str) -> Result<(), String> {
+    match image.parse() {
+        _ if image.is_empty() => Err("is empty".to_owned()),
+        Ok(Reference::Registry(_)) if !image.starts_with("docker://") => Ok(()),
+        Ok(_) => Err(format!(
+            "is {image}, which a cluster cannot pull: it is to be HOST/NAME:TAG"
+        )),
+        Err(error) => Err(format!("is no image: {error}")),
+    }
+}
+
 /// Splits `PATH`, `PATH:TAG` and `PATH@sha256:…`. As in the other tools, the first colon ends the path.
 fn split_path(text: &str, rest: &str) -> Result<(PathBuf, Option<String>), ReferenceError> {
     let (path, tag) = if let Some((path, digest)) = rest.rsplit_once('@')

@@ -3,32 +3,16 @@
 
 use super::fate::Outcome;
 use super::{Work, samples};
-use crate::bundle::Bundle;
-use crate::csv::{EXAMPLES, SKIP_RANGE};
+use crate::bundle::{Bundle, size};
+use crate::csv::{EXAMPLES, annotation_in_other_case};
 use crate::diagnostic::Diagnostic;
-use crate::image::Reference;
+use crate::image::check_pullable;
 use crate::kubernetes::GroupVersionKind;
 use crate::rules::{self, Severity};
 use crate::source::Place;
 use crate::text::{Limits, Path, canonical, kind_of};
-use base64::encoded_len;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::io::Write;
-
-/// Annotations whose keys OLM compares exactly.
-const EXACT_ANNOTATIONS: [&str; 5] = [
-    "olm.operatorGroup",
-    "olm.operatorNamespace",
-    "olm.targetNamespaces",
-    "olm.providedAPIs",
-    SKIP_RANGE,
-];
-
-/// Bytes of a bundle, compressed, that fit into the ConfigMap that OLM unpacks it to.
-const SIZE_LIMIT: usize = 1 << 20;
 
 /// Looks at what has been written.
 pub(super) fn check(work: &mut Work<'_>, bundle: &Bundle) {
@@ -68,10 +52,7 @@ fn apis(work: &Work<'_>, list: &str) -> Vec<(GroupVersionKind, Path)> {
 fn annotation_keys(work: &mut Work<'_>) {
     let keys = work.olm.get(&["annotations"]).and_then(Value::as_object);
     for key in keys.into_iter().flat_map(|map| map.keys()) {
-        let exact = EXACT_ANNOTATIONS
-            .iter()
-            .find(|exact| exact.eq_ignore_ascii_case(key) && *exact != key);
-        if let Some(exact) = exact {
+        if let Some(exact) = annotation_in_other_case(key) {
             let message = format!("OLM does not know the annotation {key}; it is {exact}");
             let path = Path::root().key("annotations").key(key);
             let finding = Diagnostic::new(&rules::CSV_ANNOTATION_CASE, message);
@@ -146,11 +127,8 @@ fn related_images(work: &mut Work<'_>) {
         let Some(image) = entry.get("image").and_then(Value::as_str) else {
             continue;
         };
-        let problem = match image.parse() {
-            _ if image.is_empty() => "is empty".to_owned(),
-            Ok(Reference::Registry(_)) if !image.starts_with("docker://") => continue,
-            Ok(_) => format!("is {image}, which a cluster cannot pull: it is to be HOST/NAME:TAG"),
-            Err(error) => format!("is no image: {error}"),
+        let Err(problem) = check_pullable(image) else {
+            continue;
         };
         let finding = Diagnostic::new(&rules::BUNDLE_RELATEDIMAGE_FORMAT, format!("{path} {problem}"));
         work.report(finding.at(work.olm.place(&path)));
@@ -208,50 +186,14 @@ pub(super) fn size(csv: &Value, outcomes: &[Outcome]) -> Option<Diagnostic> {
     let texts: Vec<(Option<&Outcome>, String)> = std::iter::once((None, canonical::to_string(csv)))
         .chain(shipped.map(|(outcome, value)| (Some(outcome), canonical::to_string(value))))
         .collect();
-    // Compression takes time, and most bundles fit as they are. A gzip file is a little longer than what it cannot shrink.
-    let plain: usize = texts
-        .iter()
-        .map(|(_, text)| base64_length(text.len() + text.len() / 1000 + 64))
-        .sum();
-    if plain <= SIZE_LIMIT * 85 / 100 {
-        return None;
-    }
-    let sizes: Vec<usize> = texts.iter().map(|(_, text)| base64_length(compressed(text))).collect();
-    let total: usize = sizes.iter().sum();
-    let (rule, message) = if total > SIZE_LIMIT {
-        let message = format!("the bundle is {total} bytes compressed, more than the {SIZE_LIMIT} that OLM can unpack");
-        (&rules::BUNDLE_SIZE_EXCEEDED, message)
-    } else if total * 100 > SIZE_LIMIT * 85 {
-        let message = format!("the bundle is {total} bytes compressed, near the {SIZE_LIMIT} that OLM can unpack");
-        (&rules::BUNDLE_SIZE_NEAR_LIMIT, message)
-    } else {
-        return None;
-    };
-    let largest = sizes
-        .iter()
-        .zip(&texts)
-        .filter_map(|(size, (outcome, _))| Some((size, (*outcome)?)));
-    let finding = Diagnostic::new(rule, message);
-    Some(match largest.max_by_key(|(size, _)| **size) {
-        Some((size, outcome)) => finding
-            .help(format!(
-                "The largest part is {} with {size} bytes. {}",
-                outcome.object.label(),
-                rule.help
-            ))
-            .object(outcome.object.label())
-            .at(outcome.object.name_place()),
-        None => finding,
+    let files: Vec<&[u8]> = texts.iter().map(|(_, text)| text.as_bytes()).collect();
+    let (finding, largest) = size::finding(&files)?;
+    Some(match texts.get(largest.index) {
+        Some((Some(outcome), _)) => {
+            let (label, help) = (outcome.object.label(), finding.rule.help);
+            let help = format!("The largest part is {label} with {} bytes. {help}", largest.bytes);
+            finding.help(help).object(label).at(outcome.object.name_place())
+        }
+        _ => finding,
     })
-}
-
-fn base64_length(bytes: usize) -> usize {
-    encoded_len(bytes, true).unwrap_or(usize::MAX)
-}
-
-fn compressed(text: &str) -> usize {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    // Writing to memory does not fail.
-    let written = encoder.write_all(text.as_bytes()).and_then(|()| encoder.finish());
-    written.map_or(text.len(), |bytes| bytes.len())
 }

@@ -332,15 +332,14 @@ fn walk(value: &Value, shape: &Shape, path: &Path, found: &mut Vec<Misfit>) {
         (_, Value::Null) | (Boolean, Value::Bool(_)) | (Text | Port | Quantity, Value::String(_)) => return,
         (Quantity, Value::Number(_)) => return,
         (Integer | Port, Value::Number(number)) if number.is_i64() => return,
-        (Version, Value::String(text)) => match crate::version::parse_tolerant(text) {
-            _ if text.is_empty() => return,
-            Ok(_) => return,
-            Err(reason) => {
-                let message = format!("{path} {text:?} is not a version: {reason}");
+        (Version, Value::String(text)) => {
+            if !text.is_empty() && crate::version::parse_tolerant(text).is_none() {
+                let message = format!("{path} {text:?} is not a version such as 1.2.3");
                 let path = path.clone();
-                return found.push(Misfit { path, message });
+                found.push(Misfit { path, message });
             }
-        },
+            return;
+        }
         (List(item), Value::Array(items)) => {
             for (index, value) in items.iter().enumerate() {
                 walk(value, item, &path.index(index), found);

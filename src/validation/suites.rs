@@ -37,7 +37,7 @@ pub static SUITES: &[Suite] = &[
     },
     Suite {
         name: "objects",
-        validators: &["object", "operatorgroup", "packagemanifest"],
+        validators: &["object", "operatorgroup", "package-manifest"],
         about: "objects that get in the way of a cluster's upkeep",
     },
     Suite {

@@ -3,10 +3,29 @@
 //! A validator looks at one `registry+v1` bundle and reports; none stops the others. With [`Options::reference`] each
 //! behaves as the original does, faults and all, for those who need the same verdict.
 
+mod bundle;
+mod capabilities;
+mod community;
+mod csv;
+mod examples;
+mod good_practices;
+mod hub;
+mod install_modes;
+mod objects;
+mod operator_group;
+mod package_manifest;
+mod removed_apis;
+
 use crate::bundle::Bundle;
+use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
+use crate::manifest::Object;
+use crate::rules::Rule;
+use crate::text::Path;
 use crate::tree::Tree;
 use semver::Version;
+use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// What some validators can be told.
 #[derive(Debug, Clone, Default)]
@@ -42,7 +61,56 @@ pub struct Validator {
 }
 
 /// All validators, in the order in which they run.
-pub static VALIDATORS: &[Validator] = &[];
+pub static VALIDATORS: &[Validator] = &[
+    Validator {
+        name: "csv",
+        check: csv::check,
+    },
+    Validator {
+        name: "bundle",
+        check: bundle::check,
+    },
+    Validator {
+        name: "operatorhubv2",
+        check: hub::check,
+    },
+    Validator {
+        name: "capabilities",
+        check: capabilities::check_capabilities,
+    },
+    Validator {
+        name: "categories",
+        check: capabilities::check_categories,
+    },
+    Validator {
+        name: "operatorhub",
+        check: hub::check_first,
+    },
+    Validator {
+        name: "alpha-deprecated-apis",
+        check: removed_apis::check,
+    },
+    Validator {
+        name: "good-practices",
+        check: good_practices::check,
+    },
+    Validator {
+        name: "object",
+        check: objects::check,
+    },
+    Validator {
+        name: "operatorgroup",
+        check: operator_group::check,
+    },
+    Validator {
+        name: "package-manifest",
+        check: package_manifest::check,
+    },
+    Validator {
+        name: "community",
+        check: community::check,
+    },
+];
 
 /// The validators that every bundle must pass.
 pub const DEFAULT: &[&str] = &["csv", "crd", "bundle"];
@@ -50,15 +118,44 @@ pub const DEFAULT: &[&str] = &["csv", "crd", "bundle"];
 /// Runs the validators of these names, each finding with the validator that made it. What two of them say about the
 /// same place is said once, by the first, unless the original verdict is wanted.
 pub fn run(input: &Input<'_>, names: &[&str]) -> Vec<(&'static str, Diagnostic)> {
-    let mut all: Vec<(&'static str, Diagnostic)> = Vec::new();
+    let mut all = Vec::new();
+    let mut said = BTreeSet::new();
     for validator in VALIDATORS.iter().filter(|validator| names.contains(&validator.name)) {
         let mut findings = Vec::new();
         (validator.check)(input, &mut findings);
         for finding in findings {
-            if input.options.reference || all.iter().all(|(_, earlier)| *earlier != finding) {
+            let place = finding.place.as_ref();
+            let place = place.map(|place| (place.source.name().to_owned(), place.span.start));
+            let new = said.insert((finding.rule.id, place, finding.message.clone()));
+            if new || input.options.reference {
                 all.push((validator.name, finding));
             }
         }
     }
     all
+}
+
+/// A finding about the value at `path` of an object, or about its absence there.
+fn found(rule: &'static Rule, object: &Object, path: &Path, message: impl Into<String>) -> Diagnostic {
+    let finding = Diagnostic::new(rule, message).object(object.label());
+    finding.path(path).at(object.place(path))
+}
+
+/// The CSV of the bundle, to point at and to read.
+fn csv_of<'a>(input: &Input<'a>) -> Option<(&'a Object, Csv<'a>)> {
+    let object = input.bundle.csv()?;
+    Some((object, Csv(object.value())))
+}
+
+/// The rules of the permissions that the CSV asks for, with their paths.
+fn permission_rules(csv: Csv<'_>) -> impl Iterator<Item = (Path, &Value)> {
+    ["permissions", "clusterPermissions"].into_iter().flat_map(move |list| {
+        let permissions = csv.list(&["spec", "install", "spec", list]).iter().enumerate();
+        permissions.flat_map(move |(index, permission)| {
+            let path = Path::from("spec.install.spec").key(list).index(index).key("rules");
+            let rules = permission.get("rules").and_then(Value::as_array);
+            let rules = rules.into_iter().flatten().enumerate();
+            rules.map(move |(number, rule)| (path.index(number), rule))
+        })
+    })
 }

@@ -7,6 +7,7 @@ mod check;
 mod json_schema;
 mod schema;
 
+pub use crate::csv::INSTALL_MODES;
 pub use check::check;
 pub use json_schema::json_schema;
 pub use schema::{FIELDS, Field, Shape};
@@ -17,9 +18,6 @@ use serde_json::Value;
 
 /// The four required keys, shown.
 pub const REQUIRED_HELP: &str = "metadata/olm.yaml needs at least name, version, minKubeVersion and installModes; `opmx bundle init` writes one to fill in.";
-
-/// The install modes in the order in which they are written.
-pub const INSTALL_MODES: [&str; 4] = ["OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces"];
 
 /// The `minKubeVersion` that stands for any version: every version is as new, so the CSV then names none.
 pub const ANY_KUBE_VERSION: &str = "0.0.0";

@@ -141,7 +141,7 @@ fn rule(id: &str) -> Result<RuleName, String> {
 }
 
 fn version(text: &str) -> Result<Version, String> {
-    parse_tolerant(text)
+    parse_tolerant(text).ok_or_else(|| "a version such as 1.25 is needed".to_owned())
 }
 
 pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> CommandResult {

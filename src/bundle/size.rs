@@ -1,0 +1,85 @@
+//! How large a bundle is where OLM unpacks it: in a ConfigMap, each file compressed by itself and written in base64.
+
+use crate::diagnostic::Diagnostic;
+use crate::rules;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::io::Write;
+
+/// Bytes of a bundle, compressed, that fit.
+pub const LIMIT: usize = 1 << 20;
+
+/// What is to be said about the size of a bundle of these files, and which of them is the largest.
+pub fn finding(files: &[&[u8]]) -> Option<(Diagnostic, Largest)> {
+    // Compression takes time, and most bundles fit as they are. A gzip file is a little longer than what it cannot shrink.
+    let plain = files
+        .iter()
+        .map(|file| base64_length(file.len() + file.len() / 1000 + 64));
+    if !is_near(plain.sum()) {
+        return None;
+    }
+    let sizes: Vec<usize> = files.iter().map(|file| base64_length(compressed(file))).collect();
+    let total: usize = sizes.iter().sum();
+    let (rule, word) = if total > LIMIT {
+        (&rules::BUNDLE_SIZE_EXCEEDED, "more than")
+    } else if is_near(total) {
+        (&rules::BUNDLE_SIZE_NEAR_LIMIT, "near")
+    } else {
+        return None;
+    };
+    let message = format!("the bundle is {total} bytes compressed, {word} the {LIMIT} that OLM can unpack");
+    let (index, bytes) = sizes.into_iter().enumerate().max_by_key(|(_, size)| *size)?;
+    Some((Diagnostic::new(rule, message), Largest { index, bytes }))
+}
+
+/// The file that takes the most room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Largest {
+    /// Which one of the files it is.
+    pub index: usize,
+    /// Its bytes, compressed and in base64.
+    pub bytes: usize,
+}
+
+fn is_near(bytes: usize) -> bool {
+    bytes.saturating_mul(100) > LIMIT * 85
+}
+
+fn base64_length(bytes: usize) -> usize {
+    base64::encoded_len(bytes, true).unwrap_or(usize::MAX)
+}
+
+fn compressed(content: &[u8]) -> usize {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    // Writing to memory does not fail.
+    let written = encoder.write_all(content).and_then(|()| encoder.finish());
+    written.map_or(content.len(), |bytes| bytes.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes that no compression shortens.
+    fn noise(length: usize) -> Vec<u8> {
+        let mut state = 1_u64;
+        let next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state.to_be_bytes()[0]
+        };
+        std::iter::repeat_with(next).take(length).collect()
+    }
+
+    #[test]
+    fn files_count_compressed_and_each_by_itself() {
+        let found = |lengths: &[usize]| {
+            let files: Vec<Vec<u8>> = lengths.iter().map(|length| noise(*length)).collect();
+            let files: Vec<&[u8]> = files.iter().map(Vec::as_slice).collect();
+            finding(&files).map(|(finding, largest)| (finding.rule.id, largest.index))
+        };
+        assert_eq!(found(&[600_000]), None);
+        assert_eq!(found(&[100_000, 600_000]), Some(("bundle-size-near-limit", 1)));
+        assert_eq!(found(&[400_000, 300_000, 200_000]), Some(("bundle-size-exceeded", 0)));
+        assert_eq!(finding(&[&vec![b'a'; 20 << 20]]).map(|(_, largest)| largest), None);
+    }
+}

@@ -1,0 +1,179 @@
+//! `bundle`: whether the CSV and the objects beside it fit together, and whether OLM can unpack them.
+
+use super::{Input, csv_of, found};
+use crate::bundle::{Annotations, size};
+use crate::csv::Csv;
+use crate::diagnostic::Diagnostic;
+use crate::image::check_pullable;
+use crate::kubernetes::GroupVersionKind;
+use crate::manifest::Object;
+use crate::rules;
+use crate::text::Path;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
+    let Some((object, csv)) = csv_of(input) else {
+        return;
+    };
+    let defined = defined(input, findings);
+    owned(object, csv, &defined, findings);
+    service_accounts(input, csv, findings);
+    findings.extend(total_size(input));
+    findings.extend(release_name(input, object, csv));
+    related_images(object, csv, findings);
+}
+
+/// Whether the object is a CRD that OLM can read.
+pub(super) fn is_crd(object: &Object) -> bool {
+    let gvk = object.gvk();
+    gvk.is("apiextensions.k8s.io", "CustomResourceDefinition") && ["v1", "v1beta1"].contains(&gvk.version.as_str())
+}
+
+/// The kinds that a CRD defines, with the paths of their versions.
+fn kinds(crd: &Object) -> Vec<(GroupVersionKind, Path)> {
+    let text = |keys: &[&str]| crd.text(keys).unwrap_or_default();
+    let gvk =
+        |version: &str| GroupVersionKind::new(text(&["spec", "group"]), version, text(&["spec", "names", "kind"]));
+    let versions = crd.list(&["spec", "versions"]);
+    if versions.is_empty() && crd.gvk().version == "v1beta1" {
+        return vec![(gvk(text(&["spec", "version"])), Path::from("spec.version"))];
+    }
+    let named = versions.iter().enumerate().map(|(index, version)| {
+        let name = version.get("name").and_then(Value::as_str).unwrap_or_default();
+        (gvk(name), Path::from("spec.versions").index(index).key("name"))
+    });
+    named.collect()
+}
+
+/// What the CRDs of the bundle define, and where.
+fn defined<'a>(input: &Input<'a>, findings: &mut Vec<Diagnostic>) -> BTreeMap<GroupVersionKind, (&'a Object, Path)> {
+    let mut defined: BTreeMap<GroupVersionKind, (&Object, Path)> = BTreeMap::new();
+    for crd in input.bundle.objects.iter().filter(|object| is_crd(object)) {
+        for (gvk, path) in kinds(crd) {
+            if let Some((first, first_path)) = defined.get(&gvk) {
+                let message = format!("{} {} is defined twice", gvk.api_version(), gvk.kind);
+                let finding = found(&rules::BUNDLE_CRD_DUPLICATE, crd, &path, message);
+                findings.push(finding.also(first.place(first_path), "it is defined here first"));
+            } else {
+                defined.insert(gvk, (crd, path));
+            }
+        }
+    }
+    defined
+}
+
+/// What is owned is in the bundle, and what is in the bundle is owned, in one version at least.
+fn owned(
+    object: &Object,
+    csv: Csv<'_>,
+    defined: &BTreeMap<GroupVersionKind, (&Object, Path)>,
+    findings: &mut Vec<Diagnostic>,
+) {
+    let mut held = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    for (index, api) in csv.owned_crds().enumerate() {
+        // A name without a dot stands for its group, so that it matches nothing.
+        let gvk = api.gvk_or_name();
+        let path = Path::from("spec.customresourcedefinitions.owned")
+            .index(index)
+            .key("name");
+        if defined.contains_key(&gvk) && seen.insert(gvk.clone()) {
+            held.insert((gvk.group, gvk.kind));
+            continue;
+        }
+        let what = format!("{} {} ({})", gvk.version, gvk.kind, api.name());
+        let message = if defined.contains_key(&gvk) {
+            format!("{what} is owned twice")
+        } else {
+            format!("{what} is owned, but no CRD of the bundle defines it")
+        };
+        findings.push(found(&rules::BUNDLE_OWNED_CRD_ABSENT, object, &path, message));
+    }
+    let missing = defined
+        .iter()
+        .filter(|(gvk, _)| !held.contains(&(gvk.group.clone(), gvk.kind.clone())));
+    for (gvk, (crd, path)) in missing {
+        let message = format!(
+            "{} {} is in the bundle, but the ClusterServiceVersion does not own it",
+            gvk.api_version(),
+            gvk.kind
+        );
+        let finding = found(&rules::BUNDLE_CRD_NOT_OWNED, crd, path, message);
+        let list = object.place(&Path::from("spec.customresourcedefinitions.owned"));
+        findings.push(finding.also(list, "what it owns"));
+    }
+}
+
+/// OLM creates the accounts of the Deployments itself, and then finds one that it did not create.
+fn service_accounts(input: &Input<'_>, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
+    let accounts: BTreeSet<&str> = csv
+        .deployments()
+        .iter()
+        .filter_map(|deployment| deployment.pointer("/spec/template/spec/serviceAccountName")?.as_str())
+        .collect();
+    let manifests = input.bundle.objects.iter();
+    for account in manifests.filter(|object| object.gvk() == &GroupVersionKind::new("", "v1", "ServiceAccount")) {
+        if accounts.contains(account.name()) {
+            let message = format!(
+                "the account {} is already created from the ClusterServiceVersion",
+                account.name()
+            );
+            let path = Path::from("metadata.name");
+            findings.push(found(&rules::BUNDLE_SERVICEACCOUNT_CLASH, account, &path, message));
+        }
+    }
+}
+
+/// Every file of the bundle counts, hidden and foreign ones, too.
+fn total_size(input: &Input<'_>) -> Option<Diagnostic> {
+    let (paths, files): (Vec<&str>, Vec<&[u8]>) = input.files.iter().unzip();
+    let (finding, largest) = size::finding(&files)?;
+    let path = paths.get(largest.index)?;
+    let help = finding.rule.help;
+    let finding = finding.help(format!(
+        "The largest file is {path} with {} bytes. {help}",
+        largest.bytes
+    ));
+    let inside = format!("/{path}");
+    let object = input
+        .bundle
+        .objects
+        .iter()
+        .find(|object| object.file() == *path || object.file().ends_with(&inside));
+    Some(match object {
+        Some(object) => finding.object(object.label()).at(object.name_place()),
+        None => finding,
+    })
+}
+
+/// A release is a part of the bundle's name.
+fn release_name(input: &Input<'_>, object: &Object, csv: Csv<'_>) -> Option<Diagnostic> {
+    let release = csv.text(&["spec", "release"]);
+    if release.is_empty() {
+        return None;
+    }
+    let package = input.bundle.annotations.as_ref().map_or("", Annotations::package);
+    let wanted = format!("{package}-v{}-{release}", csv.version());
+    if csv.name() == wanted {
+        return None;
+    }
+    let message = format!("a bundle with a release is called {wanted}, not {}", csv.name());
+    let path = Path::from("metadata.name");
+    let finding = found(&rules::BUNDLE_RELEASE_NAME, object, &path, message);
+    Some(finding.also(object.place(&Path::from("spec.release")), "the release"))
+}
+
+fn related_images(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
+    for (index, entry) in csv.list(&["spec", "relatedImages"]).iter().enumerate() {
+        let path = Path::from("spec.relatedImages").index(index).key("image");
+        let image = entry.get("image").and_then(Value::as_str).unwrap_or_default();
+        if image.is_empty() {
+            let message = format!("spec.relatedImages[{index}] has no image");
+            findings.push(found(&rules::BUNDLE_RELATEDIMAGE_EMPTY, object, &path, message));
+        } else if let Err(problem) = check_pullable(image) {
+            let message = format!("spec.relatedImages[{index}].image {problem}");
+            findings.push(found(&rules::BUNDLE_RELATEDIMAGE_FORMAT, object, &path, message));
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! `community`: what the catalogs of OpenShift's community ask of a bundle with objects that Kubernetes 1.22, which is
+//! OpenShift 4.9, no longer serves.
+
+use super::{Input, found, removed_apis};
+use crate::diagnostic::Diagnostic;
+use crate::manifest::Object;
+use crate::rules::{self, Rule, Severity};
+use crate::source::{Place, Source};
+use crate::text::Path;
+use crate::version::parse_tolerant;
+use semver::Version;
+use serde_json::Value;
+
+const MAX_OPENSHIFT: &str = "olm.maxOpenShiftVersion";
+const PROPERTIES: &str = "olm.properties";
+/// The label of an index image with the versions of OpenShift that it is for.
+const LABEL: &str = "com.redhat.openshift.versions";
+/// The first version of OpenShift without the removed APIs.
+const REMOVED_IN: Version = Version::new(4, 9, 0);
+
+pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
+    let Some(object) = input.bundle.csv() else {
+        return;
+    };
+    let Some(gone) = removed_apis::gone_in_1_22(input) else {
+        return;
+    };
+    let wrong = max_openshift(object, &gone);
+    findings.extend(wrong.clone());
+    let Some((name, content)) = &input.options.index_dockerfile else {
+        let message = "the versions of OpenShift that the index is for are not known";
+        findings.push(Diagnostic::new(&rules::COMMUNITY_INDEX_PATH_MISSING, message).at(object.name_place()));
+        // The original says once more, as warnings, what it has found so far.
+        let again = wrong.filter(|finding| input.options.reference && finding.is_error());
+        findings.extend(again.map(|mut finding| {
+            finding.severity = Severity::Warning;
+            finding
+        }));
+        return;
+    };
+    findings.extend(index_label(name, content, &gone));
+}
+
+/// The property that keeps OpenShift from being upgraded while this version is installed.
+fn max_openshift(object: &Object, gone: &str) -> Option<Diagnostic> {
+    let path = Path::from("metadata.annotations").key(PROPERTIES);
+    let report = |rule: &'static Rule, message: String| Some(found(rule, object, &path, message));
+    let text = object
+        .text(&["metadata", "annotations", PROPERTIES])
+        .unwrap_or_default();
+    if text.is_empty() {
+        let message =
+            format!("OpenShift 4.9 no longer serves {gone}, and {MAX_OPENSHIFT} does not keep users below it");
+        return report(&rules::COMMUNITY_MAXOPENSHIFT_MISSING, message);
+    }
+    let Some(properties) = texts(text) else {
+        let message = format!("the annotation {PROPERTIES} is not a list of properties whose values are texts");
+        return report(&rules::COMMUNITY_MAXOPENSHIFT_JSON, message);
+    };
+    let Some((_, value)) = properties.into_iter().find(|(kind, _)| kind == MAX_OPENSHIFT) else {
+        let message = format!("OpenShift 4.9 no longer serves {gone}, and there is no property {MAX_OPENSHIFT}");
+        return report(&rules::COMMUNITY_MAXOPENSHIFT_ABSENT, message);
+    };
+    let Some(version) = parse_tolerant(&value) else {
+        let message = format!("{MAX_OPENSHIFT} {value:?} is not a version");
+        return report(&rules::COMMUNITY_MAXOPENSHIFT_VERSION, message);
+    };
+    if version >= REMOVED_IN {
+        let message = format!("{MAX_OPENSHIFT} is {value}, and OpenShift 4.9 no longer serves {gone}");
+        return report(&rules::COMMUNITY_MAXOPENSHIFT_TOO_HIGH, message);
+    }
+    if value.trim().split('.').count() > 2 {
+        let message = format!("{MAX_OPENSHIFT} {value} names a patch version, which does not count");
+        return report(&rules::COMMUNITY_MAXOPENSHIFT_PATCH, message);
+    }
+    None
+}
+
+/// Type and value of each property; none where one of them is anything but a text.
+fn texts(json: &str) -> Option<Vec<(String, String)>> {
+    let value: Value = serde_json::from_str(json).ok()?;
+    let text = |entry: &Value, key: &str| match entry.get(key) {
+        None | Some(Value::Null) => Some(String::new()),
+        Some(Value::String(text)) => Some(text.clone()),
+        Some(_) => None,
+    };
+    let entries = value.as_array()?.iter();
+    entries
+        .map(|entry| {
+            entry.as_object()?;
+            Some((text(entry, "type")?, text(entry, "value")?))
+        })
+        .collect()
+}
+
+/// Looks at the first line with the label.
+fn index_label(name: &str, content: &str, gone: &str) -> Option<Diagnostic> {
+    let source = Source::new(name, content);
+    let mut start = 0;
+    let mut line = None;
+    for written in content.split_inclusive('\n') {
+        if written.contains(LABEL) {
+            line = Some(written.trim_end());
+            break;
+        }
+        start += written.len();
+    }
+    let Some(line) = line else {
+        let message = format!("{name} has no label {LABEL}, and OpenShift 4.9 no longer serves {gone}");
+        let place = Place::new(&source, 0..content.lines().next().map_or(0, str::len));
+        return Some(Diagnostic::new(&rules::COMMUNITY_INDEX_LABEL_MISSING, message).at(place));
+    };
+    let place = Place::new(&source, start..start + line.len());
+    let report = |rule, message: String| Some(Diagnostic::new(rule, message).at(place.clone()));
+    let Some((_, value)) = line.split_once('=') else {
+        let message = format!("the label {LABEL} has no value");
+        return report(&rules::COMMUNITY_INDEX_LABEL_SYNTAX, message);
+    };
+    let range = value.replace(['"', '\''], "");
+    // A range ends with what stands behind its dash, and a single version behind an equals sign is an end of its own.
+    let sign = if range.contains('=') { '=' } else { '-' };
+    let Some(end) = range.split(sign).nth(1) else {
+        let message =
+            format!("the versions {range:?} of the index have no end, and OpenShift 4.9 no longer serves {gone}");
+        return report(&rules::COMMUNITY_INDEX_RANGE, message);
+    };
+    let end = end.trim();
+    let message = match parse_tolerant(end) {
+        None => format!("the versions {range:?} of the index do not end in a version"),
+        Some(version) if version >= REMOVED_IN => {
+            format!("the index is for OpenShift up to {end}, and 4.9 no longer serves {gone}")
+        }
+        Some(_) => return None,
+    };
+    report(&rules::COMMUNITY_INDEX_RANGE, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_label_of_the_index_ends_below_4_9() {
+        let rule = |content: &str| index_label("Dockerfile", content, "CRD/a").map(|finding| finding.rule.id);
+        for content in [
+            "LABEL com.redhat.openshift.versions=\"v4.6-v4.8\"",
+            "FROM scratch\nLABEL com.redhat.openshift.versions='4.6-4.8'\n",
+            "LABEL com.redhat.openshift.versions==v4.8",
+        ] {
+            assert_eq!(rule(content), None, "{content}");
+        }
+        for (content, id) in [
+            ("FROM scratch", "community-index-label-missing"),
+            ("LABEL com.redhat.openshift.versions", "community-index-label-syntax"),
+            ("LABEL com.redhat.openshift.versions=v4.6", "community-index-range"),
+            ("LABEL com.redhat.openshift.versions=v4.6-v4.9", "community-index-range"),
+            ("LABEL com.redhat.openshift.versions==v4.10", "community-index-range"),
+            ("LABEL com.redhat.openshift.versions=v4.6-x", "community-index-range"),
+            ("LABEL com.redhat.openshift.versions=", "community-index-range"),
+        ] {
+            assert_eq!(rule(content), Some(id), "{content}");
+        }
+        let content = "FROM scratch\nLABEL com.redhat.openshift.versions=v4.6\r\n";
+        let place = index_label("Dockerfile", content, "CRD/a").unwrap().place.unwrap();
+        assert_eq!(place.text(), "LABEL com.redhat.openshift.versions=v4.6");
+    }
+}

@@ -1,0 +1,139 @@
+//! `csv`: the names, required fields and annotations of the `ClusterServiceVersion`.
+
+use super::{Input, csv_of, examples, found, install_modes};
+use crate::csv::{Csv, annotation_in_other_case};
+use crate::diagnostic::Diagnostic;
+use crate::kubernetes::names::{is_csv_name, is_dns1123_subdomain};
+use crate::manifest::Object;
+use crate::rules::{self, Rule};
+use crate::text::Path;
+use crate::version::parse_strict;
+use serde_json::Value;
+
+/// Annotation with properties, from before there was a file for them.
+const PROPERTIES: &str = "olm.properties";
+
+pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
+    let Some((object, csv)) = csv_of(input) else {
+        return;
+    };
+    names(object, csv, findings);
+    examples::check(object, csv, input.options.reference, findings);
+    install_modes::check(object, csv, input.options.reference, findings);
+    let missing = &rules::CSV_MINKUBEVERSION_MISSING;
+    findings.extend(min_kube_version(object, missing, &rules::CSV_MINKUBEVERSION_FORMAT));
+    required_fields(object, csv, input.options.reference, findings);
+    annotations(object, &rules::CSV_ANNOTATION_CASE, findings);
+    if !input.options.reference {
+        owned_groups(object, csv, findings);
+    }
+}
+
+fn names(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
+    for (rule, path, name) in [
+        (&rules::CSV_NAME_FORMAT, "metadata.name", csv.name()),
+        (&rules::CSV_REPLACES_FORMAT, "spec.replaces", csv.replaces()),
+    ] {
+        if !name.is_empty() && !is_csv_name(name) {
+            let message = if is_dns1123_subdomain(name) {
+                format!("{path} has {} characters, more than 63", name.len())
+            } else {
+                format!("{path} {name:?} is not made of lower-case letters, digits, dots and dashes")
+            };
+            findings.push(found(rule, object, &Path::from(path), message));
+        }
+    }
+}
+
+/// What is wrong with `spec.minKubeVersion`; catalogs look at it as well, by rules of their own.
+pub(super) fn min_kube_version(object: &Object, missing: &'static Rule, format: &'static Rule) -> Option<Diagnostic> {
+    let path = Path::from("spec.minKubeVersion");
+    let version = object.text(&["spec", "minKubeVersion"]).unwrap_or_default();
+    if version.trim().is_empty() {
+        return Some(found(missing, object, &path, "spec.minKubeVersion is not set"));
+    }
+    let reason = parse_strict(version).err()?;
+    let message = format!("spec.minKubeVersion {version:?} is not a version: {reason}");
+    Some(found(format, object, &path, message))
+}
+
+/// The fields that the type of a CSV does not let be absent.
+fn required_fields(object: &Object, csv: Csv<'_>, reference: bool, findings: &mut Vec<Diagnostic>) {
+    let mut report = |path: &str| {
+        let message = format!("{path} is required");
+        findings.push(found(&rules::CSV_REQUIRED_FIELD, object, &Path::from(path), message));
+    };
+    let get = |keys: &[&str]| csv.get(keys).unwrap_or(&Value::Null);
+    if is_zero(get(&["spec"])) {
+        return report("spec");
+    }
+    if csv.text(&["spec", "displayName"]).is_empty() {
+        report("spec.displayName");
+    }
+    if is_zero(get(&["spec", "install"])) {
+        return report("spec.install");
+    }
+    if csv.text(&["spec", "install", "strategy"]).is_empty() {
+        report("spec.install.strategy");
+    }
+    // The original looks into spec.install.spec only where something stands in it, and takes an empty list for one.
+    let absent = match get(&["spec", "install", "spec", "deployments"]) {
+        Value::Null => !(reference && is_zero(get(&["spec", "install", "spec"]))),
+        Value::Array(deployments) => deployments.is_empty() && !reference,
+        _ => false,
+    };
+    if absent {
+        report("spec.install.spec.deployments");
+    }
+}
+
+/// Whether Go would read it as the zero value of its type.
+fn is_zero(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Bool(true) | Value::Array(_) => false,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.is_empty(),
+        Value::Object(map) => map.values().all(is_zero),
+    }
+}
+
+/// Annotations whose keys OLM compares exactly, and the one that has a better place.
+pub(super) fn annotations(object: &Object, rule: &'static Rule, findings: &mut Vec<Diagnostic>) {
+    let annotations = object.map(&["metadata", "annotations"]);
+    for key in annotations.into_iter().flat_map(|map| map.keys()) {
+        let path = Path::from("metadata.annotations").key(key);
+        let finding = if let Some(exact) = annotation_in_other_case(key) {
+            found(
+                rule,
+                object,
+                &path,
+                format!("OLM does not know the annotation {key}; it is {exact}"),
+            )
+        } else if key == PROPERTIES {
+            let message = format!("the annotation {PROPERTIES} is the old place of properties");
+            found(&rules::CSV_OLM_PROPERTIES_ANNOTATION, object, &path, message)
+        } else {
+            continue;
+        };
+        findings.push(finding.at(object.key_place(&path)));
+    }
+}
+
+/// The entry of an owned CRD has no key `group`. Some write one; it does no harm while it says what the name says.
+fn owned_groups(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
+    let owned = csv.list(&["spec", "customresourcedefinitions", "owned"]);
+    for (index, entry) in owned.iter().enumerate() {
+        let text = |key: &str| entry.get(key).and_then(Value::as_str);
+        let (Some(group), Some(name)) = (text("group"), text("name")) else {
+            continue;
+        };
+        if name.split_once('.').is_some_and(|(_, of_name)| of_name != group) {
+            let message = format!("the group {group} contradicts the name {name}");
+            let path = Path::from("spec.customresourcedefinitions.owned")
+                .index(index)
+                .key("group");
+            findings.push(found(&rules::CSV_OWNED_GROUP_KEY, object, &path, message));
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Install modes: which are there, and what conversion webhooks allow of them.
+
+use super::found;
+use crate::csv::{Csv, INSTALL_MODES};
+use crate::diagnostic::Diagnostic;
+use crate::manifest::Object;
+use crate::rules;
+use crate::text::Path;
+use serde_json::Value;
+
+pub(super) fn check(object: &Object, csv: Csv<'_>, reference: bool, findings: &mut Vec<Diagnostic>) {
+    let list = Path::from("spec.installModes");
+    let modes: Vec<(&str, bool)> = csv.list(&["spec", "installModes"]).iter().map(mode).collect();
+    conversion(object, csv, &modes, findings);
+    if modes.is_empty() {
+        let message = "spec.installModes is not set";
+        findings.push(found(&rules::CSV_INSTALLMODES_MISSING, object, &list, message));
+        return;
+    }
+    if !modes.iter().any(|(_, supported)| *supported) {
+        let message = "no install mode is supported";
+        findings.push(found(&rules::INSTALLMODES_NONE_SUPPORTED, object, &list, message));
+    }
+    // The original means to report repeated modes and never does, and takes any name for a mode.
+    if reference {
+        return;
+    }
+    for (index, (name, _)) in modes.iter().enumerate() {
+        let path = list.index(index).key("type");
+        if !INSTALL_MODES.contains(name) {
+            let message = format!("{name:?} is not an install mode");
+            findings.push(found(&rules::INSTALLMODES_UNKNOWN, object, &path, message));
+        } else if let Some(first) = modes[..index].iter().position(|(earlier, _)| earlier == name) {
+            let finding = found(
+                &rules::INSTALLMODES_DUPLICATE,
+                object,
+                &path,
+                format!("the install mode {name} is listed twice"),
+            );
+            let first = object.place(&list.index(first).key("type"));
+            findings.push(finding.also(first, "it is listed here first"));
+        }
+    }
+}
+
+fn mode(entry: &Value) -> (&str, bool) {
+    (
+        entry.get("type").and_then(Value::as_str).unwrap_or_default(),
+        entry.get("supported").and_then(Value::as_bool).unwrap_or(false),
+    )
+}
+
+/// A CRD has one conversion webhook for the whole cluster, so that nothing but `AllNamespaces` can go with one.
+fn conversion(object: &Object, csv: Csv<'_>, modes: &[(&str, bool)], findings: &mut Vec<Diagnostic>) {
+    let wrong = modes
+        .iter()
+        .position(|(name, supported)| (*name == "AllNamespaces") != *supported);
+    let Some((wrong, (name, _))) = wrong.and_then(|index| Some((index, modes.get(index)?))) else {
+        return;
+    };
+    let message = if *name == "AllNamespaces" {
+        "a conversion webhook needs the install mode AllNamespaces, which is not supported here".to_owned()
+    } else {
+        format!("a conversion webhook does not go with the install mode {name}")
+    };
+    for (index, webhook) in csv.list(&["spec", "webhookdefinitions"]).iter().enumerate() {
+        let crds = webhook.get("conversionCRDs").and_then(Value::as_array);
+        if crds.is_some_and(|crds| !crds.is_empty()) {
+            let path = Path::from("spec.webhookdefinitions").index(index).key("conversionCRDs");
+            let finding = found(
+                &rules::CSV_CONVERSION_ALLNAMESPACES_ONLY,
+                object,
+                &path,
+                message.clone(),
+            );
+            let mode = object.place(&Path::from("spec.installModes").index(wrong).key("supported"));
+            findings.push(finding.also(mode, "the install mode is set here"));
+        }
+    }
+}
