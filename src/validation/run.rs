@@ -209,17 +209,21 @@ fn removed_crds(bundle: &Bundle, tree: &Tree, request: &Request) -> Vec<Finding>
     };
     let found = validators(bundle, tree, &[REMOVED_APIS], &alone).into_iter();
     found
-        .filter(|finding| finding.diagnostic.rule.id == "removed-api-1.22")
+        .filter(|finding| finding.diagnostic.rule.id == REMOVED_CRDS)
         .collect()
 }
 
+/// The rule about what Kubernetes 1.22 removed, CRDs of the version v1beta1 among it.
+const REMOVED_CRDS: &str = "removed-api-1.22";
+
 /// Rules of different readers that see the same defect: the first is not said where the second was.
 const SAME: &[(&str, &str)] = &[
-    ("content-crd-v1beta1", "removed-api-1.22"),
-    ("crd-v1beta1", "removed-api-1.22"),
+    ("content-crd-v1beta1", REMOVED_CRDS),
+    ("crd-v1beta1", REMOVED_CRDS),
     ("hub-minkubeversion-format", "csv-minkubeversion-format"),
     ("hub-minkubeversion-missing", "csv-minkubeversion-missing"),
     ("index-owned-crd-absent", "bundle-owned-crd-absent"),
+    ("opt-builtin-kind", "opt-projected"),
     ("opt-core-kind", "opt-projected"),
     ("index-owned-crd-name", "csv-owned-crd-name-shape"),
     ("index-version-shape", "content-csv-shape"),

@@ -275,6 +275,9 @@ fn look_at(
         .map(|(name, location)| {
             let (transports, request) = (&transports, Arc::clone(&request));
             async move {
+                if Path::new(name).is_file() {
+                    return Looked::Failed(CommandError::failure(format!("{name} is a file, not a bundle")));
+                }
                 let tree = match location.load(transports, limits.tree()).await {
                     Ok(tree) => tree,
                     Err(error) => return unloaded(name, error),
