@@ -227,7 +227,6 @@ rules! {
     CONTENT_CSV_SHAPE = "content-csv-shape", Error, CSV, "Write a value of the right type: no reader can take in the ClusterServiceVersion as it is.";
     CONTENT_CRD_SHAPE = "content-crd-shape", Error, OBJECTS, "Write a value of the right type: the API server refuses the CustomResourceDefinition.";
     CONTENT_CRD_VERSION = "content-crd-version", Error, OBJECTS, "Write it for apiextensions.k8s.io/v1.";
-    CONTENT_CRD_V1BETA1 = "content-crd-v1beta1", Warning, OBJECTS, "Write it for apiextensions.k8s.io/v1.";
     OPM_OWNED_CRD_ABSENT = "opm-owned-crd-absent", Error, CSV, "Add the CRD version to manifests/, or remove the entry; opm finds no CRD for an entry that names its group.";
     OPM_RELEASE_AND_SUBSTITUTES = "opm-release-and-substitutes", Error, CSV, "Use one of the two.";
     ANN_MANIFESTS_PATH = "ann-manifests-path", Error, FORMAT, "Write manifests/.";
@@ -307,6 +306,12 @@ rules! {
     CRD_CONVERSION_CLIENT = "crd-conversion-client", Error, CRD, "Name the service of the conversion webhook: namespace, name and a path that begins with /.";
     CRD_CONVERSION_REVIEW_VERSIONS = "crd-conversion-review-versions", Error, CRD, "List v1.";
     CRD_API_APPROVED = "crd-api-approved", Error, CRD, "Use a group of your own: those below k8s.io and kubernetes.io belong to Kubernetes.";
+
+    CRD_SCHEMA_MISSING = "crd-schema-missing", Error, CRD, "Add schema: {openAPIV3Schema: {type: object, …}} to the version.";
+    CRD_SCHEMA_STRUCTURAL = "crd-schema-structural", Error, CRD, "Give every field its type, and describe it outside of allOf, anyOf, oneOf and not.";
+    CRD_SCHEMA_KEYWORD = "crd-schema-keyword", Error, CRD, "Write it without the keyword: the API server refuses it.";
+    CRD_SCHEMA_TYPE = "crd-schema-type", Error, CRD, "Use array, boolean, integer, number, object or string.";
+    CRD_SCHEMA_DEFAULT = "crd-schema-default", Error, CRD, "Write a default of the field's type.";
 
     // The bundle as a whole.
     BUNDLE_CRD_DUPLICATE = "bundle-crd-duplicate", Error, FORMAT, "Remove one of the two.";

@@ -28,20 +28,19 @@ pub fn is_label_value(text: &str) -> bool {
             && text.bytes().all(inner)
 }
 
+/// Whether the text can be the key of a label, or a finalizer: up to 63 characters, behind a DNS subdomain and a slash
+/// where it has a prefix. The keys of annotations are the same, with capitals in the prefix.
+pub fn is_qualified_name(text: &str) -> bool {
+    let (prefix, name) = match text.split_once('/') {
+        Some((prefix, name)) => (Some(prefix), name),
+        None => (None, text),
+    };
+    prefix.is_none_or(is_dns1123_subdomain) && !name.is_empty() && is_label_value(name)
+}
+
 /// Whether the text can name a `ClusterServiceVersion`: OLM also uses the name as the value of a label.
 pub fn is_csv_name(text: &str) -> bool {
     is_dns1123_subdomain(text) && is_label_value(text)
-}
-
-/// Whether the text can be the key of a label: up to 63 characters as in a label's value, where needed behind a
-/// DNS-1123 subdomain and a slash. Keys of annotations follow the same rule in lower case.
-pub fn is_label_key(text: &str) -> bool {
-    let name = match text.split_once('/') {
-        Some((prefix, _)) if !is_dns1123_subdomain(prefix) => return false,
-        Some((_, name)) => name,
-        None => text,
-    };
-    !name.is_empty() && is_label_value(name)
 }
 
 fn is_dashed(text: &str, allowed: impl Fn(u8) -> bool) -> bool {
@@ -63,8 +62,10 @@ mod tests {
         assert!(is_dns1123_subdomain(&format!("{long}.x")));
         assert!(is_dns1035_label("a1") && !is_dns1035_label("1a"));
         assert!(is_label_value("") && is_label_value("A_b.c") && !is_label_value("-a") && !is_label_value(&long));
-        assert!(is_label_key("app") && is_label_key("example.com/Role_1") && !is_label_key("a.b/c/d"));
-        assert!(!is_label_key("") && !is_label_key("example.com/") && !is_label_key("Example.com/a"));
+        assert!(is_qualified_name("a_B.c") && is_qualified_name("example.com/a") && is_qualified_name("a"));
+        for wrong in ["", "/a", "example.com/", "a/b/c", "Example.com/a", "-a", &long] {
+            assert!(!is_qualified_name(wrong), "{wrong}");
+        }
         assert!(is_csv_name("foo.v1.0.0") && !is_csv_name("foo.v1.0.0+1") && !is_csv_name(&long));
     }
 }

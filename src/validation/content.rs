@@ -3,7 +3,6 @@
 use super::shapes::{self, Misfit};
 use crate::bundle::{Bundle, is_csv};
 use crate::diagnostic::Diagnostic;
-use crate::kubernetes::names;
 use crate::manifest::Object;
 use crate::rules::{self, Rule};
 use crate::text::Path;
@@ -35,9 +34,6 @@ pub(super) const KINDS: [&str; 22] = [
     "VerticalPodAutoscaler",
 ];
 
-/// Bytes of all annotations of one object.
-const ANNOTATION_BYTES: usize = 262_144;
-
 /// Looks at every manifest.
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     for object in &bundle.objects {
@@ -45,14 +41,6 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         // The API server's rules about CustomResourceDefinitions include these.
         if !is_crd(object) {
             metadata(object, findings);
-        }
-        if is_crd(object) && object.gvk().version == "v1beta1" {
-            let message = format!(
-                "{} is written for v1beta1, which Kubernetes 1.22 removed",
-                object.label()
-            );
-            let path = Path::root().key("apiVersion");
-            findings.push(at(object, &rules::CONTENT_CRD_V1BETA1, message, &path));
         }
     }
     shapes(bundle, findings);
@@ -106,71 +94,7 @@ pub(super) fn crd_version(object: &Object) -> Option<Diagnostic> {
 
 /// What the API server asks of the metadata of every object.
 pub(super) fn metadata(object: &Object, findings: &mut Vec<Diagnostic>) {
-    let root = Path::root().key("metadata");
-    let mut report = |message: String, path: &Path, key: bool| {
-        let place = if key {
-            object.key_place(path)
-        } else {
-            object.place(path)
-        };
-        let finding = Diagnostic::new(&rules::CONTENT_METADATA, message);
-        findings.push(finding.object(object.label()).path(path).at(place));
-    };
-    if let Some(namespace) = object.namespace()
-        && !names::is_dns1123_label(namespace)
-    {
-        let message = format!("the namespace {namespace:?} is no name of a namespace");
-        report(message, &root.key("namespace"), false);
-    }
-    for (key, value) in object.map(&["metadata", "labels"]).into_iter().flatten() {
-        let path = root.key("labels").key(key);
-        if !names::is_label_key(key) {
-            report(format!("{key:?} cannot be the key of a label"), &path, true);
-        }
-        match value {
-            Value::String(text) if !names::is_label_value(text) => {
-                report(format!("the label {key} cannot have the value {text:?}"), &path, false);
-            }
-            Value::String(_) | Value::Null => {}
-            other => {
-                let message = format!("the label {key} is {}, not a text", crate::text::kind_of(other));
-                report(message, &path, false);
-            }
-        }
-    }
-    let mut size = 0;
-    for (key, value) in object.map(&["metadata", "annotations"]).into_iter().flatten() {
-        let path = root.key("annotations").key(key);
-        if !names::is_label_key(&key.to_lowercase()) {
-            report(format!("{key:?} cannot be the key of an annotation"), &path, true);
-        }
-        match value {
-            Value::String(text) => size += key.len() + text.len(),
-            Value::Null => {}
-            other => {
-                let message = format!("the annotation {key} is {}, not a text", crate::text::kind_of(other));
-                report(message, &path, false);
-            }
-        }
-    }
-    if size > ANNOTATION_BYTES {
-        let message = format!("the annotations hold {size} bytes, and {ANNOTATION_BYTES} is the limit");
-        report(message, &root.key("annotations"), true);
-    }
-    for (index, owner) in object.list(&["metadata", "ownerReferences"]).iter().enumerate() {
-        for key in ["apiVersion", "kind", "name", "uid"] {
-            if super::load::is_blank(owner.get(key)) {
-                let path = root.key("ownerReferences").index(index);
-                report(format!("an owner reference has no {key}"), &path, false);
-            }
-        }
-    }
-    for (index, name) in object.list(&["metadata", "finalizers"]).iter().enumerate() {
-        if !name.as_str().is_some_and(names::is_label_key) {
-            let path = root.key("finalizers").index(index);
-            report(format!("{name} cannot name a finalizer"), &path, false);
-        }
-    }
+    super::validators::metadata::check(object, true, &rules::CONTENT_METADATA, findings);
 }
 
 /// Values that do not fit the type of the object.

@@ -218,7 +218,6 @@ const REMOVED_CRDS: &str = "removed-api-1.22";
 
 /// Rules of different readers that see the same defect: the first is not said where the second was.
 const SAME: &[(&str, &str)] = &[
-    ("content-crd-v1beta1", REMOVED_CRDS),
     ("crd-v1beta1", REMOVED_CRDS),
     ("hub-minkubeversion-format", "csv-minkubeversion-format"),
     ("hub-minkubeversion-missing", "csv-minkubeversion-missing"),

@@ -3,14 +3,17 @@
 //! A validator looks at one `registry+v1` bundle and reports; none stops the others. With [`Options::reference`] each
 //! behaves as the original does, faults and all, for those who need the same verdict.
 
+mod address;
 mod bundle;
 mod capabilities;
 mod community;
+mod crd;
 mod csv;
 mod examples;
 mod good_practices;
 mod hub;
 mod install_modes;
+pub(super) mod metadata;
 mod objects;
 mod operator_group;
 mod package_manifest;
@@ -65,6 +68,10 @@ pub static VALIDATORS: &[Validator] = &[
     Validator {
         name: "csv",
         check: csv::check,
+    },
+    Validator {
+        name: "crd",
+        check: crd::check,
     },
     Validator {
         name: "bundle",

@@ -91,45 +91,40 @@ fn sarif_follows_its_schema() {
             "region": {"type": "object", "required": ["startLine"], "additionalProperties": {"type": "integer", "minimum": 1}},
         }},
     }});
-    let schema = serde_json::json!({
+    let level = serde_json::json!({"enum": ["none", "note", "warning", "error"]});
+    let rule = serde_json::json!({"type": "object", "required": ["id"], "properties": {
+        "id": {"type": "string"},
+        "shortDescription": message,
+        "help": message,
+        "defaultConfiguration": {"type": "object", "properties": {"level": level}},
+    }});
+    let driver = serde_json::json!({"type": "object", "required": ["name"], "properties": {
+        "rules": {"type": "array", "items": rule},
+    }});
+    let result = serde_json::json!({
         "type": "object",
-        "required": ["version", "runs"],
+        "required": ["message", "ruleId", "ruleIndex", "level", "locations"],
         "properties": {
-            "$schema": {"type": "string"},
-            "version": {"const": "2.1.0"},
-            "runs": {"type": "array", "minItems": 1, "items": {
-                "type": "object",
-                "required": ["tool", "results"],
-                "properties": {
-                    "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
-                    "tool": {"type": "object", "required": ["driver"], "properties": {"driver": {
-                        "type": "object",
-                        "required": ["name"],
-                        "properties": {"rules": {"type": "array", "items": {
-                            "type": "object", "required": ["id"], "properties": {
-                                "id": {"type": "string"}, "shortDescription": message, "help": message,
-                                "defaultConfiguration": {"type": "object", "properties": {
-                                    "level": {"enum": ["none", "note", "warning", "error"]}}},
-                            }}}},
-                    }}},
-                    "results": {"type": "array", "items": {
-                        "type": "object",
-                        "required": ["message", "ruleId", "ruleIndex", "level", "locations"],
-                        "properties": {
-                            "ruleId": {"type": "string"},
-                            "ruleIndex": {"type": "integer", "minimum": 0},
-                            "level": {"enum": ["none", "note", "warning", "error"]},
-                            "message": message,
-                            "locations": {"type": "array", "minItems": 1, "items": location},
-                            "relatedLocations": {"type": "array", "items": location},
-                            "properties": {"type": "object"},
-                        },
-                        "additionalProperties": false,
-                    }},
-                },
-            }},
+            "ruleId": {"type": "string"},
+            "ruleIndex": {"type": "integer", "minimum": 0},
+            "level": level,
+            "message": message,
+            "locations": {"type": "array", "minItems": 1, "items": location},
+            "relatedLocations": {"type": "array", "items": location},
+            "properties": {"type": "object"},
         },
+        "additionalProperties": false,
     });
+    let run = serde_json::json!({"type": "object", "required": ["tool", "results"], "properties": {
+        "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+        "tool": {"type": "object", "required": ["driver"], "properties": {"driver": driver}},
+        "results": {"type": "array", "items": result},
+    }});
+    let schema = serde_json::json!({"type": "object", "required": ["version", "runs"], "properties": {
+        "$schema": {"type": "string"},
+        "version": {"const": "2.1.0"},
+        "runs": {"type": "array", "minItems": 1, "items": run},
+    }});
     let validator = jsonschema::validator_for(&schema).unwrap();
     let errors: Vec<String> = validator.iter_errors(&report).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{errors:?}\n{report}");

@@ -1,9 +1,7 @@
 //! `operatorhubv2` and its predecessor `operatorhub`: what a catalog shows of an operator.
 
-mod address;
-
 use super::csv::min_kube_version;
-use super::{Input, capabilities, csv_of, found, removed_apis};
+use super::{Input, address, capabilities, csv_of, found, removed_apis};
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;

@@ -221,7 +221,7 @@ fn together(removal: &Removal, severity: Severity, uses: &[Use<'_>]) -> Option<D
     let Version { major, minor, .. } = removal.version;
     let message = format!(
         "Kubernetes {major}.{minor} no longer serves the API version of {}",
-        names(&uses)
+        names(uses)
     );
     let mut finding = found(removal.rule, first.object, &first.path, message);
     finding.severity = severity;

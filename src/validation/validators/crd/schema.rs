@@ -1,0 +1,227 @@
+//! Structural schemas: what a cluster asks of a schema before it accepts a CRD.
+
+use super::Report;
+use super::versions::schemas;
+use crate::rules;
+use crate::text::{Path, Step, kind_of};
+use serde_json::{Map, Value};
+
+const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
+/// Keywords of JSON Schema that a CRD may not use.
+const FORBIDDEN: [&str; 6] = [
+    "$ref",
+    "additionalItems",
+    "definitions",
+    "dependencies",
+    "id",
+    "patternProperties",
+];
+/// Keywords that describe a value, and so may not stand where schemas are combined.
+const DESCRIBING: [&str; 5] = ["default", "description", "nullable", "title", "type"];
+const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
+const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
+
+pub(super) fn check(report: &mut Report<'_>) {
+    if report.keeps_unknown_fields() {
+        return;
+    }
+    if !report.is_beta() {
+        for index in 0..report.list(&Path::from("spec.versions")).len() {
+            let path = Path::from("spec.versions")
+                .index(index)
+                .key("schema")
+                .key("openAPIV3Schema");
+            if report.get(&path).is_none() {
+                let name = report.text(&Path::from("spec.versions").index(index).key("name"));
+                let message = format!("the version {name} has no schema");
+                report.add(&rules::CRD_SCHEMA_MISSING, &path, message);
+            }
+        }
+    }
+    for path in schemas(report) {
+        let Some(Value::Object(root)) = report.get(&path) else {
+            report.add(&rules::CRD_SCHEMA_STRUCTURAL, &path, "the schema is not a map");
+            continue;
+        };
+        if root.get("type").and_then(Value::as_str) != Some("object") {
+            let message = "the type of the whole is not object";
+            report.add(&rules::CRD_SCHEMA_STRUCTURAL, &path.key("type"), message);
+        }
+        node(report, &path, root, true);
+    }
+}
+
+fn is_true(schema: &Map<String, Value>, key: &str) -> bool {
+    schema.get(key) == Some(&Value::Bool(true))
+}
+
+/// A schema that describes a value.
+fn node(report: &mut Report<'_>, path: &Path, schema: &Map<String, Value>, is_root: bool) {
+    let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
+    let open = is_true(schema, INT_OR_STRING) || is_true(schema, PRESERVE);
+    if kind.is_empty() && !open && !is_root {
+        report.add(
+            &rules::CRD_SCHEMA_STRUCTURAL,
+            &path.key("type"),
+            "this part of the schema has no type",
+        );
+    } else if !kind.is_empty() && is_true(schema, INT_OR_STRING) {
+        let message = format!("{INT_OR_STRING} stands in place of a type, not beside it");
+        report.add(&rules::CRD_SCHEMA_STRUCTURAL, &path.key("type"), message);
+    }
+    if kind == "array" && !schema.get("items").is_some_and(Value::is_object) {
+        report.add(
+            &rules::CRD_SCHEMA_STRUCTURAL,
+            &path.key("items"),
+            "an array does not say what its items are",
+        );
+    }
+    keywords(report, path, schema);
+    default(report, path, schema, kind);
+    for (key, combined, path) in combinations(path, schema) {
+        combination(
+            report,
+            &path,
+            combined,
+            schema,
+            is_true(schema, INT_OR_STRING) && key != "not",
+        );
+    }
+    for (path, below) in parts(path, schema) {
+        match below {
+            Value::Object(below) => node(report, &path, below, false),
+            Value::Bool(_) => {}
+            other => {
+                let message = format!("a schema is a map, this is {}", kind_of(other));
+                report.add(&rules::CRD_SCHEMA_STRUCTURAL, &path, message);
+            }
+        }
+    }
+}
+
+/// The schemas of the parts of a value.
+fn parts<'a>(path: &Path, schema: &'a Map<String, Value>) -> Vec<(Path, &'a Value)> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let names = path.key("properties");
+    let properties = properties
+        .into_iter()
+        .flatten()
+        .map(|(name, part)| (names.key(name), part));
+    let others = ["items", "additionalProperties"].into_iter().filter_map(|key| {
+        let part = schema.get(key).filter(|part| !part.is_null() && !part.is_array())?;
+        Some((path.key(key), part))
+    });
+    properties.chain(others).collect()
+}
+
+/// The schemas that are combined with this one.
+fn combinations<'a>(path: &Path, schema: &'a Map<String, Value>) -> Vec<(&'static str, &'a Map<String, Value>, Path)> {
+    let lists = ["allOf", "anyOf", "oneOf"].into_iter().flat_map(|key| {
+        let items = schema.get(key).and_then(Value::as_array);
+        let items = items.into_iter().flatten().enumerate();
+        items.filter_map(move |(index, item)| Some((key, item.as_object()?, path.key(key).index(index))))
+    });
+    let not = schema.get("not").and_then(Value::as_object);
+    lists.chain(not.map(|not| ("not", not, path.key("not")))).collect()
+}
+
+/// A schema that only narrows what `described` describes: it adds nothing of its own.
+fn combination(
+    report: &mut Report<'_>,
+    path: &Path,
+    schema: &Map<String, Value>,
+    described: &Map<String, Value>,
+    int_or_string: bool,
+) {
+    for key in schema.keys() {
+        // That an int-or-string is an integer or a string may be said once more.
+        let extension = key.starts_with("x-kubernetes-") && key != "x-kubernetes-validations";
+        if extension || DESCRIBING.contains(&key.as_str()) && !(int_or_string && key == "type") {
+            let message = format!("{key} may not stand where schemas are combined");
+            report.add(&rules::CRD_SCHEMA_STRUCTURAL, &path.key(key), message);
+        }
+    }
+    keywords(report, path, schema);
+    for (_, combined, path) in combinations(path, schema) {
+        combination(report, &path, combined, described, int_or_string);
+    }
+    for (path, below) in parts(path, schema) {
+        let Value::Object(below) = below else {
+            continue;
+        };
+        let named = match path.steps() {
+            [.., Step::Key(list), Step::Key(name)] if list == "properties" => {
+                described.get("properties").and_then(|all| all.get(name))
+            }
+            [.., Step::Key(name)] => described.get(name),
+            _ => None,
+        };
+        match named {
+            Some(Value::Object(named)) => {
+                let either = is_true(named, INT_OR_STRING);
+                combination(report, &path, below, named, either);
+            }
+            Some(_) => {}
+            None => {
+                let message = "this is combined with a part that the schema itself does not describe";
+                report.add(&rules::CRD_SCHEMA_STRUCTURAL, &path, message);
+            }
+        }
+    }
+}
+
+fn keywords(report: &mut Report<'_>, path: &Path, schema: &Map<String, Value>) {
+    for key in FORBIDDEN {
+        if schema.get(key).is_some_and(|value| !value.is_null()) {
+            let message = format!("a CustomResourceDefinition may not use {key}");
+            report.add(&rules::CRD_SCHEMA_KEYWORD, &path.key(key), message);
+        }
+    }
+    if is_true(schema, "uniqueItems") {
+        let message = "uniqueItems may not be true; x-kubernetes-list-type: set is the way to say it";
+        report.add(&rules::CRD_SCHEMA_KEYWORD, &path.key("uniqueItems"), message);
+    }
+    if schema.get("items").is_some_and(Value::is_array) {
+        let message = "items is one schema for all items, not a list";
+        report.add(&rules::CRD_SCHEMA_KEYWORD, &path.key("items"), message);
+    }
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let additional = schema.get("additionalProperties").filter(|value| !value.is_null());
+    if properties.is_some_and(|properties| !properties.is_empty())
+        && additional.is_some_and(|additional| additional != &Value::Bool(true))
+    {
+        let message = "additionalProperties does not go with properties";
+        report.add(&rules::CRD_SCHEMA_KEYWORD, &path.key("additionalProperties"), message);
+    }
+    match schema.get("type") {
+        None | Some(Value::Null) => {}
+        Some(Value::String(kind)) if kind.is_empty() || TYPES.contains(&kind.as_str()) => {}
+        Some(other) => {
+            let shown = other
+                .as_str()
+                .map_or_else(|| kind_of(other).to_owned(), |kind| format!("{kind:?}"));
+            let message = format!("{shown} is not a type");
+            report.add(&rules::CRD_SCHEMA_TYPE, &path.key("type"), message);
+        }
+    }
+}
+
+/// A default is a value of the type that it is for.
+fn default(report: &mut Report<'_>, path: &Path, schema: &Map<String, Value>, kind: &str) {
+    let Some(value) = schema.get("default").filter(|value| !value.is_null()) else {
+        return;
+    };
+    let fits = match kind {
+        "array" => value.is_array(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
+        "number" => value.is_number(),
+        "object" => value.is_object(),
+        "string" => value.is_string(),
+        _ => true,
+    };
+    if !fits {
+        let message = format!("the default is {}, the type is {kind}", kind_of(value));
+        report.add(&rules::CRD_SCHEMA_DEFAULT, &path.key("default"), message);
+    }
+}

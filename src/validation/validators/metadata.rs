@@ -1,0 +1,75 @@
+//! What the API server asks of the metadata of every object, besides its name.
+
+use super::found;
+use crate::diagnostic::Diagnostic;
+use crate::kubernetes::names::{is_dns1123_label, is_label_value, is_qualified_name};
+use crate::manifest::Object;
+use crate::rules::Rule;
+use crate::text::Path;
+use serde_json::Value;
+
+/// Bytes of all annotations of an object together.
+const MOST_ANNOTATIONS: usize = 262_144;
+
+/// Reports by `rule`. A namespace is refused where the kind has none.
+pub(in crate::validation) fn check(
+    object: &Object,
+    namespaced: bool,
+    rule: &'static Rule,
+    findings: &mut Vec<Diagnostic>,
+) {
+    let mut report = |path: &Path, key: bool, message: String| {
+        let finding = found(rule, object, path, message);
+        let place = if key {
+            object.key_place(path)
+        } else {
+            object.place(path)
+        };
+        findings.push(finding.at(place));
+    };
+    let root = Path::from("metadata");
+    if let Some(namespace) = object.namespace() {
+        let path = root.key("namespace");
+        if !namespaced {
+            let message = format!("a {} has no namespace", object.gvk().kind);
+            report(&path, false, message);
+        } else if !is_dns1123_label(namespace) {
+            report(&path, false, format!("{namespace:?} cannot name a namespace"));
+        }
+    }
+    for (key, value) in object.map(&["metadata", "labels"]).into_iter().flatten() {
+        let path = root.key("labels").key(key);
+        if !is_qualified_name(key) {
+            report(&path, true, format!("{key:?} cannot be the key of a label"));
+        }
+        if let Some(text) = value.as_str().filter(|text| !is_label_value(text)) {
+            report(&path, false, format!("{text:?} cannot be the value of a label"));
+        }
+    }
+    let mut size = 0;
+    for (key, value) in object.map(&["metadata", "annotations"]).into_iter().flatten() {
+        size += key.len() + value.as_str().map_or(0, str::len);
+        if !is_qualified_name(&key.to_lowercase()) {
+            let path = root.key("annotations").key(key);
+            report(&path, true, format!("{key:?} cannot be the key of an annotation"));
+        }
+    }
+    if size > MOST_ANNOTATIONS {
+        let message = format!("the annotations have {size} bytes, more than {MOST_ANNOTATIONS}");
+        report(&root.key("annotations"), true, message);
+    }
+    for (index, owner) in object.list(&["metadata", "ownerReferences"]).iter().enumerate() {
+        for field in ["apiVersion", "kind", "name", "uid"] {
+            if owner.get(field).and_then(Value::as_str).unwrap_or_default().is_empty() {
+                let path = root.key("ownerReferences").index(index).key(field);
+                report(&path, false, format!("an owner reference has no {field}"));
+            }
+        }
+    }
+    for (index, finalizer) in object.list(&["metadata", "finalizers"]).iter().enumerate() {
+        if let Some(name) = finalizer.as_str().filter(|name| !is_qualified_name(name)) {
+            let path = root.key("finalizers").index(index);
+            report(&path, false, format!("{name:?} cannot name a finalizer"));
+        }
+    }
+}
