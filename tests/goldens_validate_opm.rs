@@ -192,7 +192,97 @@ fn the_library_would_give_the_same_verdict() {
 }
 
 /// Rules that we report (`+`) where they do not, or leave out (`-`) where they report them, in how many bundles, and why.
-const OURS: &[(char, &str, usize, &str)] = &[];
+const OURS: &[(char, &str, usize, &str)] = &[
+    (
+        '+',
+        "ann-default-channel-unknown",
+        7,
+        "a default channel outside the channels is a warning",
+    ),
+    ('+', "ann-manifests-path", 1, "the folder is compared"),
+    ('+', "ann-package-empty", 1, "an empty package is refused"),
+    ('+', "crd-schema-missing", 1, "it fails on the cluster"),
+    ('+', "crd-schema-type", 1, "it fails on the cluster"),
+    ('+', "csv-installmodes-duplicate", 1, "a mode listed twice is seen"),
+    ('+', "csv-installmodes-unknown", 1, "an unknown mode is seen"),
+    (
+        '+',
+        "csv-owned-group-key",
+        2,
+        "a group that contradicts the name is a warning",
+    ),
+    ('+', "csv-required-field", 1, "an empty list of deployments is none"),
+    ('+', "gp-resource-requests", 1, "cpu and memory are both asked for"),
+    ('+', "hub-icon-missing", 1, "an empty list of icons is none"),
+    (
+        '+',
+        "index-csv-version-semver",
+        1,
+        "an index takes strict versions only",
+    ),
+    ('+', "k8s-media-type-mismatch", 1, "the media type is known here"),
+    (
+        '+',
+        "obj-rbac-pdb-write",
+        5,
+        "permissions of the CSV are looked at, too",
+    ),
+    (
+        '+',
+        "object-field-missing",
+        1,
+        "an object without a name is said by reading",
+    ),
+    ('+', "opt-no-match", 1, "an optional manifest that is not there"),
+    ('+', "prop-files", 1, "two files with properties"),
+    (
+        '+',
+        "yaml-extra-document",
+        1,
+        "further documents are lost, which is a warning",
+    ),
+    (
+        '-',
+        "ann-mediatype-mismatch",
+        2,
+        "said once, as a missing key or as the known media type",
+    ),
+    (
+        '-',
+        "content-metadata",
+        1,
+        "an object without a name is said by reading",
+    ),
+    (
+        '-',
+        "crd-preserve-unknown-fields",
+        12,
+        "only an explicit true counts; the old version is removed-api-1.22",
+    ),
+    ('-', "dep-cel-missing", 1, "a compound constraint is a constraint"),
+    ('-', "hub-minkubeversion-format", 2, "said once, by csv"),
+    ('-', "hub-minkubeversion-missing", 23, "said once, by csv"),
+    ('-', "hub-v1-deprecated", 153, "the deprecated validator does not run"),
+    (
+        '-',
+        "index-version-shape",
+        1,
+        "said once, as what does not fit the type",
+    ),
+    (
+        '-',
+        "obj-pdb-maxunavailable-zero",
+        1,
+        "other percentages than 0 are fine",
+    ),
+    (
+        '-',
+        "opm-owned-crd-absent",
+        10,
+        "said once, by bundle, and an entry with a group is fine",
+    ),
+    ('-', "removed-api-minkube-unparsable", 1, "said once, as missing"),
+];
 
 #[test]
 fn ours_differs_in_known_ways_only() {

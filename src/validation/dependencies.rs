@@ -135,13 +135,16 @@ fn check_value(dependency: &TypedValue, findings: &mut Vec<Diagnostic>) {
 
 /// What is wrong with a range, at the place inside its text.
 pub(super) fn range_problem(entry: &TypedValue, range: &str, path: &Path, rule: &'static Rule) -> Option<Diagnostic> {
-    let Err(error) = VersionRange::parse(range) else {
-        let dash = range.find(" - ").map(|at| at + 1..at + 2);
-        return dash.map(|dash| {
-            let message = format!("nothing is in the range {range:?}: - has no meaning in OLM's ranges");
-            Diagnostic::new(&rules::RANGE_HYPHEN, message).at(entry.scalar_place_of(path, dash))
-        });
-    };
+    // OLM passes over a dash between two versions, so that both are to be met at once.
+    if let Some(dash) = range.find(" - ")
+        && VersionRange::parse(&range.replace(" - ", " ")).is_ok()
+    {
+        let message = format!("nothing is in the range {range:?}: - has no meaning in OLM's ranges");
+        return Some(
+            Diagnostic::new(&rules::RANGE_HYPHEN, message).at(entry.scalar_place_of(path, dash + 1..dash + 2)),
+        );
+    }
+    let error = VersionRange::parse(range).err()?;
     let part = range.get(error.span.clone()).unwrap_or(range);
     let message = format!("{range:?} is no version range, at {part:?}: {error}");
     Some(Diagnostic::new(rule, message).at(entry.scalar_place_of(path, error.span)))

@@ -54,12 +54,18 @@ pub(crate) fn all() -> Vec<Case> {
     parts.into_iter().flatten().collect()
 }
 
-fn registry() -> Bundle {
-    let crd = CRD.replace(
+/// A CRD that a cluster takes.
+fn crd() -> String {
+    CRD.replace(
         "storage: true}",
         "storage: true, schema: {openAPIV3Schema: {type: object}}}",
-    );
-    Bundle::registry().file(CSV_YAML, CSV).file("manifests/crd.yaml", &crd)
+    )
+}
+
+fn registry() -> Bundle {
+    Bundle::registry()
+        .file(CSV_YAML, CSV)
+        .file("manifests/crd.yaml", &crd())
 }
 
 fn optional(entries: &[&str]) -> Bundle {
@@ -101,7 +107,7 @@ fn optional_manifests() -> Vec<Case> {
         case("opt-no-match", "another group", optional(&["{group: autoscaling, kind: VerticalPodAutoscaler, name: vpa}"]), good()),
         case("opt-group-version", "as in the proposal", optional(&["{group: autoscaling.k8s.io/v1, kind: VerticalPodAutoscaler, name: vpa}"]), good()),
         case("opt-core-kind", "a ConfigMap", of(CONFIG_MAP, "{kind: ConfigMap, name: settings}"), good()),
-        case("opt-crd", "a CRD", of(CRD, "{group: apiextensions.k8s.io, kind: CustomResourceDefinition, name: foos.example.com}"), optional(&[GOOD]).and(CRD)),
+        case("opt-crd", "a CRD", of(&crd(), "{group: apiextensions.k8s.io, kind: CustomResourceDefinition, name: foos.example.com}"), optional(&[GOOD]).and(&crd())),
         case("opt-builtin-kind", "a budget", of(budget, "{group: policy, kind: PodDisruptionBudget, name: budget}"), good()),
         case("opt-projected", "the Deployment", optional(&["{group: apps, kind: Deployment, name: op}"]), good()),
     ]
@@ -328,7 +334,7 @@ fn annotations() -> Vec<Case> {
 }
 
 fn manifests() -> Vec<Case> {
-    let crd = |from: &str, to: &str| registry().with("manifests/crd.yaml", from, to);
+    let changed = |from: &str, to: &str| registry().with("manifests/crd.yaml", from, to);
     let second = CSV.replace("op.v1.0.0", "op.v1.0.1");
     let more = |text: &str| registry().file("manifests/more.yaml", text);
     vec![
@@ -381,13 +387,13 @@ fn manifests() -> Vec<Case> {
         case(
             "content-crd-shape",
             "a text",
-            crd("plural: foos", "plural: foos, shortNames: f"),
-            crd("plural: foos", "plural: foos, shortNames: [f]"),
+            changed("plural: foos", "plural: foos, shortNames: f"),
+            changed("plural: foos", "plural: foos, shortNames: [f]"),
         ),
         case(
             "content-crd-version",
             "a later one",
-            crd("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v2"),
+            changed("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v2"),
             registry(),
         )
         .also(&["bundle-owned-crd-absent"]),

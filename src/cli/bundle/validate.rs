@@ -53,7 +53,7 @@ const AT_ONCE: usize = 8;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ValidateArguments {
     /// The bundles: folders, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
-    #[arg(value_name = "DIR|REF", required_unless_present = "tag")]
+    #[arg(value_name = "DIR|REF", required = true)]
     bundles: Vec<String>,
     /// Rules to add: all, operatorhub, good-practices, deprecated-apis, objects, community, capabilities or categories
     #[arg(long = "suite", value_name = "NAMES", value_delimiter = ',')]
@@ -82,11 +82,6 @@ pub(crate) struct ValidateArguments {
     /// Form of the result
     #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
     output: ReportFormat,
-    /// What opm calls the bundle
-    #[arg(short, long, hide = true, value_name = "REF")]
-    tag: Option<String>,
-    #[command(flatten)]
-    tools: ImageBuilderArgument,
     #[command(flatten)]
     registry: RegistryArguments,
     #[command(flatten)]
@@ -99,11 +94,8 @@ pub(crate) struct ValidateArguments {
 #[derive(Debug, Args)]
 pub(crate) struct OpmValidateArguments {
     /// The bundle: HOST/NAME:TAG, or what else "opmx bundle validate" takes
-    #[arg(short, long, value_name = "REF", required_unless_present = "bundle")]
-    tag: Option<String>,
-    /// The same
-    #[arg(hide = true)]
-    bundle: Option<String>,
+    #[arg(short, long, value_name = "REF")]
+    tag: String,
     /// Rules to add: operatorhub, bundle-objects
     #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
     optional_validators: Vec<String>,
@@ -145,7 +137,6 @@ fn version(text: &str) -> Result<Version, String> {
 }
 
 pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> CommandResult {
-    arguments.tools.answer(&context.printer);
     let mut request = Request {
         validators: validators(&arguments.suites)?,
         reference: arguments.reference.map(|program| match program {
@@ -171,12 +162,7 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
         only: rules(&arguments.only),
         deny_warnings: arguments.deny.contains(&Denied::Warnings),
     };
-    let bundles: Vec<&str> = arguments
-        .tag
-        .iter()
-        .chain(&arguments.bundles)
-        .map(String::as_str)
-        .collect();
+    let bundles: Vec<&str> = arguments.bundles.iter().map(String::as_str).collect();
     let places = (&arguments.registry, &arguments.limits);
     look_at(&bundles, request, &selection, places, arguments.output, context)
 }
@@ -196,15 +182,9 @@ pub(crate) fn run_as_opm(arguments: &OpmValidateArguments, context: &Context<'_>
         limits: arguments.limits.text(),
         ..Request::default()
     };
-    let bundles: Vec<&str> = arguments
-        .tag
-        .iter()
-        .chain(&arguments.bundle)
-        .map(String::as_str)
-        .collect();
     let places = (&arguments.registry, &arguments.limits);
     look_at(
-        &bundles,
+        &[&arguments.tag],
         request,
         &Selection::default(),
         places,

@@ -146,12 +146,37 @@ fn sarif_follows_its_schema() {
 
 #[test]
 fn workflow_commands_stay_on_their_lines() {
-    insta::assert_snapshot!(report(&sample(), ReportFormat::Github, false), @"");
+    insta::assert_snapshot!(report(&sample(), ReportFormat::Github, false), @r#"
+    ::error file=oci%3Adir%2Cx%3Av1/manifests/a%25b.yaml,line=2,endLine=2,col=3,endColumn=7,title=content-csv-shape::spec.<a> & "b"%0A::error::x. Write a value of the right type: no reader can take in the ClusterServiceVersion as it is.
+    ::warning file=oci%3Adir%2Cx%3Av1/manifests/a%25b.yaml,line=1,endLine=2,title=ann-channel-blank::a blank. Write the channels with commas and nothing else between them.
+    ::notice title=opt-several::twice\u{1b}[31m. Nothing.
+    2 bundles, 1 with errors: 1 error, 1 warning
+    "#);
 }
 
 #[test]
 fn junit_is_xml_with_a_case_for_each_finding() {
-    insta::assert_snapshot!(report(&sample(), ReportFormat::Junit, false), @"");
+    insta::assert_snapshot!(report(&sample(), ReportFormat::Junit, false), @r#"
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuites name="opmx bundle validate" tests="4" failures="1">
+      <testsuite name="oci:dir,x:v1" tests="3" failures="1" errors="0">
+        <testcase classname="oci:dir,x:v1" name="content-csv-shape oci:dir,x:v1/manifests/a%b.yaml:2:3">
+          <failure type="content-csv-shape" message="spec.&lt;a&gt; &amp; &quot;b&quot;&#10;::error::x">oci:dir,x:v1/manifests/a%b.yaml:2:3&#10;Write a value of the right type: no reader can take in the ClusterServiceVersion as it is.</failure>
+        </testcase>
+        <testcase classname="oci:dir,x:v1" name="ann-channel-blank oci:dir,x:v1/manifests/a%b.yaml:1:1">
+          <system-out>warning: a blank
+    oci:dir,x:v1/manifests/a%b.yaml:1:1&#10;Write the channels with commas and nothing else between them.</system-out>
+        </testcase>
+        <testcase classname="oci:dir,x:v1" name="opt-several">
+          <system-out>info: twice�[31m
+    Nothing.</system-out>
+        </testcase>
+      </testsuite>
+      <testsuite name="empty" tests="1" failures="0" errors="0">
+        <testcase classname="empty" name="no findings"/>
+      </testsuite>
+    </testsuites>
+    "#);
 }
 
 #[test]
