@@ -43,12 +43,11 @@ pub(super) fn check_as_opm(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         }
         check_value(dependency, findings);
         if dependency.kind == "olm.constraint" {
-            match dependency.value.get("cel") {
-                Some(cel) => findings.extend(constraint::check_cel(dependency, cel, &Path::root().key("cel"))),
-                None => {
-                    let message = "a constraint has no cel";
-                    findings.push(Diagnostic::new(&rules::DEP_CEL_MISSING, message).at(dependency.place.clone()));
-                }
+            if let Some(cel) = dependency.value.get("cel") {
+                findings.extend(constraint::check_cel(dependency, cel, &Path::root().key("cel")));
+            } else {
+                let message = "a constraint has no cel";
+                findings.push(Diagnostic::new(&rules::DEP_CEL_MISSING, message).at(dependency.place.clone()));
             }
         }
     }

@@ -269,39 +269,30 @@ fn meaning(bundle: &Bundle, property: &TypedValue, entry: &Entry<'_>, path: &Pat
         finding.help = help;
         findings.push(finding);
     };
-    match found {
-        Some(object) => {
-            let own = (entry.group, entry.kind);
-            if CORE.contains(&own) {
-                let rule = if entry.kind == "CustomResourceDefinition" {
-                    &rules::OPT_CRD
-                } else {
-                    &rules::OPT_CORE_KIND
-                };
-                let message = format!(
-                    "OLM creates {} {} in any case: the mark has no effect",
-                    entry.kind,
-                    object.name()
-                );
-                report(rule, message, "kind", None);
-            } else if builtin::is_bare_group(entry.group) || builtin::find_kind(entry.group, entry.kind).is_some() {
-                let message = format!("every cluster has {}, so there is little to gain", entry.kind);
-                report(&rules::OPT_BUILTIN_KIND, message, "kind", None);
-            }
-        }
-        None => {
-            let message = format!(
-                "no manifest is {} {}{}",
-                entry.kind,
-                entry.name,
-                match entry.namespace {
-                    Some(namespace) => format!(" in the namespace {namespace}"),
-                    None => String::new(),
-                }
-            );
-            let (key, help) = near_miss(bundle, &entry);
-            report(&rules::OPT_NO_MATCH, message, key, help);
-        }
+    let Some(object) = found else {
+        let place = match entry.namespace {
+            Some(namespace) => format!(" in the namespace {namespace}"),
+            None => String::new(),
+        };
+        let message = format!("no manifest is {} {}{place}", entry.kind, entry.name);
+        let (key, help) = near_miss(bundle, &entry);
+        return report(&rules::OPT_NO_MATCH, message, key, help);
+    };
+    if CORE.contains(&(entry.group, entry.kind)) {
+        let rule = if entry.kind == "CustomResourceDefinition" {
+            &rules::OPT_CRD
+        } else {
+            &rules::OPT_CORE_KIND
+        };
+        let message = format!(
+            "OLM creates {} {} in any case: the mark has no effect",
+            entry.kind,
+            object.name()
+        );
+        report(rule, message, "kind", None);
+    } else if builtin::is_bare_group(entry.group) || builtin::find_kind(entry.group, entry.kind).is_some() {
+        let message = format!("every cluster has {}, so there is little to gain", entry.kind);
+        report(&rules::OPT_BUILTIN_KIND, message, "kind", None);
     }
 }
 

@@ -50,7 +50,7 @@ fn format(bundle: &Bundle, findings: &mut Vec<Finding>) {
 fn api(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic], request: &Request) -> Vec<Finding> {
     let mut findings = Vec::new();
     stage(&mut findings, LOAD, |found| {
-        found.extend(load::refusals(bundle, tree, reading))
+        found.extend(load::refusals(bundle, tree, reading));
     });
     if !findings.is_empty() {
         return findings;
@@ -67,14 +67,14 @@ fn api(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic], request: &Request) 
 fn operator_sdk(mut bundle: Bundle, tree: &Tree, reading: &[Diagnostic], request: &Request) -> Vec<Finding> {
     let mut findings = Vec::new();
     stage(&mut findings, LOAD, |found| {
-        found.extend(load::refusals(&bundle, tree, reading))
+        found.extend(load::refusals(&bundle, tree, reading));
     });
     if !findings.is_empty() {
         return findings;
     }
     format(&bundle, &mut findings);
     stage(&mut findings, CONTENT, |found| {
-        kinds_and_metadata(&bundle, reading, found)
+        kinds_and_metadata(&bundle, reading, found);
     });
     bundle.annotations = None;
     findings.extend(validators(&bundle, tree, super::validators::DEFAULT, request));
@@ -104,23 +104,22 @@ fn opm(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic], request: &Request) 
         stage(&mut findings, CONTENT, |found| found.extend(misfits.first().cloned()));
         misfits.is_empty()
     });
-    if fitting.csv().is_some() {
-        let mut alone = request.clone();
-        alone.validators.clear();
-        let found = validators(&fitting, tree, &["csv", "crd"], &alone);
-        findings.extend(found.into_iter().map(|finding| Finding {
-            validator: CONTENT,
-            ..finding
-        }));
-    } else {
-        let mut alone = request.clone();
-        alone.validators.clear();
-        let found = validators(&fitting, tree, &["crd"], &alone);
-        findings.extend(found.into_iter().map(|finding| Finding {
-            validator: CONTENT,
-            ..finding
-        }));
-    }
+    let mut alone = request.clone();
+    alone.validators.clear();
+    let found = validators(
+        &fitting,
+        tree,
+        if fitting.csv().is_some() {
+            &["csv", "crd"]
+        } else {
+            &["crd"]
+        },
+        &alone,
+    );
+    findings.extend(found.into_iter().map(|finding| Finding {
+        validator: CONTENT,
+        ..finding
+    }));
     // The optional validator sees the CSV and none of the objects.
     fitting.objects.retain(is_csv);
     let hub: Vec<&'static str> = request
@@ -130,8 +129,6 @@ fn opm(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic], request: &Request) 
         .filter(|name| name.starts_with("operatorhub"))
         .collect();
     if !hub.is_empty() && fitting.csv().is_some() {
-        let mut alone = request.clone();
-        alone.validators.clear();
         findings.extend(validators(&fitting, tree, &["operatorhub"], &alone));
     }
     findings.retain(|finding| finding.diagnostic.severity == Severity::Error);

@@ -153,7 +153,7 @@ fn ours(tree: &Tree, request: &Request) -> (Option<MediaType>, Vec<Finding>) {
     let reading = bundle::read(tree, &request.limits);
     let mut findings = Vec::new();
     stage(&mut findings, None, |found| {
-        found.extend(reading.diagnostics.iter().cloned())
+        found.extend(reading.diagnostics.iter().cloned());
     });
     let Some(bundle) = &reading.bundle else {
         return (None, findings);

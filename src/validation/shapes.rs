@@ -329,8 +329,10 @@ fn misfits(value: &Value, shape: &Shape) -> Vec<Misfit> {
 
 fn walk(value: &Value, shape: &Shape, path: &Path, found: &mut Vec<Misfit>) {
     let wanted = match (shape, value) {
-        (_, Value::Null) | (Boolean, Value::Bool(_)) | (Text | Port | Quantity, Value::String(_)) => return,
-        (Quantity, Value::Number(_)) => return,
+        (_, Value::Null)
+        | (Boolean, Value::Bool(_))
+        | (Text | Port | Quantity, Value::String(_))
+        | (Quantity, Value::Number(_)) => return,
         (Integer | Port, Value::Number(number)) if number.is_i64() => return,
         (Version, Value::String(text)) => {
             if !text.is_empty() && crate::version::parse_tolerant(text).is_none() {

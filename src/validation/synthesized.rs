@@ -92,14 +92,12 @@ impl<'a> Synthesized<'a> {
             let found = self.provenance.iter().map(|(found, _)| found).find(below)?;
             self.provenance.origin(found)
         });
-        match origin {
-            Some(origin) => Some(origin.place()),
-            // Nothing of what was asked for is there, so it is the author's file that lacks it.
-            None => {
-                let olm = self.bundle.olm.as_ref()?;
-                Some(Place::new(olm.source(), 0..0))
-            }
+        if let Some(origin) = origin {
+            return Some(origin.place());
         }
+        // Nothing of what was asked for is there, so it is the author's file that lacks it.
+        let olm = self.bundle.olm.as_ref()?;
+        Some(Place::new(olm.source(), 0..0))
     }
 
     /// The path of the smallest value that holds the place, or of the key that it is.
