@@ -153,7 +153,8 @@ fn compare(
     for (gvk, path) in provided.iter().filter(|(gvk, _)| !examples.contains_key(gvk)) {
         let message = format!("{} is provided, and {key} has no example of it", shown(gvk));
         let rule = &rules::CSV_PROVIDED_API_WITHOUT_EXAMPLE;
-        findings.push(found(rule, object, &path.key("kind"), message));
+        let finding = found(rule, object, &path.key("kind"), message);
+        findings.push(finding.also(object.place(&annotation), "the examples"));
     }
 }
 

@@ -7,6 +7,7 @@ use crate::manifest::Object;
 use crate::rules;
 use crate::text::Path;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 pub(super) fn check(object: &Object, csv: Csv<'_>, reference: bool, findings: &mut Vec<Diagnostic>) {
     let list = Path::from("spec.installModes");
@@ -25,20 +26,23 @@ pub(super) fn check(object: &Object, csv: Csv<'_>, reference: bool, findings: &m
     if reference {
         return;
     }
+    let mut seen = BTreeMap::new();
     for (index, (name, _)) in modes.iter().enumerate() {
         let path = list.index(index).key("type");
         if !INSTALL_MODES.contains(name) {
             let message = format!("{name:?} is not an install mode");
             findings.push(found(&rules::INSTALLMODES_UNKNOWN, object, &path, message));
-        } else if let Some(first) = modes[..index].iter().position(|(earlier, _)| earlier == name) {
+        } else if let Some(first) = seen.get(name) {
             let finding = found(
                 &rules::INSTALLMODES_DUPLICATE,
                 object,
                 &path,
                 format!("the install mode {name} is listed twice"),
             );
-            let first = object.place(&list.index(first).key("type"));
+            let first = object.place(&list.index(*first).key("type"));
             findings.push(finding.also(first, "it is listed here first"));
+        } else {
+            seen.insert(*name, index);
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::rules;
 use crate::text::Path;
 use crate::validation::validators::address;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Versions of the review that an API server sends.
 const REVIEWS: [&str; 2] = ["v1", "v1beta1"];
@@ -128,9 +129,10 @@ fn review_versions(report: &mut Report<'_>, path: &Path) {
         }
         return;
     }
+    let mut seen = BTreeSet::new();
     for (index, version) in versions.iter().enumerate() {
         let path = path.index(index);
-        if versions[..index].contains(version) {
+        if !seen.insert(*version) {
             report.add(rule, &path, format!("the review version {version} is listed twice"));
         } else if !is_dns1035_label(version) {
             report.add(rule, &path, format!("{version:?} cannot name a version"));

@@ -47,6 +47,14 @@ pub(super) fn check(report: &mut Report<'_>) {
             let message = "the type of the whole is not object";
             report.add(&rules::CRD_SCHEMA_STRUCTURAL, &path.key("type"), message);
         }
+        if root.get("additionalProperties").is_some_and(|value| !value.is_null()) {
+            let message = "additionalProperties may not stand at the root";
+            report.add(
+                &rules::CRD_SCHEMA_STRUCTURAL,
+                &path.key("additionalProperties"),
+                message,
+            );
+        }
         node(report, &path, root, true);
     }
 }
@@ -65,9 +73,6 @@ fn node(report: &mut Report<'_>, path: &Path, schema: &Map<String, Value>, is_ro
             &path.key("type"),
             "this part of the schema has no type",
         );
-    } else if !kind.is_empty() && is_true(schema, INT_OR_STRING) {
-        let message = format!("{INT_OR_STRING} stands in place of a type, not beside it");
-        report.add(&rules::CRD_SCHEMA_STRUCTURAL, &path.key("type"), message);
     }
     if kind == "array" && !schema.get("items").is_some_and(Value::is_object) {
         report.add(
@@ -133,10 +138,12 @@ fn combination(
     described: &Map<String, Value>,
     int_or_string: bool,
 ) {
-    for key in schema.keys() {
+    for (key, value) in schema {
+        let nothing = value.is_null() || value == &Value::Bool(false) || value == "";
         // That an int-or-string is an integer or a string may be said once more.
         let extension = key.starts_with("x-kubernetes-") && key != "x-kubernetes-validations";
-        if extension || DESCRIBING.contains(&key.as_str()) && !(int_or_string && key == "type") {
+        let describing = DESCRIBING.contains(&key.as_str()) && !(int_or_string && key == "type");
+        if !nothing && (extension || describing) {
             let message = format!("{key} may not stand where schemas are combined");
             report.add(&rules::CRD_SCHEMA_STRUCTURAL, &path.key(key), message);
         }

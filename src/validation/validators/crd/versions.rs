@@ -5,6 +5,7 @@ use crate::kubernetes::names::is_dns1035_label;
 use crate::rules;
 use crate::text::Path;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 const COLUMN_TYPES: [&str; 5] = ["boolean", "date", "integer", "number", "string"];
 const COLUMN_FORMATS: [&str; 8] = [
@@ -101,8 +102,9 @@ pub(super) fn schemas(report: &Report<'_>) -> Vec<Path> {
 }
 
 fn repeated(report: &mut Report<'_>, versions: &[Value]) {
-    let names: Vec<Option<&Value>> = versions.iter().map(|version| version.get("name")).collect();
-    let twice = (0..names.len()).find(|index| names[..*index].contains(&names[*index]));
+    let mut seen = BTreeSet::new();
+    let name = |version: &Value| version.get("name").and_then(Value::as_str).map(str::to_owned);
+    let twice = versions.iter().position(|version| !seen.insert(name(version)));
     if let Some(index) = twice {
         let path = Path::from("spec.versions").index(index).key("name");
         let message = format!("the version {} is listed twice", report.text(&path));
@@ -237,13 +239,14 @@ fn selectable(report: &mut Report<'_>, list: &Path) {
         let message = format!("{} fields are selectable, more than {MOST_FIELDS}", fields.len());
         report.add(rule, &list.index(MOST_FIELDS), message);
     }
-    let mut seen = Vec::new();
+    let mut seen = BTreeSet::new();
     for (index, field) in fields.iter().enumerate() {
         let path = list.index(index).key("jsonPath");
         let written = field.get("jsonPath").and_then(Value::as_str).unwrap_or_default();
+        let repeated = !seen.insert(written);
         let problem = if written.is_empty() {
             "a selectable field has no path".to_owned()
-        } else if seen.contains(&written) {
+        } else if repeated {
             format!("{written} is selectable twice")
         } else if written == ".metadata" || written.starts_with(".metadata.") {
             format!("{written} is a part of the metadata")
@@ -254,7 +257,6 @@ fn selectable(report: &mut Report<'_>, list: &Path) {
                 Some(kind) => format!("{written} is of type {kind}, not string, boolean or integer"),
             }
         };
-        seen.push(written);
         if !problem.is_empty() {
             report.add(rule, &path, problem);
         }
