@@ -55,6 +55,9 @@ _opmx() {
             opmx__subcmd__bundle,inspect)
                 cmd="opmx__subcmd__bundle__subcmd__inspect"
                 ;;
+            opmx__subcmd__bundle,rules)
+                cmd="opmx__subcmd__bundle__subcmd__rules"
+                ;;
             opmx__subcmd__bundle,schema)
                 cmd="opmx__subcmd__bundle__subcmd__schema"
                 ;;
@@ -63,6 +66,9 @@ _opmx() {
                 ;;
             opmx__subcmd__bundle,unpack)
                 cmd="opmx__subcmd__bundle__subcmd__unpack"
+                ;;
+            opmx__subcmd__bundle,validate)
+                cmd="opmx__subcmd__bundle__subcmd__validate"
                 ;;
             opmx__subcmd__bundle__subcmd__help,build)
                 cmd="opmx__subcmd__bundle__subcmd__help__subcmd__build"
@@ -82,6 +88,9 @@ _opmx() {
             opmx__subcmd__bundle__subcmd__help,inspect)
                 cmd="opmx__subcmd__bundle__subcmd__help__subcmd__inspect"
                 ;;
+            opmx__subcmd__bundle__subcmd__help,rules)
+                cmd="opmx__subcmd__bundle__subcmd__help__subcmd__rules"
+                ;;
             opmx__subcmd__bundle__subcmd__help,schema)
                 cmd="opmx__subcmd__bundle__subcmd__help__subcmd__schema"
                 ;;
@@ -90,6 +99,9 @@ _opmx() {
                 ;;
             opmx__subcmd__bundle__subcmd__help,unpack)
                 cmd="opmx__subcmd__bundle__subcmd__help__subcmd__unpack"
+                ;;
+            opmx__subcmd__bundle__subcmd__help,validate)
+                cmd="opmx__subcmd__bundle__subcmd__help__subcmd__validate"
                 ;;
             opmx__subcmd__help,bundle)
                 cmd="opmx__subcmd__help__subcmd__bundle"
@@ -127,6 +139,9 @@ _opmx() {
             opmx__subcmd__help__subcmd__bundle,inspect)
                 cmd="opmx__subcmd__help__subcmd__bundle__subcmd__inspect"
                 ;;
+            opmx__subcmd__help__subcmd__bundle,rules)
+                cmd="opmx__subcmd__help__subcmd__bundle__subcmd__rules"
+                ;;
             opmx__subcmd__help__subcmd__bundle,schema)
                 cmd="opmx__subcmd__help__subcmd__bundle__subcmd__schema"
                 ;;
@@ -135,6 +150,9 @@ _opmx() {
                 ;;
             opmx__subcmd__help__subcmd__bundle,unpack)
                 cmd="opmx__subcmd__help__subcmd__bundle__subcmd__unpack"
+                ;;
+            opmx__subcmd__help__subcmd__bundle,validate)
+                cmd="opmx__subcmd__help__subcmd__bundle__subcmd__validate"
                 ;;
             opmx__subcmd__help__subcmd__index,add)
                 cmd="opmx__subcmd__help__subcmd__index__subcmd__add"
@@ -272,7 +290,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle)
-            opts="-v -q -h --verbose --quiet --color --help init generate synthesize build convert inspect unpack schema help"
+            opts="-v -q -h --verbose --quiet --color --help init generate synthesize build convert inspect unpack schema validate rules help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -560,7 +578,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__help)
-            opts="init generate synthesize build convert inspect unpack schema help"
+            opts="init generate synthesize build convert inspect unpack schema validate rules help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -657,6 +675,20 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__bundle__subcmd__help__subcmd__rules)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__bundle__subcmd__help__subcmd__schema)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -686,6 +718,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__help__subcmd__unpack)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__bundle__subcmd__help__subcmd__validate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -871,8 +917,34 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__bundle__subcmd__rules)
+            opts="-o -v -q -h --output --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -W "text json yaml" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "text json yaml" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__bundle__subcmd__schema)
-            opts="-v -q -h --verbose --quiet --color --help"
+            opts="-v -q -h --verbose --quiet --color --help olm findings"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1037,6 +1109,108 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__bundle__subcmd__validate)
+            opts="-o -v -q -h --suite --as --k8s-version --categories --index-dockerfile --deny --allow --only --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --suite)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -W "opm operator-sdk api" -- "${cur}"))
+                    return 0
+                    ;;
+                --k8s-version)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --categories)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --index-dockerfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --deny)
+                    COMPREPLY=($(compgen -W "warnings" -- "${cur}"))
+                    return 0
+                    ;;
+                --allow)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --only)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "text json sarif github junit" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "text json sarif github junit" -- "${cur}"))
+                    return 0
+                    ;;
+                --authfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ca-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-image-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --platform)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-file-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-files)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-total-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-documents)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__completion)
             opts="-v -q -h --verbose --quiet --color --help bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1070,7 +1244,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__bundle)
-            opts="init generate synthesize build convert inspect unpack schema"
+            opts="init generate synthesize build convert inspect unpack schema validate rules"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1153,6 +1327,20 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__help__subcmd__bundle__subcmd__rules)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__help__subcmd__bundle__subcmd__schema)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -1182,6 +1370,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__bundle__subcmd__unpack)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__bundle__subcmd__validate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -2,6 +2,7 @@
 
 use crate::rules::{Rule, Severity};
 use crate::source::Place;
+use std::cmp::Ordering;
 use std::fmt;
 use std::ops::Range;
 
@@ -115,8 +116,8 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(Diagnostic::is_error)
 }
 
-/// Puts findings into the one order in which they are shown: by file, place, rule and message, each once.
-pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
+/// The one order in which findings are shown: by file, place, rule and message.
+pub fn compare(left: &Diagnostic, right: &Diagnostic) -> Ordering {
     fn key(diagnostic: &Diagnostic) -> (&str, usize, &str, &str) {
         let place = diagnostic.place.as_ref();
         (
@@ -126,6 +127,11 @@ pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
             &diagnostic.message,
         )
     }
-    diagnostics.sort_by(|left, right| key(left).cmp(&key(right)));
+    key(left).cmp(&key(right))
+}
+
+/// Puts findings into the order of [`compare`], each once.
+pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
+    diagnostics.sort_by(compare);
     diagnostics.dedup();
 }

@@ -142,6 +142,20 @@ impl VersionRange {
         Ok(Self { alternatives })
     }
 
+    /// Whether some version is in both ranges.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        // Both ranges are unions of intervals, so what they share begins at the lowest version of all, at the version
+        // of a bound, or right behind one.
+        let bounds = |range: &Self| range.alternatives.concat();
+        let lowest = Version::parse("0.0.0-0").into_iter();
+        let candidates = bounds(self).into_iter().chain(bounds(other));
+        candidates
+            .flat_map(|bound| [successor(&bound.version), Some(bound.version)])
+            .flatten()
+            .chain(lowest)
+            .any(|version| self.contains(&version) && other.contains(&version))
+    }
+
     /// Whether the version is in the range. Build metadata does not count.
     pub fn contains(&self, version: &Version) -> bool {
         let holds = |bound: &Bound| {
@@ -159,6 +173,20 @@ impl VersionRange {
             .iter()
             .any(|alternative| alternative.iter().all(holds))
     }
+}
+
+/// The version right behind this one: nothing lies between the two.
+fn successor(version: &Version) -> Option<Version> {
+    let text = if version.pre.is_empty() {
+        let patch = version.patch.checked_add(1)?;
+        format!("{}.{}.{patch}-0", version.major, version.minor)
+    } else {
+        format!(
+            "{}.{}.{}-{}.0",
+            version.major, version.minor, version.patch, version.pre
+        )
+    };
+    Version::parse(&text).ok()
 }
 
 /// The words of a text with their byte offsets.
@@ -283,6 +311,21 @@ mod tests {
         assert!(contains(">1.0.0 || <0.5.0", "0.1.0") && !contains(">1.0.0 || <0.5.0", "0.7.0"));
         assert!(contains("> 1.0.0", "1.0.1") && contains("!1.2.3", "1.2.4") && !contains("!=1.2.3", "1.2.3"));
         assert!(!contains("1.0.0 2.0.0", "1.0.0"));
+    }
+
+    #[test]
+    fn ranges_overlap_where_a_version_is_in_both() {
+        let overlap = |left: &str, right: &str| {
+            let (left, right) = (VersionRange::parse(left).unwrap(), VersionRange::parse(right).unwrap());
+            assert_eq!(left.overlaps(&right), right.overlaps(&left));
+            left.overlaps(&right)
+        };
+        assert!(overlap(">=1.0.0 <2.0.0", ">1.9.9") && !overlap("<1.0.0", ">=1.0.0"));
+        assert!(overlap("<=1.0.0", ">=1.0.0") && !overlap("<=1.0.0", ">1.0.0"));
+        assert!(overlap("<1.0.0", "<2.0.0") && overlap(">1.0.0", ">2.0.0 || <0.1.0"));
+        // A pre-release of the next version lies between.
+        assert!(overlap(">1.0.0", "<1.0.1") && overlap(">1.0.0-rc.1", "<1.0.0-rc.2"));
+        assert!(!overlap(">1.0.0", "<1.0.1-0") && overlap("1.x", "!1.0.0") && !overlap("1.0.0", "!1.0.0"));
     }
 
     #[test]

@@ -3,6 +3,7 @@ use crate::rules;
 use crate::source::Place;
 use crate::text::{Document, Format, Path, canonical, kind_of};
 use serde_json::Value;
+use std::ops::Range;
 
 /// One entry of a dependencies or properties file.
 #[derive(Debug, Clone)]
@@ -15,6 +16,30 @@ pub struct TypedValue {
     pub stored: String,
     /// Where the entry stands.
     pub place: Place,
+    document: Document,
+    path: Path,
+}
+
+impl TypedValue {
+    /// The place of what stands at `path` inside the value, or of its nearest ancestor.
+    pub fn place_of(&self, path: &Path) -> Place {
+        self.document.place(&self.path.key("value").join(path))
+    }
+
+    /// The place of the key that leads to `path` inside the value.
+    pub fn key_place_of(&self, path: &Path) -> Place {
+        self.document.key_place(&self.path.key("value").join(path))
+    }
+
+    /// The place of the bytes `range` of the text at `path` inside the value.
+    pub fn scalar_place_of(&self, path: &Path, range: Range<usize>) -> Place {
+        self.document.scalar_place(&self.path.key("value").join(path), range)
+    }
+
+    /// The entry itself: type, value, and whatever stands beside them.
+    pub fn entry(&self) -> (&Document, &Path) {
+        (&self.document, &self.path)
+    }
 }
 
 /// Whether the document has this top-level list with something in it.
@@ -50,6 +75,8 @@ pub(super) fn entries(document: &Document, key: &str, diagnostics: &mut Vec<Diag
             value,
             stored,
             place: document.place(&path),
+            document: document.clone(),
+            path,
         });
     }
     entries

@@ -21,7 +21,7 @@ pub use annotations::Annotations;
 pub use edit::EditError;
 pub use media_type::MediaType;
 pub use metadata::TypedValue;
-pub use read::{BundleReading, read};
+pub use read::{BundleReading, read, read_as};
 
 use crate::manifest::Object;
 use crate::text::Document;
@@ -52,6 +52,8 @@ pub struct Bundle {
     pub dependencies: Vec<TypedValue>,
     /// The properties file: type and value of each entry.
     pub properties: Vec<TypedValue>,
+    /// The metadata files besides `olm.yaml`, the first document of each, in the order of their names.
+    pub metadata: Vec<Document>,
 }
 
 impl Bundle {

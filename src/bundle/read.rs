@@ -18,6 +18,18 @@ pub struct BundleReading {
 
 /// Reads the files of a bundle: `manifests/` and `metadata/`.
 pub fn read(tree: &Tree, limits: &Limits) -> BundleReading {
+    let mut reading = read_as(tree, None, limits);
+    if let Some(bundle) = &reading.bundle
+        && (tree.get(OLM_YAML).is_none() || bundle.olm.is_some())
+    {
+        check_media_type(bundle, &mut reading.diagnostics);
+    }
+    reading
+}
+
+/// Reads the files of a bundle as one of this media type, or of the one that they name. Whether they fit together is
+/// not judged.
+pub fn read_as(tree: &Tree, media_type: Option<MediaType>, limits: &Limits) -> BundleReading {
     let mut diagnostics = Vec::new();
     for (folder, rule) in [
         (MANIFESTS, &rules::FORMAT_MANIFESTS_DIR),
@@ -37,10 +49,13 @@ pub fn read(tree: &Tree, limits: &Limits) -> BundleReading {
     }
     let named = metadata.annotations.as_ref().and_then(Annotations::media_type);
     let plain = tree.get(OLM_YAML).is_some() || named == Some(MediaType::K8sV1.as_str());
-    let layout = if plain { Layout::Nested } else { Layout::Flat };
+    let media_type = media_type.unwrap_or(if plain { MediaType::K8sV1 } else { MediaType::RegistryV1 });
+    let layout = match media_type {
+        MediaType::K8sV1 => Layout::Nested,
+        MediaType::RegistryV1 => Layout::Flat,
+    };
     let manifests = manifest::read(tree, MANIFESTS, layout, limits);
     diagnostics.extend(manifests.diagnostics);
-    let media_type = if plain { MediaType::K8sV1 } else { MediaType::RegistryV1 };
     let icon = metadata.olm.as_ref().and_then(|olm| Olm::new(olm).icon_path());
     let icon = icon.filter(|path| path.starts_with(METADATA));
     let icon = icon.and_then(|path| tree.get(path)).map(<[u8]>::to_vec);
@@ -53,10 +68,8 @@ pub fn read(tree: &Tree, limits: &Limits) -> BundleReading {
         icon,
         dependencies: metadata.dependencies,
         properties: metadata.properties,
+        metadata: metadata.documents,
     };
-    if tree.get(OLM_YAML).is_none() || bundle.olm.is_some() {
-        check_media_type(&bundle, &mut diagnostics);
-    }
     BundleReading {
         bundle: Some(bundle),
         diagnostics,
@@ -69,6 +82,7 @@ struct Metadata {
     olm: Option<Document>,
     dependencies: Vec<super::TypedValue>,
     properties: Vec<super::TypedValue>,
+    documents: Vec<Document>,
 }
 
 impl Metadata {
@@ -84,7 +98,7 @@ impl Metadata {
             let name = format!("{}/{path}", tree.origin().trim_end_matches('/'));
             let reading = text::read(&name, content, limits);
             let broken = crate::diagnostic::has_errors(&reading.diagnostics);
-            diagnostics.extend(reading.diagnostics);
+            diagnostics.extend(reading.diagnostics.into_iter().map(unquoted_range));
             let mut documents = reading.documents.into_iter();
             let Some(document) = documents.next() else {
                 if path == OLM_YAML && !broken {
@@ -115,9 +129,27 @@ impl Metadata {
                 properties = true;
                 metadata.properties = metadata::entries(&document, "properties", diagnostics);
             }
+            metadata.documents.push(document);
         }
         metadata
     }
+}
+
+/// A range that begins with `>` is what keeps most dependencies files from being YAML.
+fn unquoted_range(mut finding: Diagnostic) -> Diagnostic {
+    let Some(place) = finding.place.as_ref().filter(|_| finding.rule == &rules::YAML_SYNTAX) else {
+        return finding;
+    };
+    let before = &place.source.text()[..place.source.text().floor_char_boundary(place.span.start)];
+    let line = before.rsplit('\n').next().unwrap_or_default().trim();
+    let is_range = ["version:", "versionRange:", "olm.skipRange:"]
+        .iter()
+        .any(|key| line.ends_with(key));
+    if is_range && place.text().starts_with(['>', '!']) {
+        finding.rule = &rules::DEP_RANGE_QUOTING;
+        finding.message = format!("the version range {} is not quoted, so this is not YAML", place.text());
+    }
+    finding
 }
 
 /// Icons and notes lie in metadata folders, too; only text of these endings is read.

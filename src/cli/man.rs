@@ -3,9 +3,10 @@
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::{Context, command};
 use crate::files;
+use crate::rules::ALL;
 use clap::Args;
 use clap_mangen::Man;
-use clap_mangen::roff::{Roff, roman};
+use clap_mangen::roff::{Roff, bold, roman};
 use std::io;
 use std::path::PathBuf;
 
@@ -23,7 +24,7 @@ Examples:
 
 /// Write the manual, one page for each command
 ///
-/// The pages say what --help says, in the form that man(1) reads. Pages that are there already are replaced.
+/// The pages say what --help says, in the form that man(1) reads; one more, opmx-rules(1), lists the rules. Pages that are there already are replaced.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ManArguments {
@@ -50,7 +51,33 @@ fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
     root.build();
     let mut pages = Vec::new();
     add(&root, &mut pages)?;
+    pages.push(("opmx-rules.1".to_owned(), rules_page()?));
     Ok(pages)
+}
+
+/// The table of rules.
+fn rules_page() -> io::Result<Vec<u8>> {
+    let mut roff = Roff::new();
+    let source = concat!("opmx ", env!("CARGO_PKG_VERSION"));
+    roff.control("TH", ["opmx-rules", "1", "", source, "opmx manual"]);
+    roff.control("SH", ["NAME"]);
+    roff.text([roman("opmx-rules - the rules that findings name")]);
+    roff.control("SH", ["DESCRIPTION"]);
+    roff.text([roman(
+        "Every finding names the rule that it comes from. An id never changes its meaning. Only errors fail a command; \
+         a finding may weigh differently from its rule where the bundle decides it.",
+    )]);
+    roff.control("SH", ["RULES"]);
+    for rule in ALL {
+        roff.control("TP", []);
+        roff.text([bold(rule.id), roman(format!(" ({}; {})", rule.severity, rule.source))]);
+        roff.text([roman(rule.help)]);
+    }
+    roff.control("SH", ["SEE ALSO"]);
+    roff.text([roman("opmx-bundle-rules(1), opmx-bundle-validate(1)")]);
+    let mut page = Vec::new();
+    roff.to_writer(&mut page)?;
+    Ok(page)
 }
 
 fn add(command: &clap::Command, pages: &mut Vec<(String, Vec<u8>)>) -> io::Result<()> {

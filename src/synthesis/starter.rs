@@ -236,6 +236,7 @@ fn from_manifests_alone(objects: &[Object]) -> Synthesis {
         icon: None,
         dependencies: Vec::new(),
         properties: Vec::new(),
+        metadata: Vec::new(),
     };
     synthesize(&bundle, &[])
 }

@@ -7,6 +7,7 @@ pub mod findings;
 pub mod log;
 pub mod output;
 pub mod progress;
+pub mod reports;
 pub mod table;
 
 mod visible;

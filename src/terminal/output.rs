@@ -135,6 +135,11 @@ impl Printer {
         self.color.stderr
     }
 
+    /// Whether only errors and results are printed.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// The progress bars, for whatever transfers content; they show nothing where nobody watches.
     pub fn progress(&self) -> Arc<Bars> {
         Arc::clone(&self.bars)

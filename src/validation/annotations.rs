@@ -4,21 +4,15 @@ use crate::bundle::annotations::{CHANNELS, DEFAULT_CHANNEL, MANIFESTS, MEDIA_TYP
 use crate::bundle::{Annotations, Bundle};
 use crate::diagnostic::Diagnostic;
 use crate::rules;
+use crate::tree::Tree;
 
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
-    let Some(annotations) = &bundle.annotations else {
-        let message = format!("{} has no annotations file in metadata/", bundle.origin);
-        findings.push(Diagnostic::new(&rules::ANN_FILE_MISSING, message));
+    let Some(annotations) = present(bundle, findings) else {
         return;
     };
     let mut report = |rule, message: String, key: &str| {
         findings.push(Diagnostic::new(rule, message).at(annotations.place(key)));
     };
-    for key in [MEDIA_TYPE, MANIFESTS, METADATA, PACKAGE, CHANNELS] {
-        if annotations.get(key).is_none() {
-            report(&rules::ANN_KEY_MISSING, format!("the annotation {key} is missing"), key);
-        }
-    }
     let media_type = annotations.media_type().unwrap_or_default();
     if annotations.get(MEDIA_TYPE).is_some() && !is_judged_elsewhere(bundle, media_type) {
         let message = format!("the media type is {media_type}, the content is {}", bundle.media_type);
@@ -30,14 +24,81 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     if annotations.get(CHANNELS) == Some("") {
         report(&rules::ANN_CHANNELS_EMPTY, "no channel is named".to_owned(), CHANNELS);
     }
-    if annotations.get(DEFAULT_CHANNEL) == Some("") {
-        report(
-            &rules::ANN_DEFAULT_CHANNEL_EMPTY,
-            "the default channel is empty".to_owned(),
-            DEFAULT_CHANNEL,
+    let channels = annotations.channels();
+    if let Some(default) = annotations.default_channel()
+        && !channels.is_empty()
+        && !channels.iter().any(|channel| channel.trim() == default.trim())
+    {
+        let message = format!(
+            "the default channel {default} is none of the channels {}",
+            channels.join(", ")
         );
+        report(&rules::ANN_DEFAULT_CHANNEL_UNKNOWN, message, DEFAULT_CHANNEL);
     }
     blanks(annotations, findings);
+}
+
+/// As opm judges: a missing key counts as empty, too, and whatever is no `ClusterServiceVersion` is `plain`.
+pub(super) fn check_as_opm(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    let Some(annotations) = present(bundle, findings) else {
+        return;
+    };
+    let mut report = |rule, message: String, key: &str| {
+        findings.push(Diagnostic::new(rule, message).at(annotations.place(key)));
+    };
+    let named = annotations.media_type().unwrap_or_default();
+    let detected = if bundle.csv().is_some() { "registry+v1" } else { "plain" };
+    if named != detected {
+        let message = format!("the media type is {named:?}, the content is {detected}");
+        report(&rules::ANN_MEDIATYPE_MISMATCH, message, MEDIA_TYPE);
+    }
+    if annotations.get(CHANNELS).unwrap_or_default().is_empty() {
+        report(&rules::ANN_CHANNELS_EMPTY, "no channel is named".to_owned(), CHANNELS);
+    }
+}
+
+/// The annotations, and what every reader says about them.
+fn present<'a>(bundle: &'a Bundle, findings: &mut Vec<Diagnostic>) -> Option<&'a Annotations> {
+    let Some(annotations) = &bundle.annotations else {
+        let message = format!("{} has no annotations file in metadata/", bundle.origin);
+        findings.push(Diagnostic::new(&rules::ANN_FILE_MISSING, message));
+        return None;
+    };
+    for key in [MEDIA_TYPE, MANIFESTS, METADATA, PACKAGE, CHANNELS] {
+        if annotations.get(key).is_none() {
+            let message = format!("the annotation {key} is missing");
+            findings.push(Diagnostic::new(&rules::ANN_KEY_MISSING, message).at(annotations.place(key)));
+        }
+    }
+    if annotations.get(DEFAULT_CHANNEL) == Some("") {
+        let finding = Diagnostic::new(&rules::ANN_DEFAULT_CHANNEL_EMPTY, "the default channel is empty");
+        findings.push(finding.at(annotations.place(DEFAULT_CHANNEL)));
+    }
+    Some(annotations)
+}
+
+/// The two folders that the annotations name are the ones of the bundle.
+pub(super) fn check_folders(bundle: &Bundle, tree: &Tree, findings: &mut Vec<Diagnostic>) {
+    let Some(annotations) = &bundle.annotations else {
+        return;
+    };
+    for (key, folder, rule) in [
+        (MANIFESTS, crate::bundle::MANIFESTS, &rules::ANN_MANIFESTS_PATH),
+        (METADATA, crate::bundle::METADATA, &rules::ANN_METADATA_PATH),
+    ] {
+        let Some(named) = annotations.get(key) else { continue };
+        let bare = named.trim_start_matches("./").trim_matches('/');
+        if bare == folder {
+            continue;
+        }
+        let message = if tree.below(bare).next().is_some() {
+            format!("the annotation names the folder {named:?}, but OLM reads {folder}/")
+        } else {
+            format!("the annotation names the folder {named:?}, which is not there")
+        };
+        let finding = Diagnostic::new(rule, message).at(annotations.place(key));
+        findings.push(finding.help(format!("Write {folder}/.")));
+    }
 }
 
 /// Reading a bundle already says when `olm.yaml` and the annotations disagree about the media type.

@@ -1,40 +1,79 @@
-//! The dependencies file.
+//! The dependencies file, with the intents of the proposal *olm-optional-dependency-declaration*.
 
+use super::constraint;
 use crate::bundle::{Bundle, TypedValue};
+use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
-use crate::rules::{self, Rule};
+use crate::rules::{self, Rule, Severity};
+use crate::text::{Path, kind_of};
 use crate::version::VersionRange;
 use serde_json::Value;
 
 const TYPES: [&str; 4] = ["olm.constraint", "olm.gvk", "olm.label", "olm.package"];
-/// The alternatives of a constraint besides `cel`.
-const COMPOUND: [&str; 5] = ["all", "any", "gvk", "not", "package"];
+/// The intents, the strictest first.
+const INTENTS: [&str; 3] = ["required", "recommended", "optional"];
 
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     for dependency in &bundle.dependencies {
-        let mut report = |rule: &'static Rule, message: String| {
-            findings.push(Diagnostic::new(rule, message).at(dependency.place.clone()));
-        };
-        let kind = dependency.kind.as_str();
-        if !TYPES.contains(&kind) {
-            let message = format!("the dependency type {kind} is unknown; known are {}", TYPES.join(", "));
-            report(&rules::DEP_TYPE_UNKNOWN, message);
+        let sound = check_shape(dependency, findings);
+        intent(dependency, findings);
+        if sound {
+            check_value(dependency, findings);
+            if dependency.kind == "olm.constraint" {
+                constraint::check(dependency, findings);
+            }
+        }
+    }
+    for constraint in bundle
+        .properties
+        .iter()
+        .filter(|property| property.kind == "olm.constraint")
+    {
+        constraint::check(constraint, findings);
+    }
+    packages(bundle, findings);
+    required_twice(bundle, findings);
+}
+
+/// As opm judges: of a constraint it knows only `cel`, and of an intent nothing.
+pub(super) fn check_as_opm(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    for dependency in &bundle.dependencies {
+        if !check_shape(dependency, findings) {
             continue;
         }
-        let Some(problem) = shape(dependency) else {
-            check_value(dependency, &mut report);
-            continue;
-        };
-        report(
-            &rules::DEP_VALUE_SHAPE,
-            format!("the value of a dependency of type {kind} {problem}"),
-        );
+        check_value(dependency, findings);
+        if dependency.kind == "olm.constraint" {
+            if let Some(cel) = dependency.value.get("cel") {
+                findings.extend(constraint::check_cel(dependency, cel, &Path::root().key("cel")));
+            } else {
+                let message = "a constraint has no cel";
+                findings.push(Diagnostic::new(&rules::DEP_CEL_MISSING, message).at(dependency.place.clone()));
+            }
+        }
     }
 }
 
-fn shape(dependency: &TypedValue) -> Option<String> {
+/// Whether the value is of its type at all.
+fn check_shape(dependency: &TypedValue, findings: &mut Vec<Diagnostic>) -> bool {
+    let kind = dependency.kind.as_str();
+    if !TYPES.contains(&kind) {
+        let message = format!("the dependency type {kind} is unknown; known are {}", TYPES.join(", "));
+        let (document, entry) = dependency.entry();
+        let finding = Diagnostic::new(&rules::DEP_TYPE_UNKNOWN, message).at(document.place(&entry.key("type")));
+        findings.push(finding);
+        return false;
+    }
+    let Some((path, problem)) = misshapen(dependency) else {
+        return true;
+    };
+    let message = format!("the value of a dependency of type {kind} {problem}");
+    findings.push(Diagnostic::new(&rules::DEP_VALUE_SHAPE, message).at(dependency.place_of(&path)));
+    false
+}
+
+fn misshapen(dependency: &TypedValue) -> Option<(Path, String)> {
     let Value::Object(map) = &dependency.value else {
-        return Some(format!("is {}, not a map", crate::text::kind_of(&dependency.value)));
+        return Some((Path::root(), format!("is {}, not a map", kind_of(&dependency.value))));
     };
     let texts: &[&str] = match dependency.kind.as_str() {
         "olm.gvk" => &["group", "version", "kind"],
@@ -44,15 +83,16 @@ fn shape(dependency: &TypedValue) -> Option<String> {
     };
     texts.iter().find_map(|key| {
         let value = map.get(*key).filter(|value| !value.is_null() && !value.is_string())?;
-        Some(format!(
-            "has a {key} that is {}, not a text",
-            crate::text::kind_of(value)
-        ))
+        let problem = format!("has a {key} that is {}, not a text", kind_of(value));
+        Some((Path::root().key(key), problem))
     })
 }
 
-fn check_value(dependency: &TypedValue, report: &mut dyn FnMut(&'static Rule, String)) {
+fn check_value(dependency: &TypedValue, findings: &mut Vec<Diagnostic>) {
     let text = |key: &str| dependency.value.get(key).and_then(Value::as_str).unwrap_or_default();
+    let mut report = |rule: &'static Rule, message: String, key: &str| {
+        findings.push(Diagnostic::new(rule, message).at(dependency.place_of(&Path::root().key(key))));
+    };
     match dependency.kind.as_str() {
         "olm.gvk" => {
             for (key, rule) in [
@@ -61,98 +101,181 @@ fn check_value(dependency: &TypedValue, report: &mut dyn FnMut(&'static Rule, St
                 ("kind", &rules::DEP_GVK_KIND_EMPTY),
             ] {
                 if text(key).is_empty() {
-                    report(rule, format!("the {key} of a required API is empty"));
+                    report(rule, format!("the {key} of a required API is empty"), key);
                 }
             }
         }
         "olm.package" => {
             let (package, range) = (text("packageName"), text("version"));
             if package.is_empty() {
-                report(
-                    &rules::DEP_PACKAGE_NAME_EMPTY,
-                    "the name of a required package is empty".to_owned(),
-                );
+                let message = "the name of a required package is empty".to_owned();
+                report(&rules::DEP_PACKAGE_NAME_EMPTY, message, "packageName");
             }
             if range.is_empty() {
                 let message = format!("the version range of the required package {package} is empty");
-                report(&rules::DEP_PACKAGE_VERSION_EMPTY, message);
-            } else if let Err(error) = VersionRange::parse(range) {
-                let part = range.get(error.span.clone()).unwrap_or(range);
-                let message = format!("{range:?} is no version range, at {part:?}: {error}");
-                report(&rules::DEP_PACKAGE_VERSION_FORMAT, message);
+                report(&rules::DEP_PACKAGE_VERSION_EMPTY, message, "version");
+            } else {
+                let path = Path::root().key("version");
+                findings.extend(range_problem(
+                    dependency,
+                    range,
+                    &path,
+                    &rules::DEP_PACKAGE_VERSION_FORMAT,
+                ));
             }
         }
         "olm.label" if text("label").is_empty() => {
-            report(&rules::DEP_LABEL_EMPTY, "the label of a dependency is empty".to_owned());
+            let message = "the label of a dependency is empty".to_owned();
+            report(&rules::DEP_LABEL_EMPTY, message, "label");
         }
-        "olm.constraint" => constraint(&dependency.value, report),
         _ => {}
     }
 }
 
-fn constraint(value: &Value, report: &mut dyn FnMut(&'static Rule, String)) {
-    let Some(cel) = value.get("cel") else {
-        if !COMPOUND.iter().any(|key| value.get(key).is_some()) {
-            let message = "a constraint has neither cel nor all, any, gvk, not or package".to_owned();
-            report(&rules::DEP_CEL_MISSING, message);
-        }
+/// What is wrong with a range, at the place inside its text.
+pub(super) fn range_problem(entry: &TypedValue, range: &str, path: &Path, rule: &'static Rule) -> Option<Diagnostic> {
+    // OLM passes over a dash between two versions, so that both are to be met at once.
+    if let Some(dash) = range.find(" - ")
+        && VersionRange::parse(&range.replace(" - ", " ")).is_ok()
+    {
+        let message = format!("nothing is in the range {range:?}: - has no meaning in OLM's ranges");
+        return Some(
+            Diagnostic::new(&rules::RANGE_HYPHEN, message).at(entry.scalar_place_of(path, dash + 1..dash + 2)),
+        );
+    }
+    let error = VersionRange::parse(range).err()?;
+    let part = range.get(error.span.clone()).unwrap_or(range);
+    let message = format!("{range:?} is no version range, at {part:?}: {error}");
+    Some(Diagnostic::new(rule, message).at(entry.scalar_place_of(path, error.span)))
+}
+
+fn intent(dependency: &TypedValue, findings: &mut Vec<Diagnostic>) {
+    let (document, entry) = dependency.entry();
+    let beside = entry.key("intent");
+    if beside.get(document.value()).is_some() {
+        let message = "intent stands beside type; it belongs into value";
+        let finding = Diagnostic::new(&rules::DEP_INTENT_PLACE, message).at(document.key_place(&beside));
+        findings.push(finding.help("Move it into value, below packageName and version."));
+    }
+    let Some(intent) = dependency.value.get("intent") else {
         return;
     };
-    let rule = cel.get("rule").and_then(Value::as_str).unwrap_or_default();
-    if rule.is_empty() {
-        report(&rules::DEP_CEL_EMPTY, "the rule of a constraint is empty".to_owned());
-    } else if let Err(reason) = parse_rule(rule) {
-        report(
-            &rules::DEP_CEL_INVALID,
-            format!("the rule of a constraint does not parse: {reason}"),
-        );
+    let path = Path::root().key("intent");
+    if dependency.kind != "olm.package" {
+        let message = format!("a dependency of type {} has no intent", dependency.kind);
+        let finding = Diagnostic::new(&rules::DEP_INTENT_PLACE, message).at(dependency.key_place_of(&path));
+        findings.push(finding);
+    } else if !intent.as_str().is_some_and(|intent| INTENTS.contains(&intent)) {
+        let written = match intent {
+            Value::String(text) => format!("{text:?}"),
+            other => kind_of(other).to_owned(),
+        };
+        let message = format!("the intent is {written}; it must be {}", INTENTS.join(", "));
+        let finding = Diagnostic::new(&rules::DEP_INTENT_VALUE, message).at(dependency.place_of(&path));
+        let nearest = intent.as_str().and_then(|text| {
+            let text = text.trim().to_lowercase();
+            INTENTS
+                .iter()
+                .map(|known| (strsim::damerau_levenshtein(known, &text), known))
+                .min()
+                .filter(|(distance, _)| *distance <= 3)
+        });
+        findings.push(match nearest {
+            Some((_, known)) => finding.help(format!("Did you mean {known}?")),
+            None => finding,
+        });
     }
 }
 
-/// Parses a rule in the Common Expression Language. The parser calls itself for every bracket, so that what is deeper or
-/// longer than any real rule is refused before it.
-fn parse_rule(rule: &str) -> Result<(), String> {
-    const LONGEST: usize = 16 << 10;
-    const DEEPEST: usize = 64;
-    if rule.len() > LONGEST {
-        return Err(format!("it is longer than {LONGEST} bytes"));
-    }
-    let mut depth = 0_usize;
-    for letter in rule.chars() {
-        match letter {
-            '(' | '[' | '{' | '?' => depth += 1,
-            ')' | ']' | '}' => depth = depth.saturating_sub(1),
-            _ => {}
+/// Dependencies on a package, one against the other.
+fn packages(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    let own = bundle.annotations.as_ref().map(crate::bundle::Annotations::package);
+    let mut earlier: Vec<&TypedValue> = Vec::new();
+    for dependency in bundle
+        .dependencies
+        .iter()
+        .filter(|dependency| dependency.kind == "olm.package")
+    {
+        let text =
+            |of: &TypedValue, key: &str| of.value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let package = text(dependency, "packageName");
+        if package.is_empty() {
+            continue;
         }
-        if depth > DEEPEST {
-            return Err(format!("it is nested more than {DEEPEST} deep"));
+        let place = || dependency.place_of(&Path::root().key("packageName"));
+        if own == Some(package.as_str()) {
+            let message = format!("the bundle depends on its own package {package}");
+            findings.push(Diagnostic::new(&rules::DEP_SELF, message).at(place()));
         }
-    }
-    match cel::Program::compile(rule) {
-        Ok(_) => Ok(()),
-        Err(errors) => {
-            let first = errors
-                .errors
-                .first()
-                .map(|error| format!("{}, at {}:{}", error.msg, error.pos.0, error.pos.1));
-            Err(first.unwrap_or_else(|| errors.to_string()))
+        let intent_of = |of: &TypedValue| match text(of, "intent") {
+            intent if intent.is_empty() => INTENTS[0].to_owned(),
+            intent => intent,
+        };
+        if let Some(first) = earlier.iter().find(|first| text(first, "packageName") == package) {
+            let intents = (intent_of(first), intent_of(dependency));
+            let finding = if intents.0 == intents.1 {
+                let ranges = (
+                    VersionRange::parse(&text(first, "version")),
+                    VersionRange::parse(&text(dependency, "version")),
+                );
+                let apart = matches!(&ranges, (Ok(left), Ok(right)) if !left.overlaps(right));
+                if apart && intents.0 == INTENTS[0] {
+                    let message = format!("no version of {package} is in both of the ranges that are required");
+                    let mut finding = Diagnostic::new(&rules::DEP_DUPLICATE, message);
+                    finding.severity = Severity::Error;
+                    finding.help("Correct one of the ranges: as it is, the bundle can never be installed.")
+                } else {
+                    Diagnostic::new(
+                        &rules::DEP_DUPLICATE,
+                        format!("the package {package} stands here a second time"),
+                    )
+                }
+            } else {
+                let strictest = INTENTS
+                    .iter()
+                    .find(|known| **known == intents.0 || **known == intents.1);
+                let message = format!("the package {package} is {} here and {} before", intents.1, intents.0);
+                let finding = Diagnostic::new(&rules::DEP_CONFLICTING_INTENT, message);
+                match strictest {
+                    Some(intent) => finding.help(format!("Keep one of the two entries: {intent} is what counts.")),
+                    None => finding,
+                }
+            };
+            findings.push(
+                finding
+                    .at(place())
+                    .also(first.place_of(&Path::root().key("packageName")), "it stands here first"),
+            );
         }
+        earlier.push(dependency);
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rules_are_parsed_within_bounds() {
-        assert_eq!(
-            parse_rule("properties.exists(p, p.type == \"acme.fips\" && p.value == true)"),
-            Ok(())
-        );
-        assert!(parse_rule("properties.exists(p, p.type == )").is_err());
-        assert!(parse_rule(&"(".repeat(100_000)).unwrap_err().contains("longer"));
-        assert!(parse_rule(&"(".repeat(1_000)).unwrap_err().contains("nested"));
-        assert!(parse_rule(&"!".repeat(10_000)).is_err());
+/// An API that both the dependencies and the CSV require.
+fn required_twice(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    let Some(csv) = bundle.csv() else { return };
+    for dependency in bundle
+        .dependencies
+        .iter()
+        .filter(|dependency| dependency.kind == "olm.gvk")
+    {
+        let text = |key: &str| dependency.value.get(key).and_then(Value::as_str).unwrap_or_default();
+        let listed = Csv(csv.value())
+            .list(&["spec", "customresourcedefinitions", "required"])
+            .iter()
+            .any(|entry| {
+                let of = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
+                let group = of("name").split_once('.').map_or("", |(_, group)| group);
+                (group, of("version"), of("kind")) == (text("group"), text("version"), text("kind"))
+            });
+        if listed {
+            let message = format!(
+                "the ClusterServiceVersion requires {} of {}, too",
+                text("kind"),
+                text("group")
+            );
+            let finding = Diagnostic::new(&rules::DEP_CSV_DOUBLE, message);
+            findings.push(finding.at(dependency.place_of(&Path::root().key("kind"))));
+        }
     }
 }

@@ -1,9 +1,23 @@
 //! Rules over a bundle, one file per subject. A rule looks and reports; it never stops the others.
 
 mod annotations;
+mod cel_rule;
+mod constraint;
+mod content;
 mod csv;
 mod dependencies;
+mod load;
+mod properties;
+mod reference;
+mod run;
+mod shapes;
+pub mod suites;
+mod synthesized;
 pub mod validators;
+
+pub use properties::OPTIONAL;
+pub use reference::Reference;
+pub use run::{Finding, Request, Selection, UnknownRule, Validation, refused, rule_named, validate};
 
 use crate::bundle::{Bundle, BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};
@@ -15,6 +29,7 @@ pub fn check(bundle: &Bundle) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     annotations::check(bundle, &mut findings);
     dependencies::check(bundle, &mut findings);
+    properties::check(bundle, &mut findings);
     if bundle.media_type == MediaType::RegistryV1 {
         csv::check(bundle, &mut findings);
     }
@@ -28,7 +43,9 @@ pub fn check_reading(reading: &BundleReading) -> Vec<Diagnostic> {
     if let Some(bundle) = &reading.bundle {
         findings.extend(check(bundle));
         if bundle.media_type == MediaType::K8sV1 {
-            findings.extend(synthesize(bundle, &reading.diagnostics).diagnostics);
+            let synthesis = synthesize(bundle, &reading.diagnostics);
+            properties::projected(bundle, &synthesis.outcomes, &mut findings);
+            findings.extend(synthesis.diagnostics);
         }
     }
     diagnostic::sort(&mut findings);

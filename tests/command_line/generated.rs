@@ -84,10 +84,12 @@ fn man_pages_are_those_of_this_program() {
 }
 
 #[test]
-fn the_schema_is_that_of_this_program() {
-    let outcome = Sandbox::new().run(["bundle", "schema"]);
-    assert_eq!((outcome.status, outcome.stderr.as_str()), (Some(0), ""), "{outcome}");
-    let made = [("olm.schema.json".to_owned(), outcome.stdout.into_bytes())];
+fn the_schemas_are_those_of_this_program() {
+    let made = ["findings", "olm"].map(|of| {
+        let outcome = Sandbox::new().run(["bundle", "schema", of]);
+        assert_eq!((outcome.status, outcome.stderr.as_str()), (Some(0), ""), "{outcome}");
+        (format!("{of}.schema.json"), outcome.stdout.into_bytes())
+    });
     same_as_in("schemas", &made.into());
 }
 

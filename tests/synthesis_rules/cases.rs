@@ -20,18 +20,18 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    fn also(mut self, rules: &'static [&'static str]) -> Self {
+    pub(crate) fn also(mut self, rules: &'static [&'static str]) -> Self {
         self.also = rules;
         self
     }
 
-    fn severity(mut self, severity: Severity) -> Self {
+    pub(crate) fn severity(mut self, severity: Severity) -> Self {
         self.severity = Some(severity);
         self
     }
 }
 
-fn case(rule: &'static str, about: &'static str, wrong: Bundle, right: Bundle) -> Case {
+pub(crate) fn case(rule: &'static str, about: &'static str, wrong: Bundle, right: Bundle) -> Case {
     Case {
         rule,
         about,

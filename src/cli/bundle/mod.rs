@@ -6,9 +6,11 @@ mod generate;
 mod inference;
 mod init;
 mod inspect;
+mod rules;
 mod schema;
 mod synthesize;
 mod unpack;
+pub(crate) mod validate;
 
 use crate::bundle::annotations::{self, standard};
 use crate::bundle::generate::annotations_yaml;
@@ -26,6 +28,7 @@ const EXAMPLES: &str = "\
 Examples:
   From raw manifests to an image
   $ opmx bundle init etcd --from deploy/ --package etcd --version 0.9.4
+  $ opmx bundle validate etcd
   $ opmx bundle build etcd -t registry.example.com/etcd-bundle:v0.9.4";
 
 /// Begin, look at and build bundles: one operator version each
@@ -41,6 +44,15 @@ pub(crate) struct BundleArguments {
 
 #[derive(Debug, Subcommand)]
 enum BundleCommand {
+    #[command(flatten)]
+    Shared(SharedCommand),
+    Validate(Box<validate::ValidateArguments>),
+    Rules(rules::RulesArguments),
+}
+
+/// The commands that opm has under the same name with the same options, and those that only opmx has.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SharedCommand {
     Init(init::InitArguments),
     Generate(generate::GenerateArguments),
     Synthesize(synthesize::SynthesizeArguments),
@@ -53,14 +65,22 @@ enum BundleCommand {
 
 pub(crate) fn run(arguments: &BundleArguments, context: &Context<'_>) -> CommandResult {
     match &arguments.command {
-        BundleCommand::Init(arguments) => init::run(arguments, context),
-        BundleCommand::Generate(arguments) => generate::run(arguments, context),
-        BundleCommand::Synthesize(arguments) => synthesize::run(arguments, context),
-        BundleCommand::Build(arguments) => build::run(arguments, context),
-        BundleCommand::Convert(arguments) => convert::run(arguments, context),
-        BundleCommand::Inspect(arguments) => inspect::run(arguments, context),
-        BundleCommand::Unpack(arguments) => unpack::run(arguments, context),
-        BundleCommand::Schema(arguments) => schema::run(arguments, context),
+        BundleCommand::Shared(command) => run_shared(command, context),
+        BundleCommand::Validate(arguments) => validate::run(arguments, context),
+        BundleCommand::Rules(arguments) => rules::run(arguments, context),
+    }
+}
+
+pub(crate) fn run_shared(command: &SharedCommand, context: &Context<'_>) -> CommandResult {
+    match command {
+        SharedCommand::Init(arguments) => init::run(arguments, context),
+        SharedCommand::Generate(arguments) => generate::run(arguments, context),
+        SharedCommand::Synthesize(arguments) => synthesize::run(arguments, context),
+        SharedCommand::Build(arguments) => build::run(arguments, context),
+        SharedCommand::Convert(arguments) => convert::run(arguments, context),
+        SharedCommand::Inspect(arguments) => inspect::run(arguments, context),
+        SharedCommand::Unpack(arguments) => unpack::run(arguments, context),
+        SharedCommand::Schema(arguments) => schema::run(arguments, context),
     }
 }
 

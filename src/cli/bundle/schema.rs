@@ -1,10 +1,10 @@
-//! `opmx bundle schema`: the JSON Schema of `metadata/olm.yaml`.
+//! `opmx bundle schema`: the JSON Schemas of `metadata/olm.yaml` and of the findings.
 
 use crate::bundle::olm::json_schema;
 use crate::cli::Context;
 use crate::cli::error::{CommandResult, Status};
-use crate::terminal::Format;
-use clap::Args;
+use crate::terminal::{Format, reports};
+use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -13,17 +13,37 @@ Examples:
 
   Editors with the YAML language server then complete and check the file, if
   it begins with this line:
-  # yaml-language-server: $schema=../../olm.schema.json";
+  # yaml-language-server: $schema=../../olm.schema.json
 
-/// Print the JSON Schema of metadata/olm.yaml
+  That of what opmx bundle validate -o json prints
+  $ opmx bundle schema findings";
+
+/// Print the JSON Schema of metadata/olm.yaml, or of findings
 ///
-/// With it, editors complete the keys, explain them, and show what is wrong while it is written. It is JSON Schema
+/// With that of olm.yaml, editors complete the keys, explain them, and show what is wrong while it is written. It is JSON Schema
 /// draft 7. What depends on the manifests, only \"opmx bundle synthesize\" can tell.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct SchemaArguments {}
+pub(crate) struct SchemaArguments {
+    /// What the schema is to describe
+    #[arg(value_enum, value_name = "OF", default_value_t)]
+    of: Described,
+}
 
-pub(crate) fn run(SchemaArguments {}: &SchemaArguments, context: &Context<'_>) -> CommandResult {
-    context.printer.document(Format::Json, &json_schema())?;
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum Described {
+    /// metadata/olm.yaml
+    #[default]
+    Olm,
+    /// What opmx bundle validate -o json prints
+    Findings,
+}
+
+pub(crate) fn run(arguments: &SchemaArguments, context: &Context<'_>) -> CommandResult {
+    let schema = match arguments.of {
+        Described::Olm => json_schema(),
+        Described::Findings => reports::json_schema(),
+    };
+    context.printer.document(Format::Json, &schema)?;
     Ok(Status::Success)
 }

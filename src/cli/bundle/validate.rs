@@ -1,0 +1,317 @@
+//! `opmx bundle validate`: may this bundle go in, and what is to be changed where?
+
+use crate::bundle::location::{LoadError, Location};
+use crate::cli::Context;
+use crate::cli::arguments::{ImageBuilderArgument, LimitArguments, RegistryArguments};
+use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::files::FileError;
+use crate::image::ImageError;
+use crate::rules::{Rule, Severity};
+use crate::terminal::reports::{ReportFormat, report};
+use crate::tree::TreeError;
+use crate::validation::validators::Options;
+use crate::validation::{Reference, Request, Selection, Validation, refused, rule_named, suites, validate};
+use crate::version::parse_tolerant;
+use clap::{Args, ValueEnum};
+use futures_util::StreamExt;
+use futures_util::stream;
+use semver::Version;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const EXAMPLES: &str = "\
+Examples:
+  A folder, as it is being written
+  $ opmx bundle validate etcd
+
+  What a public catalog asks for, too, and warnings fail the bundle
+  $ opmx bundle validate etcd --suite operatorhub --deny warnings
+
+  Many bundles at once, for a program
+  $ opmx bundle validate bundles/* registry.example.com/etcd-bundle:v0.9.4 -o json
+
+  For the code scanning of a forge
+  $ opmx bundle validate etcd -o sarif > opmx.sarif
+
+  The verdict that operator-sdk would give, faults and all
+  $ opmx bundle validate etcd --as operator-sdk
+
+  What a rule wants
+  $ opmx bundle rules ann-channels-empty";
+
+/// Bundles looked at in one go. Their files are in memory while they are.
+const AT_ONCE: usize = 8;
+
+/// Check bundles, and say what to change where
+///
+/// Every bundle is checked by the rules of its media type: that it can be loaded, its metadata, its manifests, its
+/// ClusterServiceVersion or the one that is inferred from plain manifests. Suites add the rules that only some catalogs
+/// have. The exit status is 0 where no error is found; warnings do not change it.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ValidateArguments {
+    /// The bundles: folders, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
+    #[arg(value_name = "DIR|REF", required = true)]
+    bundles: Vec<String>,
+    /// Rules to add: all, operatorhub, good-practices, deprecated-apis, objects, community, capabilities or categories
+    #[arg(long = "suite", value_name = "NAMES", value_delimiter = ',')]
+    suites: Vec<String>,
+    /// Judge exactly as another program does, also where it is wrong
+    #[arg(long = "as", value_enum, value_name = "PROGRAM")]
+    reference: Option<Program>,
+    /// Make errors of the APIs that this version of Kubernetes no longer serves
+    #[arg(long, value_name = "VERSION", value_parser = version)]
+    k8s_version: Option<Version>,
+    /// File with the categories to allow, {"categories": […]}, in place of the usual ones
+    #[arg(long, value_name = "FILE", env = "OPERATOR_BUNDLE_CATEGORIES", hide_env = true)]
+    categories: Option<PathBuf>,
+    /// Dockerfile of the index that the bundles are meant for, for the suite community
+    #[arg(long, value_name = "FILE")]
+    index_dockerfile: Option<PathBuf>,
+    /// Make errors of all warnings
+    #[arg(long, value_enum, value_name = "WHAT")]
+    deny: Vec<Denied>,
+    /// Do not report this rule
+    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rule)]
+    allow: Vec<RuleName>,
+    /// Report no other rule than this one
+    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rule)]
+    only: Vec<RuleName>,
+    /// Form of the result
+    #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
+    output: ReportFormat,
+    #[command(flatten)]
+    registry: RegistryArguments,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
+/// Check a bundle image
+///
+/// The options are those of opm; "opmx bundle validate" has more.
+#[derive(Debug, Args)]
+pub(crate) struct OpmValidateArguments {
+    /// The bundle: HOST/NAME:TAG, or what else "opmx bundle validate" takes
+    #[arg(short, long, value_name = "REF")]
+    tag: String,
+    /// Rules to add: operatorhub, bundle-objects
+    #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
+    optional_validators: Vec<String>,
+    #[command(flatten)]
+    tools: ImageBuilderArgument,
+    #[command(flatten)]
+    registry: RegistryArguments,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
+/// Programs whose verdict can be had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Program {
+    /// opm alpha bundle validate
+    Opm,
+    /// operator-sdk bundle validate
+    OperatorSdk,
+    /// All validators of the Operator Framework's library
+    Api,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Denied {
+    /// Everything that only warns
+    Warnings,
+}
+
+/// A rule by its id.
+#[derive(Debug, Clone, Copy)]
+struct RuleName(&'static Rule);
+
+fn rule(id: &str) -> Result<RuleName, String> {
+    rule_named(id).map(RuleName).map_err(|error| error.to_string())
+}
+
+fn version(text: &str) -> Result<Version, String> {
+    parse_tolerant(text).ok_or_else(|| "a version such as 1.25 is needed".to_owned())
+}
+
+pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> CommandResult {
+    let mut request = Request {
+        validators: validators(&arguments.suites)?,
+        reference: arguments.reference.map(|program| match program {
+            Program::Opm => Reference::Opm,
+            Program::OperatorSdk => Reference::OperatorSdk,
+            Program::Api => Reference::Api,
+        }),
+        options: Options {
+            kubernetes_version: arguments.k8s_version.clone(),
+            ..Options::default()
+        },
+        limits: arguments.limits.text(),
+    };
+    if let Some(file) = &arguments.categories {
+        request.options.categories = Some(categories(file)?);
+    }
+    if let Some(file) = &arguments.index_dockerfile {
+        request.options.index_dockerfile = Some((file.display().to_string(), read(file)?));
+    }
+    let rules = |names: &[RuleName]| names.iter().map(|name| name.0).collect();
+    let selection = Selection {
+        allow: rules(&arguments.allow),
+        only: rules(&arguments.only),
+        deny_warnings: arguments.deny.contains(&Denied::Warnings),
+    };
+    let bundles: Vec<&str> = arguments.bundles.iter().map(String::as_str).collect();
+    let places = (&arguments.registry, &arguments.limits);
+    look_at(&bundles, request, &selection, places, arguments.output, context)
+}
+
+/// `opm alpha bundle validate`.
+pub(crate) fn run_as_opm(arguments: &OpmValidateArguments, context: &Context<'_>) -> CommandResult {
+    arguments.tools.answer(&context.printer);
+    let suites = arguments.optional_validators.iter();
+    let suites: Vec<String> = suites
+        .map(|name| match name.as_str() {
+            "bundle-objects" => "objects".to_owned(),
+            name => name.to_owned(),
+        })
+        .collect();
+    let request = Request {
+        validators: validators(&suites)?,
+        limits: arguments.limits.text(),
+        ..Request::default()
+    };
+    let places = (&arguments.registry, &arguments.limits);
+    look_at(
+        &[&arguments.tag],
+        request,
+        &Selection::default(),
+        places,
+        ReportFormat::Text,
+        context,
+    )
+}
+
+fn validators(suites: &[String]) -> Result<Vec<&'static str>, CommandError> {
+    let mut validators = Vec::new();
+    for name in suites {
+        let Some(found) = suites::validators_of(name) else {
+            let known = suites::names();
+            let nearest = known
+                .iter()
+                .map(|known| (strsim::damerau_levenshtein(known, name), known))
+                .min()
+                .filter(|(distance, known)| *distance <= known.len() / 2);
+            let error = CommandError::usage(format!("there is no suite {name}"));
+            return Err(match nearest {
+                Some((_, nearest)) => error.hint(format!("did you mean {nearest}?")),
+                None => error.hint(format!("there are {}", known.join(", "))),
+            });
+        };
+        validators.extend(found);
+    }
+    validators.sort_unstable();
+    validators.dedup();
+    Ok(validators)
+}
+
+fn read(file: &Path) -> Result<String, FileError> {
+    fs::read_to_string(file).map_err(|error| FileError::new("read", file, error))
+}
+
+fn categories(file: &Path) -> Result<Vec<String>, CommandError> {
+    let value: Value = serde_json::from_str(&read(file)?)
+        .map_err(|error| CommandError::failure(format!("{} is not JSON: {error}", file.display())))?;
+    let list = value.get("categories").and_then(Value::as_array);
+    let texts = list.and_then(|list| list.iter().map(|item| item.as_str().map(str::to_owned)).collect());
+    texts.ok_or_else(|| {
+        CommandError::failure(format!("{} holds no list of categories", file.display()))
+            .hint("write {\"categories\": [\"Database\", …]}")
+    })
+}
+
+/// What became of one argument.
+enum Looked {
+    Validated(Validation),
+    Failed(CommandError),
+}
+
+fn look_at(
+    bundles: &[&str],
+    request: Request,
+    selection: &Selection,
+    (registry, limits): (&RegistryArguments, &LimitArguments),
+    format: ReportFormat,
+    context: &Context<'_>,
+) -> CommandResult {
+    let locations: Vec<(&str, Location)> = bundles
+        .iter()
+        .map(|name| Ok((*name, name.parse()?)))
+        .collect::<Result<_, CommandError>>()?;
+    let transports = registry.transports(context);
+    let request = Arc::new(request);
+    let looking = stream::iter(locations)
+        .map(|(name, location)| {
+            let (transports, request) = (&transports, Arc::clone(&request));
+            async move {
+                if Path::new(name).is_file() {
+                    return Looked::Failed(CommandError::failure(format!("{name} is a file, not a bundle")));
+                }
+                let tree = match location.load(transports, limits.tree()).await {
+                    Ok(tree) => tree,
+                    Err(error) => return unloaded(name, error),
+                };
+                match tokio::task::spawn_blocking(move || validate(&tree, &request)).await {
+                    Ok(mut validation) => {
+                        name.clone_into(&mut validation.bundle);
+                        Looked::Validated(validation)
+                    }
+                    Err(_) => Looked::Failed(LoadError::Interrupted.into()),
+                }
+            }
+        })
+        .buffered(AT_ONCE)
+        .collect::<Vec<_>>();
+    let mut validations = Vec::new();
+    let mut failures = Vec::new();
+    for looked in context.runtime.block_on(looking) {
+        match looked {
+            Looked::Validated(mut validation) => {
+                selection.apply(&mut validation);
+                validations.push(validation);
+            }
+            Looked::Failed(error) => failures.push(error),
+        }
+    }
+    let failed = !failures.is_empty() || validations.iter().any(Validation::has_errors);
+    let printer = &context.printer;
+    if !validations.is_empty() || format != ReportFormat::Text {
+        if printer.is_quiet() && format == ReportFormat::Text {
+            for validation in &mut validations {
+                let errors = |severity| severity == Severity::Error;
+                validation
+                    .findings
+                    .retain(|finding| errors(finding.diagnostic.severity));
+            }
+        }
+        printer.bytes(report(&validations, format, printer.stdout_color()).as_bytes())?;
+        printer.flush()?;
+    }
+    for failure in failures {
+        failure.print(printer);
+    }
+    Ok(if failed { Status::Failure } else { Status::Success })
+}
+
+/// Files that no bundle may hold are a finding; everything else that keeps a bundle from being read is a failure.
+fn unloaded(name: &str, error: LoadError) -> Looked {
+    let tree: Option<&TreeError> = match &error {
+        LoadError::Tree(tree) | LoadError::Image(ImageError::Tree(tree)) => Some(tree),
+        _ => None,
+    };
+    match tree.and_then(|tree| refused(name, tree)) {
+        Some(validation) => Looked::Validated(validation),
+        None => Looked::Failed(CommandError::from(error).context(format!("{name} could not be checked"))),
+    }
+}

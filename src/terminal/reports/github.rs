@@ -1,0 +1,48 @@
+//! Annotations of a workflow: one command of the runner on each line.
+
+use super::text::summary;
+use crate::rules::Severity;
+use crate::terminal::visible;
+use crate::validation::Validation;
+use std::fmt::Write;
+
+pub(super) fn write(validations: &[Validation]) -> String {
+    let mut out = String::new();
+    for finding in validations.iter().flat_map(|validation| &validation.findings) {
+        let diagnostic = &finding.diagnostic;
+        let command = match diagnostic.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Info => "notice",
+        };
+        let mut properties = Vec::new();
+        if let Some(place) = &diagnostic.place {
+            let (start, end) = (place.start(), place.end());
+            properties.push(format!("file={}", property(place.source.name())));
+            properties.push(format!("line={}", start.line));
+            properties.push(format!("endLine={}", end.line));
+            // The runner takes columns on one line only.
+            if start.line == end.line {
+                properties.push(format!("col={}", start.column));
+                properties.push(format!("endColumn={}", end.column));
+            }
+        }
+        properties.push(format!("title={}", property(diagnostic.rule.id)));
+        let message = format!("{}. {}", diagnostic.message, diagnostic.advice());
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "::{command} {}::{}", properties.join(","), data(&message));
+    }
+    out.push_str(&data(&summary(validations)));
+    out.push('\n');
+    out
+}
+
+/// Text that cannot end the line it stands on, and so begins no command of its own.
+fn data(text: &str) -> String {
+    let text = visible(text).replace('%', "%25");
+    text.replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

@@ -1,0 +1,87 @@
+//! JUnit XML: a suite for each bundle, a test case for each finding, and one that passes where there is none.
+
+use super::counts;
+use crate::rules::Severity;
+use crate::validation::{Finding, Validation};
+use std::fmt::Write;
+
+pub(super) fn write(validations: &[Validation]) -> String {
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let tests: usize = validations.iter().map(cases).sum();
+    let failures: usize = validations.iter().map(|validation| counts(validation).0).sum();
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        out,
+        "<testsuites name=\"opmx bundle validate\" tests=\"{tests}\" failures=\"{failures}\">"
+    );
+    for validation in validations {
+        suite(validation, &mut out);
+    }
+    out.push_str("</testsuites>\n");
+    out
+}
+
+/// A suite without a case looks as if it had not run.
+fn cases(validation: &Validation) -> usize {
+    validation.findings.len().max(1)
+}
+
+fn suite(validation: &Validation, out: &mut String) {
+    let name = escaped(&validation.bundle);
+    let (errors, _) = counts(validation);
+    let tests = cases(validation);
+    let _ = writeln!(
+        out,
+        "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{errors}\" errors=\"0\">"
+    );
+    if validation.findings.is_empty() {
+        let _ = writeln!(out, "    <testcase classname=\"{name}\" name=\"no findings\"/>");
+    }
+    for finding in &validation.findings {
+        case(&name, finding, out);
+    }
+    out.push_str("  </testsuite>\n");
+}
+
+fn case(bundle: &str, finding: &Finding, out: &mut String) {
+    let diagnostic = &finding.diagnostic;
+    let place = diagnostic.place.as_ref().map(ToString::to_string);
+    let name = match &place {
+        Some(place) => format!("{} {place}", diagnostic.rule.id),
+        None => diagnostic.rule.id.to_owned(),
+    };
+    let _ = writeln!(out, "    <testcase classname=\"{bundle}\" name=\"{}\">", escaped(&name));
+    let details = [place.as_deref(), Some(diagnostic.advice())];
+    let details: Vec<&str> = details.into_iter().flatten().collect();
+    let text = escaped(&details.join("\n"));
+    let message = escaped(&diagnostic.message);
+    if diagnostic.severity == Severity::Error {
+        let rule = diagnostic.rule.id;
+        let _ = writeln!(
+            out,
+            "      <failure type=\"{rule}\" message=\"{message}\">{text}</failure>"
+        );
+    } else {
+        let severity = diagnostic.severity;
+        let _ = writeln!(out, "      <system-out>{severity}: {message}\n{text}</system-out>");
+    }
+    out.push_str("    </testcase>\n");
+}
+
+/// Text for an element or an attribute. Characters that XML cannot hold are replaced.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' => out.push_str("&#10;"),
+            '\t' => out.push_str("&#9;"),
+            '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            _ => out.push(character),
+        }
+    }
+    out
+}

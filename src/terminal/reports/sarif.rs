@@ -1,0 +1,118 @@
+//! SARIF 2.1.0, as code scanning reads it.
+
+use super::list;
+use crate::diagnostic::Diagnostic;
+use crate::rules::{Rule, Severity};
+use crate::source::Place;
+use crate::validation::Validation;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+pub(super) fn write(validations: &[Validation]) -> Value {
+    let mut rules: Vec<&'static Rule> = Vec::new();
+    let all = || {
+        validations.iter().flat_map(|validation| {
+            let findings = validation.findings.iter();
+            findings.map(move |finding| (validation, finding))
+        })
+    };
+    for (_, finding) in all() {
+        if !rules.contains(&finding.diagnostic.rule) {
+            rules.push(finding.diagnostic.rule);
+        }
+    }
+    rules.sort_by_key(|rule| rule.id);
+    let results = all().map(|(validation, finding)| {
+        let index = rules.iter().position(|rule| *rule == finding.diagnostic.rule);
+        let mut result = result(validation, &finding.diagnostic);
+        result["ruleIndex"] = json!(index);
+        if let Some(validator) = finding.validator {
+            result["properties"] = json!({ "validator": validator });
+        }
+        result
+    });
+    let results = list(results);
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "opmx",
+                "version": env!("CARGO_PKG_VERSION"),
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "rules": list(rules.iter().map(|rule| described(rule))),
+            }},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    })
+}
+
+fn described(rule: &Rule) -> Value {
+    json!({
+        "id": rule.id,
+        "shortDescription": {"text": format!("{} ({})", rule.id, rule.source)},
+        "help": {"text": rule.help},
+        "defaultConfiguration": {"level": level(rule.severity)},
+    })
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "note",
+    }
+}
+
+fn result(validation: &Validation, diagnostic: &Diagnostic) -> Value {
+    let location = match &diagnostic.place {
+        Some(place) => located(place),
+        None => json!({"physicalLocation": {"artifactLocation": {"uri": uri(&validation.bundle)}}}),
+    };
+    let mut result = json!({
+        "ruleId": diagnostic.rule.id,
+        "ruleIndex": 0,
+        "level": level(diagnostic.severity),
+        "message": {"text": format!("{}. {}", diagnostic.message, diagnostic.advice())},
+        "locations": [location],
+    });
+    if !diagnostic.related.is_empty() {
+        let related = diagnostic.related.iter().enumerate().map(|(index, (place, label))| {
+            let mut location = located(place);
+            location["id"] = json!(index);
+            location["message"] = json!({ "text": label });
+            location
+        });
+        result["relatedLocations"] = list(related);
+    }
+    result
+}
+
+fn located(place: &Place) -> Value {
+    let (start, end) = (place.start(), place.end());
+    json!({"physicalLocation": {
+        "artifactLocation": {"uri": uri(place.source.name())},
+        "region": {
+            "startLine": start.line,
+            "startColumn": start.column,
+            "endLine": end.line,
+            "endColumn": end.column,
+        },
+    }})
+}
+
+/// A path as a relative reference: whatever has a meaning in one is escaped, so that no part of an image's name is taken
+/// for a scheme.
+fn uri(path: &str) -> String {
+    let mut uri = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(uri, "%{byte:02X}");
+        }
+    }
+    uri
+}

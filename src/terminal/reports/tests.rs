@@ -1,0 +1,198 @@
+use super::*;
+use crate::bundle::MediaType;
+use crate::diagnostic::Diagnostic;
+use crate::rules;
+use crate::source::{Place, Source};
+use crate::validation::Finding;
+
+/// Two bundles, the first with a finding of each severity and text that would break a careless writer.
+fn sample() -> Vec<Validation> {
+    let source = Source::new("oci:dir,x:v1/manifests/a%b.yaml", "spec:\n  über: \"1\"\n");
+    let place = |range| Place::new(&source, range);
+    let findings = [
+        (
+            Some("csv"),
+            Diagnostic::new(&rules::CONTENT_CSV_SHAPE, "spec.<a> & \"b\"\n::error::x").at(place(8..13)),
+        ),
+        (
+            Some("format"),
+            Diagnostic::new(&rules::ANN_CHANNEL_BLANK, "a blank")
+                .at(place(0..13))
+                .also(place(15..18), "see, here"),
+        ),
+        (
+            None,
+            Diagnostic::new(&rules::OPT_SEVERAL, "twice\u{1b}[31m").help("Nothing."),
+        ),
+    ];
+    let findings = findings.map(|(validator, diagnostic)| Finding { validator, diagnostic });
+    vec![
+        Validation {
+            bundle: "oci:dir,x:v1".to_owned(),
+            media_type: Some(MediaType::RegistryV1),
+            findings: findings.into(),
+        },
+        Validation {
+            bundle: "empty".to_owned(),
+            media_type: None,
+            findings: Vec::new(),
+        },
+    ]
+}
+
+#[test]
+fn json_has_exactly_the_fields_of_its_schema() {
+    let report: Value = serde_json::from_str(&report(&sample(), ReportFormat::Json, false)).unwrap();
+    let validator = jsonschema::validator_for(&json_schema()).unwrap();
+    assert!(validator.is_valid(&report), "{report}");
+    let first = &report["bundles"][0];
+    assert_eq!(
+        (first["errors"].as_u64(), first["warnings"].as_u64()),
+        (Some(1), Some(1))
+    );
+    let keys: Vec<&String> = first["findings"][0].as_object().unwrap().keys().collect();
+    assert_eq!(
+        keys,
+        [
+            "rule",
+            "severity",
+            "validator",
+            "message",
+            "file",
+            "line",
+            "column",
+            "help"
+        ]
+    );
+    assert_eq!(
+        (&first["findings"][0]["line"], &first["findings"][0]["column"]),
+        (&2.into(), &3.into())
+    );
+    assert!(first["findings"][2]["validator"].is_null() && first["findings"][2]["line"].is_null());
+    let mut wrong = report.clone();
+    wrong["bundles"][0]["findings"][0]["more"] = Value::Null;
+    assert!(!validator.is_valid(&wrong));
+    wrong["bundles"][0]["findings"][0] = Value::Null;
+    assert!(!validator.is_valid(&wrong));
+}
+
+#[test]
+fn sarif_follows_its_schema() {
+    let report: Value = serde_json::from_str(&report(&sample(), ReportFormat::Sarif, false)).unwrap();
+    // The parts of SARIF 2.1.0 that are used here, as its schema has them.
+    let message =
+        serde_json::json!({"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}});
+    let location = serde_json::json!({"type": "object", "required": ["physicalLocation"], "properties": {
+        "id": {"type": "integer", "minimum": 0},
+        "message": message,
+        "physicalLocation": {"type": "object", "required": ["artifactLocation"], "properties": {
+            "artifactLocation": {"type": "object", "required": ["uri"], "properties": {
+                "uri": {"type": "string", "pattern": "^[A-Za-z0-9._~/%-]+$"}}},
+            "region": {"type": "object", "required": ["startLine"], "additionalProperties": {"type": "integer", "minimum": 1}},
+        }},
+    }});
+    let level = serde_json::json!({"enum": ["none", "note", "warning", "error"]});
+    let rule = serde_json::json!({"type": "object", "required": ["id"], "properties": {
+        "id": {"type": "string"},
+        "shortDescription": message,
+        "help": message,
+        "defaultConfiguration": {"type": "object", "properties": {"level": level}},
+    }});
+    let driver = serde_json::json!({"type": "object", "required": ["name"], "properties": {
+        "rules": {"type": "array", "items": rule},
+    }});
+    let result = serde_json::json!({
+        "type": "object",
+        "required": ["message", "ruleId", "ruleIndex", "level", "locations"],
+        "properties": {
+            "ruleId": {"type": "string"},
+            "ruleIndex": {"type": "integer", "minimum": 0},
+            "level": level,
+            "message": message,
+            "locations": {"type": "array", "minItems": 1, "items": location},
+            "relatedLocations": {"type": "array", "items": location},
+            "properties": {"type": "object"},
+        },
+        "additionalProperties": false,
+    });
+    let run = serde_json::json!({"type": "object", "required": ["tool", "results"], "properties": {
+        "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+        "tool": {"type": "object", "required": ["driver"], "properties": {"driver": driver}},
+        "results": {"type": "array", "items": result},
+    }});
+    let schema = serde_json::json!({"type": "object", "required": ["version", "runs"], "properties": {
+        "$schema": {"type": "string"},
+        "version": {"const": "2.1.0"},
+        "runs": {"type": "array", "minItems": 1, "items": run},
+    }});
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> = validator.iter_errors(&report).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}\n{report}");
+    let run = &report["runs"][0];
+    for result in run["results"].as_array().unwrap() {
+        let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+        assert_eq!(run["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
+    }
+    let place = &run["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(
+        place["artifactLocation"]["uri"],
+        "oci%3Adir%2Cx%3Av1/manifests/a%25b.yaml"
+    );
+    assert_eq!(
+        (&place["region"]["startColumn"], &place["region"]["endColumn"]),
+        (&3.into(), &7.into())
+    );
+}
+
+#[test]
+fn workflow_commands_stay_on_their_lines() {
+    insta::assert_snapshot!(report(&sample(), ReportFormat::Github, false), @r#"
+    ::error file=oci%3Adir%2Cx%3Av1/manifests/a%25b.yaml,line=2,endLine=2,col=3,endColumn=7,title=content-csv-shape::spec.<a> & "b"%0A::error::x. Write a value of the right type: no reader can take in the ClusterServiceVersion as it is.
+    ::warning file=oci%3Adir%2Cx%3Av1/manifests/a%25b.yaml,line=1,endLine=2,title=ann-channel-blank::a blank. Write the channels with commas and nothing else between them.
+    ::notice title=opt-several::twice\u{1b}[31m. Nothing.
+    2 bundles, 1 with errors: 1 error, 1 warning
+    "#);
+}
+
+#[test]
+fn junit_is_xml_with_a_case_for_each_finding() {
+    insta::assert_snapshot!(report(&sample(), ReportFormat::Junit, false), @r#"
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuites name="opmx bundle validate" tests="4" failures="1">
+      <testsuite name="oci:dir,x:v1" tests="3" failures="1" errors="0">
+        <testcase classname="oci:dir,x:v1" name="content-csv-shape oci:dir,x:v1/manifests/a%b.yaml:2:3">
+          <failure type="content-csv-shape" message="spec.&lt;a&gt; &amp; &quot;b&quot;&#10;::error::x">oci:dir,x:v1/manifests/a%b.yaml:2:3&#10;Write a value of the right type: no reader can take in the ClusterServiceVersion as it is.</failure>
+        </testcase>
+        <testcase classname="oci:dir,x:v1" name="ann-channel-blank oci:dir,x:v1/manifests/a%b.yaml:1:1">
+          <system-out>warning: a blank
+    oci:dir,x:v1/manifests/a%b.yaml:1:1&#10;Write the channels with commas and nothing else between them.</system-out>
+        </testcase>
+        <testcase classname="oci:dir,x:v1" name="opt-several">
+          <system-out>info: twice�[31m
+    Nothing.</system-out>
+        </testcase>
+      </testsuite>
+      <testsuite name="empty" tests="1" failures="0" errors="0">
+        <testcase classname="empty" name="no findings"/>
+      </testsuite>
+    </testsuites>
+    "#);
+}
+
+#[test]
+fn text_ends_with_one_line_about_all() {
+    let text = report(&sample(), ReportFormat::Text, false);
+    assert_eq!(
+        text.lines().last(),
+        Some("2 bundles, 1 with errors: 1 error, 1 warning")
+    );
+    assert!(
+        text.contains("error[content-csv-shape]") && text.contains("manifests/a%b.yaml:2:3"),
+        "{text}"
+    );
+    let one = &sample()[1..];
+    assert_eq!(
+        report(one, ReportFormat::Text, false),
+        "empty (bundle): no errors, no warnings\n"
+    );
+}

@@ -1,0 +1,43 @@
+//! For a person.
+
+use super::counts;
+use crate::terminal::findings;
+use crate::validation::Validation;
+
+/// Every finding with its source line, and one line about all of them.
+pub(super) fn write(validations: &[Validation], color: bool) -> String {
+    let mut out = String::new();
+    for finding in validations.iter().flat_map(|validation| &validation.findings) {
+        out.push_str(&findings::render(&finding.diagnostic, color));
+        out.push_str("\n\n");
+    }
+    out.push_str(&summary(validations));
+    out.push('\n');
+    out
+}
+
+/// What was found in how many bundles.
+pub fn summary(validations: &[Validation]) -> String {
+    let (mut errors, mut warnings, mut failed) = (0, 0, 0);
+    for validation in validations {
+        let found = counts(validation);
+        errors += found.0;
+        warnings += found.1;
+        failed += usize::from(found.0 > 0);
+    }
+    let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    let found = match (errors, warnings) {
+        (0, 0) => "no errors, no warnings".to_owned(),
+        (0, _) => format!("no errors, {}", plural(warnings, "warning")),
+        (_, 0) => plural(errors, "error"),
+        _ => format!("{}, {}", plural(errors, "error"), plural(warnings, "warning")),
+    };
+    match validations {
+        [one] => {
+            let media_type = one.media_type.map_or("bundle", crate::bundle::MediaType::as_str);
+            format!("{} ({media_type}): {found}", crate::terminal::visible(&one.bundle))
+        }
+        _ if failed == 0 => format!("{}: {found}", plural(validations.len(), "bundle")),
+        _ => format!("{}, {failed} with errors: {found}", plural(validations.len(), "bundle")),
+    }
+}

@@ -1,0 +1,133 @@
+//! What each manifest of a `registry+v1` bundle must be before anything is said about the bundle as a whole.
+
+use super::shapes::{self, Misfit};
+use crate::bundle::{Bundle, is_csv};
+use crate::diagnostic::Diagnostic;
+use crate::manifest::Object;
+use crate::rules::{self, Rule};
+use crate::text::Path;
+use serde_json::Value;
+
+/// The kinds that OLM installs from a bundle. Only the kind is compared, as OLM does.
+pub(super) const KINDS: [&str; 22] = [
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "ClusterServiceVersion",
+    "ConfigMap",
+    "ConsoleCLIDownload",
+    "ConsoleLink",
+    "ConsolePlugin",
+    "ConsoleQuickStart",
+    "ConsoleYAMLSample",
+    "CustomResourceDefinition",
+    "NetworkPolicy",
+    "PodDisruptionBudget",
+    "PodMonitor",
+    "PriorityClass",
+    "PrometheusRule",
+    "Role",
+    "RoleBinding",
+    "Secret",
+    "Service",
+    "ServiceAccount",
+    "ServiceMonitor",
+    "VerticalPodAutoscaler",
+];
+
+/// Looks at every manifest.
+pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    for object in &bundle.objects {
+        findings.extend(kind(object));
+        // The API server's rules about CustomResourceDefinitions include these.
+        if !is_crd(object) {
+            metadata(object, findings);
+        }
+    }
+    shapes(bundle, findings);
+}
+
+fn at(object: &Object, rule: &'static Rule, message: String, path: &Path) -> Diagnostic {
+    let finding = Diagnostic::new(rule, message).object(object.label()).path(path);
+    finding.at(object.place(path))
+}
+
+/// Whether the object is a CustomResourceDefinition, of whichever version.
+pub(super) fn is_crd(object: &Object) -> bool {
+    object.gvk().kind == "CustomResourceDefinition"
+}
+
+/// A kind that OLM does not install.
+pub(super) fn kind(object: &Object) -> Option<Diagnostic> {
+    let kind = object.gvk().kind.as_str();
+    if KINDS.contains(&kind) {
+        return None;
+    }
+    let message = format!("OLM does not install a {kind} from a registry+v1 bundle");
+    let finding = at(
+        object,
+        &rules::CONTENT_KIND_UNSUPPORTED,
+        message,
+        &Path::root().key("kind"),
+    );
+    Some(match kind {
+        "Deployment" => {
+            finding.help("Put it into spec.install.spec.deployments of the ClusterServiceVersion, or make the bundle one of plain manifests with opmx bundle convert --to k8s+v1.")
+        }
+        _ => finding,
+    })
+}
+
+/// A CustomResourceDefinition of a version that no reader knows.
+pub(super) fn crd_version(object: &Object) -> Option<Diagnostic> {
+    let gvk = object.gvk();
+    if gvk.group == "apiextensions.k8s.io" && ["v1", "v1beta1"].contains(&gvk.version.as_str()) {
+        return None;
+    }
+    let message = format!("{} has the version {}", object.label(), gvk.api_version());
+    Some(at(
+        object,
+        &rules::CONTENT_CRD_VERSION,
+        message,
+        &Path::root().key("apiVersion"),
+    ))
+}
+
+/// What the API server asks of the metadata of every object.
+pub(super) fn metadata(object: &Object, findings: &mut Vec<Diagnostic>) {
+    super::validators::metadata::check(object, true, &rules::CONTENT_METADATA, findings);
+}
+
+/// Values that do not fit the type of the object.
+pub(super) fn shapes(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    findings.extend(bundle.objects.iter().flat_map(shape));
+}
+
+/// Values of one object that do not fit its type.
+pub(super) fn shape(object: &Object) -> Vec<Diagnostic> {
+    let (rule, misfits) = if is_csv(object) {
+        (&rules::CONTENT_CSV_SHAPE, shapes::of_csv(object.value()))
+    } else if is_crd(object) {
+        (&rules::CONTENT_CRD_SHAPE, shapes::of_crd(object.value()))
+    } else {
+        return Vec::new();
+    };
+    misfits
+        .into_iter()
+        .map(|misfit| misshapen(object, rule, misfit))
+        .collect()
+}
+
+fn misshapen(object: &Object, rule: &'static Rule, Misfit { path, message }: Misfit) -> Diagnostic {
+    let written = object.place(&path).text().trim().to_owned();
+    let finding = at(object, rule, message.clone(), &path);
+    let value = path.get(object.value());
+    match value {
+        Some(Value::Number(_) | Value::Bool(_)) if message.contains("must be a text") && !written.contains('\n') => {
+            finding.help(format!("Quote it: \"{written}\"."))
+        }
+        Some(Value::String(_)) if message.contains("must be a list") && !written.contains('\n') => {
+            finding.help(format!("Write a list: [{written}]."))
+        }
+        _ => finding,
+    }
+}

@@ -1,0 +1,87 @@
+//! What keeps the loader of the Operator Framework's validators from taking a bundle at all, or makes two readers take
+//! it for different things.
+
+use super::content;
+use crate::bundle::{Bundle, MANIFESTS, is_csv};
+use crate::diagnostic::Diagnostic;
+use crate::rules;
+use crate::source::{Place, Source};
+use crate::text::Path;
+use crate::tree::Tree;
+use serde_json::Value;
+use std::path::Path as FilePath;
+
+/// Looks at the files of a `registry+v1` bundle.
+pub(super) fn check(bundle: &Bundle, tree: &Tree, findings: &mut Vec<Diagnostic>) {
+    folders(tree, findings);
+    several_csvs(bundle, findings);
+    let packages = bundle.objects.iter().filter(|object| content::is_crd(object));
+    findings.extend(packages.filter_map(content::crd_version));
+}
+
+/// Everything for which the loader refuses the bundle.
+pub(super) fn refusals(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic]) -> Vec<Diagnostic> {
+    let mut findings: Vec<Diagnostic> = reading
+        .iter()
+        .filter(|finding| {
+            [
+                &rules::YAML_SYNTAX,
+                &rules::YAML_EXCESSIVE_ALIASING,
+                &rules::YAML_TOO_DEEP,
+                &rules::JSON_SYNTAX,
+                &rules::TEXT_ENCODING,
+                &rules::OBJECT_NOT_A_MAP,
+            ]
+            .contains(&finding.rule)
+        })
+        .cloned()
+        .collect();
+    if bundle.csv().is_none() {
+        let message = format!("{} has no ClusterServiceVersion in manifests/", bundle.origin);
+        findings.push(Diagnostic::new(&rules::INDEX_NO_CSV, message));
+    }
+    check(bundle, tree, &mut findings);
+    content::shapes(bundle, &mut findings);
+    findings
+}
+
+fn folders(tree: &Tree, findings: &mut Vec<Diagnostic>) {
+    let mut folders: Vec<&str> = Vec::new();
+    for (path, _) in tree.below(MANIFESTS) {
+        let inside = &path[MANIFESTS.len() + 1..];
+        match inside.split_once('/') {
+            Some((folder, _)) if !folders.contains(&folder) => {
+                folders.push(folder);
+                let message = format!("manifests/ holds the folder {folder}/");
+                findings.push(Diagnostic::new(&rules::LOAD_SUBDIRECTORY, message).at(beginning(tree, path)));
+            }
+            None if inside.starts_with('.') => {
+                let message = format!("manifests/ holds the hidden file {inside}");
+                findings.push(Diagnostic::new(&rules::LOAD_HIDDEN_FILE, message).at(beginning(tree, path)));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn beginning(tree: &Tree, path: &str) -> Option<Place> {
+    let name = FilePath::new(tree.origin()).join(path);
+    let text = std::str::from_utf8(tree.get(path)?).unwrap_or_default();
+    Some(Place::new(&Source::new(name.to_string_lossy(), text), 0..0))
+}
+
+fn several_csvs(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    let mut csvs = bundle.objects.iter().filter(|object| is_csv(object));
+    let Some(first) = csvs.next() else { return };
+    for csv in csvs {
+        let message = format!("there is a second ClusterServiceVersion, {}", csv.name());
+        let finding = Diagnostic::new(&rules::LOAD_MULTIPLE_CSV, message).object(csv.label());
+        let finding = finding.at(csv.place(&Path::root().key("kind")));
+        findings.push(finding.also(first.name_place(), "the first one, which an index would take"));
+    }
+}
+
+/// Whether the value is an empty text or absent.
+pub(super) fn is_blank(value: Option<&Value>) -> bool {
+    value.is_none_or(|value| value.is_null() || value.as_str() == Some(""))
+}

@@ -1,0 +1,386 @@
+//! The properties file, with the optional manifests of the proposal *optional-manifest*.
+
+use crate::bundle::{Bundle, MediaType, TypedValue};
+use crate::diagnostic::Diagnostic;
+use crate::kubernetes::builtin;
+use crate::manifest::Object;
+use crate::rules::{self, Rule};
+use crate::synthesis::{Fate, Outcome};
+use crate::text::{Document, Path, kind_of};
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+/// The property that lists manifests without which an operator can be installed.
+pub const OPTIONAL: &str = "olm.manifests.optional";
+
+/// Kinds that OLM creates in ways of their own, where the mark has no effect. A group is given where the kind is
+/// Kubernetes' own.
+const CORE: [(&str, &str); 10] = [
+    ("", "ConfigMap"),
+    ("", "Secret"),
+    ("", "Service"),
+    ("", "ServiceAccount"),
+    ("apiextensions.k8s.io", "CustomResourceDefinition"),
+    ("operators.coreos.com", "ClusterServiceVersion"),
+    ("rbac.authorization.k8s.io", "ClusterRole"),
+    ("rbac.authorization.k8s.io", "ClusterRoleBinding"),
+    ("rbac.authorization.k8s.io", "Role"),
+    ("rbac.authorization.k8s.io", "RoleBinding"),
+];
+
+/// Names of metadata files that promise a content.
+const NAMED: [&str; 3] = ["annotations", "dependencies", "properties"];
+
+pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    files(bundle, findings);
+    entries(bundle, findings);
+    derived(bundle, findings);
+    optional(bundle, findings);
+}
+
+fn stem(document: &Document) -> &str {
+    let name = document.source().name();
+    let name = name.rsplit_once('/').map_or(name, |(_, name)| name);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+/// Which files hold what, and that there is one of them.
+fn files(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    let root = Path::root();
+    let holders: Vec<&Document> = bundle
+        .metadata
+        .iter()
+        .filter(|document| document.value().get("properties").is_some())
+        .collect();
+    if let [first, others @ ..] = holders.as_slice() {
+        for other in others {
+            let message = format!(
+                "{} has properties, and so has {}",
+                other.source().name(),
+                first.source().name()
+            );
+            let finding = Diagnostic::new(&rules::PROP_FILES, message).at(other.key_place(&root.key("properties")));
+            findings.push(finding.also(
+                first.key_place(&root.key("properties")),
+                "OLM reads these, the first by the name of the file",
+            ));
+        }
+    }
+    for document in &bundle.metadata {
+        let named = stem(document);
+        let Some(map) = document.value().as_object() else {
+            continue;
+        };
+        let holds: Vec<&str> = NAMED.into_iter().filter(|key| map.contains_key(*key)).collect();
+        if NAMED.contains(&named) && !holds.is_empty() && !holds.contains(&named) {
+            let message = format!("this file is named for {named}, and holds {}", holds.join(", "));
+            let place = document.key_place(&root.key(holds[0]));
+            let finding = Diagnostic::new(&rules::PROP_FILE_NAME, message).at(place);
+            findings.push(finding.help(format!("Name it {}.yaml: OLM reads it all the same.", holds[0])));
+        }
+    }
+}
+
+/// The list and its entries. Entries without a type are findings of reading already.
+fn entries(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    let path = Path::root().key("properties");
+    for document in &bundle.metadata {
+        let Some(properties) = document.value().get("properties") else {
+            continue;
+        };
+        let Some(list) = properties.as_array() else {
+            let message = format!("properties is {}, not a list", kind_of(properties));
+            findings.push(Diagnostic::new(&rules::PROP_SHAPE, message).at(document.place(&path)));
+            continue;
+        };
+        for (index, entry) in list.iter().enumerate() {
+            let typed = entry
+                .get("type")
+                .and_then(Value::as_str)
+                .is_some_and(|kind| !kind.is_empty());
+            if typed && entry.get("value").is_none_or(Value::is_null) {
+                let message = format!("{} has no value", path.index(index));
+                let finding = Diagnostic::new(&rules::PROP_SHAPE, message).at(document.place(&path.index(index)));
+                findings.push(finding);
+            }
+        }
+    }
+}
+
+/// Properties that an index derives by itself.
+fn derived(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    let package = bundle.annotations.as_ref().map(crate::bundle::Annotations::package);
+    let version = match (bundle.csv(), &bundle.olm) {
+        (Some(csv), _) => csv.text(&["spec", "version"]),
+        (None, Some(olm)) => olm.value().get("version").and_then(Value::as_str),
+        (None, None) => None,
+    };
+    for property in bundle
+        .properties
+        .iter()
+        .filter(|property| property.kind == "olm.package")
+    {
+        let text = |key: &str| property.value.get(key).and_then(Value::as_str);
+        let report = |message: String, key: &str| {
+            let finding = Diagnostic::new(&rules::PROP_DERIVED_CLASH, message);
+            finding.at(property.place_of(&Path::root().key(key)))
+        };
+        if let (Some(named), Some(own)) = (text("packageName"), package)
+            && named != own
+        {
+            let message = format!("the property says that this bundle is of the package {named}, not {own}");
+            let help = "Remove it. To ask for that package, write it into metadata/dependencies.yaml.";
+            findings.push(report(message, "packageName").help(help));
+        } else if let (Some(named), Some(own)) = (text("version"), version)
+            && named != own
+        {
+            let message = format!("the property says that this bundle has the version {named}, not {own}");
+            findings.push(report(message, "version"));
+        }
+    }
+}
+
+/// One entry of the list of optional manifests, as far as it has the right shape.
+struct Entry<'a> {
+    group: &'a str,
+    kind: &'a str,
+    namespace: Option<&'a str>,
+    name: &'a str,
+}
+
+fn optional(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    let properties: Vec<&TypedValue> = bundle
+        .properties
+        .iter()
+        .filter(|property| property.kind == OPTIONAL)
+        .collect();
+    if let [first, second, ..] = properties.as_slice() {
+        let message = format!(
+            "{OPTIONAL} stands {} times; the lists are taken together",
+            properties.len()
+        );
+        let finding = Diagnostic::new(&rules::OPT_SEVERAL, message).at(second.place.clone());
+        findings.push(finding.also(first.place.clone(), "the first one"));
+    }
+    let mut seen = BTreeSet::new();
+    for property in properties {
+        let path = Path::root().key("manifests");
+        let Some(list) = property.value.get("manifests").and_then(Value::as_array) else {
+            let message = format!("the value of {OPTIONAL} has no list manifests");
+            findings.push(Diagnostic::new(&rules::OPT_VALUE_SHAPE, message).at(property.place_of(&path)));
+            continue;
+        };
+        if list.is_empty() {
+            let message = format!("the list of {OPTIONAL} is empty");
+            findings.push(Diagnostic::new(&rules::OPT_EMPTY, message).at(property.place_of(&path)));
+        }
+        for (index, entry) in list.iter().enumerate() {
+            let path = path.index(index);
+            let Some(read) = shape(property, entry, &path, findings) else {
+                continue;
+            };
+            if !seen.insert((read.group, read.kind, read.namespace, read.name)) {
+                let message = format!("{} {} stands here a second time", read.kind, read.name);
+                findings.push(Diagnostic::new(&rules::OPT_DUPLICATE, message).at(property.place_of(&path)));
+                continue;
+            }
+            meaning(bundle, property, &read, &path, findings);
+        }
+    }
+}
+
+fn shape<'a>(
+    property: &TypedValue,
+    entry: &'a Value,
+    path: &Path,
+    findings: &mut Vec<Diagnostic>,
+) -> Option<Entry<'a>> {
+    let mut wrong = |message: String, path: &Path| {
+        findings.push(Diagnostic::new(&rules::OPT_VALUE_SHAPE, message).at(property.place_of(path)));
+    };
+    let Value::Object(map) = entry else {
+        wrong(format!("an entry of {OPTIONAL} is {}, not a map", kind_of(entry)), path);
+        return None;
+    };
+    let mut sound = true;
+    for (key, required) in [("group", false), ("kind", true), ("namespace", false), ("name", true)] {
+        let message = match map.get(key) {
+            None | Some(Value::Null) if required => format!("an entry of {OPTIONAL} has no {key}"),
+            Some(Value::String(text)) if text.is_empty() && required => {
+                format!("the {key} of an entry of {OPTIONAL} is empty")
+            }
+            None | Some(Value::Null | Value::String(_)) => continue,
+            Some(other) => format!("the {key} of an entry of {OPTIONAL} is {}, not a text", kind_of(other)),
+        };
+        sound = false;
+        wrong(message, &path.key(key));
+    }
+    unknown_keys(property, map, path, findings);
+    let text = |key: &str| map.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    sound.then(|| Entry {
+        group: text("group").unwrap_or_default(),
+        kind: text("kind").unwrap_or_default(),
+        namespace: text("namespace"),
+        name: text("name").unwrap_or_default(),
+    })
+}
+
+fn unknown_keys(property: &TypedValue, map: &Map<String, Value>, path: &Path, findings: &mut Vec<Diagnostic>) {
+    const KEYS: [&str; 4] = ["group", "kind", "namespace", "name"];
+    for key in map.keys().filter(|key| !KEYS.contains(&key.as_str())) {
+        let message = format!("{key} has no meaning in an entry of {OPTIONAL}");
+        let finding = Diagnostic::new(&rules::OPT_UNKNOWN_KEY, message).at(property.key_place_of(&path.key(key)));
+        let nearest = KEYS
+            .iter()
+            .map(|known| (strsim::damerau_levenshtein(known, &key.to_lowercase()), known))
+            .min()
+            .filter(|(distance, _)| *distance <= 2);
+        findings.push(match nearest {
+            Some((_, known)) => finding.help(format!("Did you mean {known}?")),
+            None => finding,
+        });
+    }
+}
+
+fn meaning(bundle: &Bundle, property: &TypedValue, entry: &Entry<'_>, path: &Path, findings: &mut Vec<Diagnostic>) {
+    let mut report = |rule: &'static Rule, message: String, key: &str| {
+        findings.push(Diagnostic::new(rule, message).at(property.place_of(&path.key(key))));
+        findings.len() - 1
+    };
+    let (group, version) = match entry.group.split_once('/') {
+        Some((group, version)) => (group, Some(version)),
+        None => (entry.group, None),
+    };
+    let entry = Entry { group, ..*entry };
+    let found = bundle.objects.iter().find(|object| matches(&entry, object));
+    if let Some(version) = version {
+        let message = match found {
+            Some(object) if object.gvk().version != version => format!(
+                "the group carries the version {version}, and the manifest has {}",
+                object.gvk().version
+            ),
+            _ => format!("the group carries the version {version}, which has no meaning here"),
+        };
+        let at = report(&rules::OPT_GROUP_VERSION, message, "group");
+        findings[at].help = Some(format!("Write group: {group}."));
+    }
+    let mut report = |rule: &'static Rule, message: String, key: &str, help: Option<String>| {
+        let mut finding = Diagnostic::new(rule, message).at(property.place_of(&path.key(key)));
+        finding.help = help;
+        findings.push(finding);
+    };
+    let Some(object) = found else {
+        let place = match entry.namespace {
+            Some(namespace) => format!(" in the namespace {namespace}"),
+            None => String::new(),
+        };
+        let message = format!("no manifest is {} {}{place}", entry.kind, entry.name);
+        let (key, help) = near_miss(bundle, &entry);
+        return report(&rules::OPT_NO_MATCH, message, key, help);
+    };
+    if CORE.contains(&(entry.group, entry.kind)) {
+        let rule = if entry.kind == "CustomResourceDefinition" {
+            &rules::OPT_CRD
+        } else {
+            &rules::OPT_CORE_KIND
+        };
+        let message = format!(
+            "OLM creates {} {} in any case: the mark has no effect",
+            entry.kind,
+            object.name()
+        );
+        report(rule, message, "kind", None);
+    } else if builtin::is_bare_group(entry.group) || builtin::find_kind(entry.group, entry.kind).is_some() {
+        let message = format!("every cluster has {}, so there is little to gain", entry.kind);
+        report(&rules::OPT_BUILTIN_KIND, message, "kind", None);
+    }
+}
+
+fn matches(entry: &Entry<'_>, object: &Object) -> bool {
+    object.gvk().is(entry.group, entry.kind) && object.name() == entry.name && object.namespace() == entry.namespace
+}
+
+/// What was probably meant, and the key that is wrong.
+fn near_miss(bundle: &Bundle, entry: &Entry<'_>) -> (&'static str, Option<String>) {
+    let named = |object: &&Object| object.name() == entry.name;
+    let same_kind = |object: &&Object| object.gvk().is(entry.group, entry.kind);
+    let mut objects = bundle.objects.iter();
+    if let Some(object) = objects.clone().filter(named).find(same_kind) {
+        return match object.namespace() {
+            Some(namespace) => (
+                "namespace",
+                Some(format!(
+                    "The manifest says namespace: {namespace}; write the same here."
+                )),
+            ),
+            None => (
+                "namespace",
+                Some("The manifest has no namespace, so leave it out here, too.".to_owned()),
+            ),
+        };
+    }
+    let folded = |kind: &str| kind.to_lowercase();
+    let singular = |object: &&Object| {
+        let (kind, written) = (folded(&object.gvk().kind), folded(entry.kind));
+        let plural = [
+            format!("{kind}s"),
+            format!("{kind}es"),
+            format!("{}ies", kind.trim_end_matches('y')),
+        ];
+        kind == written || plural.contains(&written)
+    };
+    if let Some(object) = objects.clone().filter(named).find(singular) {
+        let (key, gvk) = if object.gvk().kind == entry.kind {
+            ("group", object.gvk())
+        } else {
+            ("kind", object.gvk())
+        };
+        let help = match (key, gvk.group.as_str()) {
+            ("group", "") => "Leave the group out: it is the core group.".to_owned(),
+            ("group", group) => format!("The manifest is of the group {group}."),
+            _ => format!("The kind is {}.", gvk.kind),
+        };
+        return (key, Some(help));
+    }
+    let nearest = objects
+        .by_ref()
+        .filter(same_kind)
+        .map(|object| (strsim::damerau_levenshtein(object.name(), entry.name), object.name()))
+        .min();
+    match nearest {
+        Some((_, name)) => ("name", Some(format!("There is one of this kind named {name}."))),
+        None => ("name", None),
+    }
+}
+
+/// Entries that name an object which becomes a part of the CSV, so that no step of its own creates it.
+pub(super) fn projected(bundle: &Bundle, outcomes: &[Outcome], findings: &mut Vec<Diagnostic>) {
+    if bundle.media_type != MediaType::K8sV1 {
+        return;
+    }
+    for property in bundle.properties.iter().filter(|property| property.kind == OPTIONAL) {
+        let list = property.value.get("manifests").and_then(Value::as_array);
+        for (index, entry) in list.into_iter().flatten().enumerate() {
+            let text = |key: &str| entry.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+            let group = text("group").unwrap_or_default();
+            let entry = Entry {
+                group: group.split_once('/').map_or(group, |(group, _)| group),
+                kind: text("kind").unwrap_or_default(),
+                namespace: text("namespace"),
+                name: text("name").unwrap_or_default(),
+            };
+            let found = outcomes.iter().find(|outcome| matches(&entry, &outcome.object));
+            if let Some(outcome) = found
+                && outcome.fate == Fate::Projected
+            {
+                let message = format!(
+                    "{} becomes a part of the ClusterServiceVersion, so it cannot be optional",
+                    outcome.object.label()
+                );
+                let path = Path::root().key("manifests").index(index);
+                let finding = Diagnostic::new(&rules::OPT_PROJECTED, message).at(property.place_of(&path));
+                findings.push(finding.also(outcome.object.name_place(), "the manifest"));
+            }
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! One bundle through all the rules that were asked for.
+
+use super::reference::{self, Reference};
+use super::synthesized::Synthesized;
+use super::validators::{self, Input, Options};
+use super::{annotations, content, csv, dependencies, load, properties};
+use crate::bundle::{self, Bundle, MediaType};
+use crate::diagnostic::{self, Diagnostic};
+use crate::rules::{self, Rule, Severity};
+use crate::synthesis::synthesize;
+use crate::text::Limits;
+use crate::tree::{Tree, TreeError};
+
+/// What is to be looked at.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// Validators beyond those that every bundle must pass, by their names.
+    pub validators: Vec<&'static str>,
+    /// Whose verdict is wanted in place of ours.
+    pub reference: Option<Reference>,
+    /// What the validators are told.
+    pub options: Options,
+    /// How much a file may hold.
+    pub limits: Limits,
+}
+
+/// One finding, and who makes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The name of the validator or stage in the Operator Framework; `None` for rules that only opmx has.
+    pub validator: Option<&'static str>,
+    /// What is wrong.
+    pub diagnostic: Diagnostic,
+}
+
+/// What is found about one bundle.
+#[derive(Debug, Clone)]
+pub struct Validation {
+    /// The directory or image.
+    pub bundle: String,
+    /// Its media type, where it can be told.
+    pub media_type: Option<MediaType>,
+    /// Everything that is found, in the order of files and places.
+    pub findings: Vec<Finding>,
+}
+
+impl Validation {
+    /// Whether anything fails the bundle.
+    pub fn has_errors(&self) -> bool {
+        self.findings.iter().any(|finding| finding.diagnostic.is_error())
+    }
+}
+
+/// What is done with the findings of some rules.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// Rules that are not to be reported.
+    pub allow: Vec<&'static Rule>,
+    /// The only rules to report, where there is any.
+    pub only: Vec<&'static Rule>,
+    /// Whether warnings fail a bundle as errors do.
+    pub deny_warnings: bool,
+}
+
+impl Selection {
+    /// Leaves out what is not to be reported, and makes errors of warnings where they are denied.
+    pub fn apply(&self, validation: &mut Validation) {
+        validation.findings.retain(|finding| {
+            let rule = finding.diagnostic.rule;
+            !self.allow.contains(&rule) && (self.only.is_empty() || self.only.contains(&rule))
+        });
+        for finding in &mut validation.findings {
+            if self.deny_warnings && finding.diagnostic.severity == Severity::Warning {
+                finding.diagnostic.severity = Severity::Error;
+            }
+        }
+    }
+}
+
+/// What there is to say about files that no bundle may hold; nothing where they could not be read for another reason.
+pub fn refused(bundle: &str, error: &TreeError) -> Option<Validation> {
+    let rule = match error {
+        TreeError::PathEscape { .. } => &rules::TREE_PATH_ESCAPE,
+        TreeError::EntryType { .. } => &rules::TREE_ENTRY_TYPE,
+        TreeError::Limit { .. } => &rules::TREE_LIMIT,
+        TreeError::File(_) => return None,
+    };
+    let diagnostic = Diagnostic::new(rule, error.to_string());
+    Some(Validation {
+        bundle: bundle.to_owned(),
+        media_type: None,
+        findings: vec![Finding {
+            validator: LOAD,
+            diagnostic,
+        }],
+    })
+}
+
+/// The stages before the validators, by the names that the Operator Framework has for them.
+pub(super) const FORMAT: Option<&str> = Some("format");
+pub(super) const CONTENT: Option<&str> = Some("content");
+pub(super) const LOAD: Option<&str> = Some("load");
+const INDEX: Option<&str> = Some("index");
+
+/// Looks at the files of one bundle.
+pub fn validate(tree: &Tree, request: &Request) -> Validation {
+    let (media_type, mut findings) = match request.reference {
+        Some(reference) => reference::judge(tree, reference, request),
+        None => ours(tree, request),
+    };
+    findings.sort_by(|left, right| diagnostic::compare(&left.diagnostic, &right.diagnostic));
+    Validation {
+        bundle: tree.origin().to_owned(),
+        media_type,
+        findings,
+    }
+}
+
+/// Runs one stage.
+pub(super) fn stage(
+    findings: &mut Vec<Finding>,
+    validator: Option<&'static str>,
+    check: impl FnOnce(&mut Vec<Diagnostic>),
+) {
+    let mut found = Vec::new();
+    check(&mut found);
+    findings.extend(found.into_iter().map(|diagnostic| Finding { validator, diagnostic }));
+}
+
+/// The validators of the request and those of `always`, on a bundle.
+pub(super) fn validators(bundle: &Bundle, tree: &Tree, always: &[&'static str], request: &Request) -> Vec<Finding> {
+    let options = Options {
+        reference: request.reference.is_some(),
+        ..request.options.clone()
+    };
+    let input = Input {
+        bundle,
+        files: tree,
+        options: &options,
+    };
+    let mut names = always.to_vec();
+    names.extend(&request.validators);
+    let found = validators::run(&input, &names).into_iter();
+    found
+        .map(|(validator, diagnostic)| Finding {
+            validator: Some(validator),
+            diagnostic,
+        })
+        .collect()
+}
+
+fn ours(tree: &Tree, request: &Request) -> (Option<MediaType>, Vec<Finding>) {
+    let reading = bundle::read(tree, &request.limits);
+    let mut findings = Vec::new();
+    stage(&mut findings, None, |found| {
+        found.extend(reading.diagnostics.iter().cloned());
+    });
+    let Some(bundle) = &reading.bundle else {
+        return (None, findings);
+    };
+    stage(&mut findings, FORMAT, |found| {
+        annotations::check(bundle, found);
+        annotations::check_folders(bundle, tree, found);
+        dependencies::check(bundle, found);
+    });
+    stage(&mut findings, None, |found| properties::check(bundle, found));
+    match bundle.media_type {
+        MediaType::RegistryV1 => {
+            stage(&mut findings, LOAD, |found| load::check(bundle, tree, found));
+            stage(&mut findings, CONTENT, |found| content::check(bundle, found));
+            findings.extend(validators(bundle, tree, validators::DEFAULT, request));
+            findings.extend(removed_crds(bundle, tree, request));
+            stage(&mut findings, INDEX, |found| csv::check(bundle, found));
+        }
+        MediaType::K8sV1 => {
+            let synthesis = synthesize(bundle, &reading.diagnostics);
+            stage(&mut findings, None, |found| {
+                found.extend(synthesis.diagnostics.iter().cloned());
+                properties::projected(bundle, &synthesis.outcomes, found);
+            });
+            if let Some(csv) = &synthesis.csv
+                && let Some(synthesized) = Synthesized::new(bundle, csv, &synthesis)
+            {
+                let found = validators(synthesized.bundle(), tree, validators::DEFAULT, request);
+                findings.extend(
+                    found
+                        .into_iter()
+                        .filter_map(|finding| synthesized.at_its_source(finding)),
+                );
+            }
+        }
+    }
+    (Some(bundle.media_type), once(&findings))
+}
+
+/// A CRD of the old version is no longer served anywhere: how much that weighs depends on `minKubeVersion`, which is
+/// what this validator looks at.
+fn removed_crds(bundle: &Bundle, tree: &Tree, request: &Request) -> Vec<Finding> {
+    const REMOVED_APIS: &str = "alpha-deprecated-apis";
+    let old = |object: &crate::manifest::Object| {
+        object.gvk().is("apiextensions.k8s.io", "CustomResourceDefinition") && object.gvk().version == "v1beta1"
+    };
+    if request.validators.contains(&REMOVED_APIS) || !bundle.objects.iter().any(old) {
+        return Vec::new();
+    }
+    let alone = Request {
+        validators: Vec::new(),
+        ..request.clone()
+    };
+    let found = validators(bundle, tree, &[REMOVED_APIS], &alone).into_iter();
+    found
+        .filter(|finding| finding.diagnostic.rule.id == REMOVED_CRDS)
+        .collect()
+}
+
+/// The rule about what Kubernetes 1.22 removed, CRDs of the version v1beta1 among it.
+const REMOVED_CRDS: &str = "removed-api-1.22";
+
+/// Rules of different readers that see the same defect: the first is not said where the second was.
+const SAME: &[(&str, &str)] = &[
+    ("crd-v1beta1", REMOVED_CRDS),
+    ("hub-minkubeversion-format", "csv-minkubeversion-format"),
+    ("hub-minkubeversion-missing", "csv-minkubeversion-missing"),
+    ("index-owned-crd-absent", "bundle-owned-crd-absent"),
+    ("opt-builtin-kind", "opt-projected"),
+    ("opt-core-kind", "opt-projected"),
+    ("index-owned-crd-name", "csv-owned-crd-name-shape"),
+    ("index-version-shape", "content-csv-shape"),
+    ("index-release-shape", "content-csv-shape"),
+    ("index-csv-version-semver", "content-csv-shape"),
+    ("index-olm-properties", "csv-olm-properties-shape"),
+];
+
+/// Says each defect once.
+fn once(findings: &[Finding]) -> Vec<Finding> {
+    let mut kept: Vec<Finding> = Vec::new();
+    for finding in findings {
+        let said = |other: &Finding| other.diagnostic == finding.diagnostic;
+        let covered =
+            |other: &Finding| covers(other.diagnostic.rule, finding.diagnostic.rule) && overlap(other, finding);
+        if !kept.iter().any(said) && !findings.iter().any(covered) {
+            kept.push(finding.clone());
+        }
+    }
+    kept
+}
+
+fn covers(general: &Rule, special: &Rule) -> bool {
+    SAME.iter()
+        .any(|(dropped, said)| *dropped == special.id && *said == general.id)
+}
+
+fn overlap(left: &Finding, right: &Finding) -> bool {
+    match (&left.diagnostic.place, &right.diagnostic.place) {
+        (Some(left), Some(right)) => {
+            left.source.name() == right.source.name()
+                && left.span.start < right.span.end.max(right.span.start + 1)
+                && right.span.start < left.span.end.max(left.span.start + 1)
+        }
+        _ => true,
+    }
+}
+
+/// The rule of this id, or what was probably meant.
+///
+/// # Errors
+/// With the nearest id where there is no such rule.
+pub fn rule_named(id: &str) -> Result<&'static Rule, UnknownRule> {
+    rules::by_id(id).ok_or_else(|| {
+        let nearest = rules::ALL
+            .iter()
+            .map(|rule| (strsim::damerau_levenshtein(rule.id, id), rule.id))
+            .min();
+        UnknownRule {
+            id: id.to_owned(),
+            nearest: nearest
+                .filter(|(distance, name)| *distance <= name.len() / 2)
+                .map(|(_, name)| name),
+        }
+    })
+}
+
+/// There is no such rule.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no rule {id}{}", nearest.map(|nearest| format!("; did you mean {nearest}?")).unwrap_or_default())]
+pub struct UnknownRule {
+    /// What was asked for.
+    pub id: String,
+    /// The id that is most like it.
+    pub nearest: Option<&'static str>,
+}

@@ -1,0 +1,127 @@
+//! The CSV of a `k8s+v1` bundle as the validators see it, and the way back from it to what the author wrote.
+
+use super::run::Finding;
+use crate::bundle::Bundle;
+use crate::manifest::{Layout, Manifests};
+use crate::source::Place;
+use crate::synthesis::{Fate, Provenance, Synthesis};
+use crate::text::{Document, Limits, Path, to_json};
+use serde_json::Value;
+
+/// The name of the file that does not exist. Findings never show it.
+const FILE: &str = "the synthesized ClusterServiceVersion";
+
+/// Rules about what the synthesis makes so, or has judged already with better places.
+const SETTLED: &[&str] = &[
+    "bundle-serviceaccount-clash",
+    "bundle-size-exceeded",
+    "bundle-size-near-limit",
+    "bundle-size-unknown",
+];
+
+/// A synthesized CSV as the bundle that an index stores.
+pub(super) struct Synthesized<'a> {
+    bundle: Bundle,
+    document: Document,
+    provenance: &'a Provenance,
+    synthesis: &'a Synthesis,
+}
+
+impl<'a> Synthesized<'a> {
+    /// Takes the CSV and what is shipped beside it.
+    pub(super) fn new(bundle: &Bundle, csv: &Value, synthesis: &'a Synthesis) -> Option<Self> {
+        let mut manifests = Manifests::default();
+        let limits = Limits {
+            file_bytes: usize::MAX,
+            ..Limits::default()
+        };
+        manifests.read_file(FILE, to_json(csv).as_bytes(), Layout::Flat, &limits);
+        let object = manifests.objects.pop()?;
+        let document = object.document().0.clone();
+        let kept = synthesis
+            .outcomes
+            .iter()
+            .filter(|outcome| matches!(outcome.fate, Fate::Kept(_)))
+            .map(|outcome| outcome.object.clone());
+        Some(Self {
+            bundle: Bundle {
+                objects: std::iter::once(object).chain(kept).collect(),
+                ..bundle.clone()
+            },
+            document,
+            provenance: &synthesis.provenance,
+            synthesis,
+        })
+    }
+
+    /// The bundle.
+    pub(super) fn bundle(&self) -> &Bundle {
+        &self.bundle
+    }
+
+    /// The finding at the place that the value came from; none where the synthesis has said it already.
+    pub(super) fn at_its_source(&self, mut finding: Finding) -> Option<Finding> {
+        let diagnostic = &mut finding.diagnostic;
+        if SETTLED.contains(&diagnostic.rule.id) {
+            return None;
+        }
+        diagnostic.edit = None;
+        diagnostic.place = diagnostic.place.take().and_then(|place| self.source_of(place));
+        let related = std::mem::take(&mut diagnostic.related).into_iter();
+        diagnostic.related = related
+            .filter_map(|(place, label)| Some((self.source_of(place)?, label)))
+            .collect();
+        let said = self.synthesis.diagnostics.iter().any(|earlier| {
+            earlier.rule == diagnostic.rule
+                && match (&earlier.place, &diagnostic.place) {
+                    (Some(earlier), Some(place)) => earlier.source.name() == place.source.name(),
+                    _ => true,
+                }
+        });
+        (!said).then_some(finding)
+    }
+
+    fn source_of(&self, place: Place) -> Option<Place> {
+        if place.source.name() != FILE {
+            return Some(place);
+        }
+        let path = self.path_at(&place);
+        let origin = self.provenance.origin(&path).or_else(|| {
+            // A value that was put together from others stands for the first of them.
+            let below = |found: &&Path| path.steps().len() > 1 && found.steps().starts_with(path.steps());
+            let found = self.provenance.iter().map(|(found, _)| found).find(below)?;
+            self.provenance.origin(found)
+        });
+        if let Some(origin) = origin {
+            return Some(origin.place());
+        }
+        // Nothing of what was asked for is there, so it is the author's file that lacks it.
+        let olm = self.bundle.olm.as_ref()?;
+        Some(Place::new(olm.source(), 0..0))
+    }
+
+    /// The path of the smallest value that holds the place, or of the key that it is.
+    fn path_at(&self, place: &Place) -> Path {
+        let mut path = Path::root();
+        let mut value = self.document.value();
+        loop {
+            let below: Vec<(Path, &Value)> = match value {
+                Value::Object(map) => map.iter().map(|(key, value)| (path.key(key), value)).collect(),
+                Value::Array(list) => list
+                    .iter()
+                    .enumerate()
+                    .map(|(index, value)| (path.index(index), value))
+                    .collect(),
+                _ => return path,
+            };
+            let holds = |outer: &Place| outer.span.start <= place.span.start && place.span.end <= outer.span.end;
+            let next = below
+                .into_iter()
+                .find(|(path, _)| holds(&self.document.place(path)) || holds(&self.document.key_place(path)));
+            match next {
+                Some((below, inner)) => (path, value) = (below, inner),
+                None => return path,
+            }
+        }
+    }
+}

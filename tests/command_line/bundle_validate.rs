@@ -1,0 +1,237 @@
+//! `opmx bundle validate` and `opmx bundle rules`.
+
+use crate::bundle_files::{copy, edit, greenhouse, succeeds, write};
+use crate::common::{Outcome, Sandbox};
+use serde_json::Value;
+
+fn validate(sandbox: &Sandbox, line: &str) -> Outcome {
+    let words = ["bundle", "validate"].into_iter().chain(line.split_whitespace());
+    sandbox.run(words)
+}
+
+fn json(outcome: &Outcome) -> Value {
+    serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{error}: {outcome}"))
+}
+
+fn rules(report: &Value) -> Vec<&str> {
+    let findings = report["bundles"][0]["findings"].as_array().unwrap();
+    findings
+        .iter()
+        .map(|finding| finding["rule"].as_str().unwrap())
+        .collect()
+}
+
+/// A folder with the registry+v1 bundle `compost` and the k8s+v1 bundle `bundle`.
+fn both() -> Sandbox {
+    let sandbox = greenhouse();
+    copy(&sandbox, "compost-operator", "compost");
+    sandbox
+}
+
+#[test]
+fn findings_show_their_line_and_end_with_one_summary() {
+    let sandbox = both();
+    edit(&sandbox, "compost/metadata/annotations.yaml", "registry+v1", "plain");
+    let outcome = validate(&sandbox, "compost");
+    insta::assert_snapshot!(outcome.stdout, @"
+    error[ann-mediatype-mismatch]: the media type is plain, the content is registry+v1
+     --> compost/metadata/annotations.yaml:4:55
+      |
+      |
+    4 | ...eratorframework.io.bundle.mediatype.v1: plain
+      |                                            ^^^^^
+      = help: Write the media type of the content: registry+v1 with a ClusterServiceVersion, k8s+v1 with metadata/olm.yaml.
+
+    compost (registry+v1): 1 error
+    ");
+    assert_eq!((outcome.status, outcome.stderr.as_str()), (Some(1), ""));
+    let outcome = validate(&sandbox, "bundle compost");
+    assert_eq!(outcome.status, Some(1));
+    assert!(
+        outcome
+            .stdout
+            .ends_with("\n\n2 bundles, 1 with errors: 1 error, 2 warnings\n"),
+        "{outcome}"
+    );
+}
+
+#[test]
+fn json_follows_its_published_schema_in_the_order_of_the_arguments() {
+    let sandbox = both();
+    let schema: Value = serde_json::from_str(succeeds(&sandbox.run(["bundle", "schema", "findings"]))).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    for line in ["compost bundle compost -o json", "bundle -o json --suite all --as api"] {
+        let report = json(&validate(&sandbox, line));
+        assert!(schema.is_valid(&report), "{report}");
+    }
+    let report = json(&validate(&sandbox, "compost bundle compost -o json"));
+    let of = |key: &str| {
+        report["bundles"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|bundle| bundle[key].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of("bundle"), ["compost", "bundle", "compost"]);
+    assert_eq!(of("mediaType"), ["registry+v1", "k8s+v1", "registry+v1"]);
+}
+
+#[test]
+fn an_image_has_the_findings_of_its_folder() {
+    let sandbox = both();
+    succeeds(&sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1"]));
+    let of_folder = validate(&sandbox, "bundle --suite all -o json").stdout;
+    let of_image = validate(&sandbox, "oci:out:v1 --suite all -o json").stdout;
+    assert_eq!(of_image.replace("oci:out:v1", "bundle"), of_folder);
+}
+
+#[test]
+fn rules_can_be_allowed_chosen_and_denied() {
+    let sandbox = both();
+    edit(
+        &sandbox,
+        "compost/metadata/annotations.yaml",
+        "channels.v1: alpha",
+        "channels.v1: alpha,",
+    );
+    let report = json(&validate(&sandbox, "compost -o json"));
+    assert_eq!(rules(&report), ["ann-channel-blank"]);
+    let outcome = validate(&sandbox, "compost -o json --deny warnings");
+    assert_eq!(
+        (outcome.status, json(&outcome)["bundles"][0]["errors"].as_u64()),
+        (Some(1), Some(1))
+    );
+    let outcome = validate(&sandbox, "compost -o json --deny warnings --allow ann-channel-blank");
+    assert_eq!((outcome.status, rules(&json(&outcome)).len()), (Some(0), 0));
+    let outcome = validate(&sandbox, "compost -o json --suite all --only hub-icon-missing");
+    assert_eq!(rules(&json(&outcome)), ["hub-icon-missing"]);
+    let quiet = validate(&sandbox, "compost --quiet");
+    assert_eq!(quiet.stdout, "compost (registry+v1): no errors, no warnings\n");
+}
+
+#[test]
+fn unknown_rules_and_suites_name_the_nearest_one() {
+    let sandbox = both();
+    for (line, nearest) in [
+        ("compost --allow ann-chanel-blank", "ann-channel-blank"),
+        ("compost --only hub-icon-misssing", "hub-icon-missing"),
+        ("compost --suite operatorhup", "operatorhub"),
+        ("compost --k8s-version new", "1.25"),
+        ("compost --as olm", "opm"),
+    ] {
+        let outcome = validate(&sandbox, line);
+        assert_eq!(
+            (outcome.status, outcome.stdout.as_str()),
+            (Some(2), ""),
+            "{line}: {outcome}"
+        );
+        assert!(outcome.stderr.contains(nearest), "{line}: {outcome}");
+    }
+}
+
+#[test]
+fn a_bundle_that_cannot_be_read_does_not_keep_the_others_from_it() {
+    let sandbox = both();
+    write(&sandbox, "file", "");
+    let outcome = validate(&sandbox, "./nowhere file bundle");
+    assert_eq!(outcome.status, Some(1));
+    assert!(
+        outcome.stdout.ends_with("bundle (k8s+v1): no errors, 2 warnings\n"),
+        "{outcome}"
+    );
+    assert!(outcome.stderr.contains("./nowhere could not be checked"), "{outcome}");
+    assert!(outcome.stderr.contains("file is a file, not a bundle"), "{outcome}");
+    std::os::unix::fs::symlink("/etc/passwd", sandbox.path("compost/manifests/link.yaml")).unwrap();
+    let report = json(&validate(&sandbox, "compost -o json"));
+    assert_eq!(rules(&report), ["tree-entry-type"]);
+}
+
+#[test]
+fn other_programs_judge_as_they_do() {
+    let sandbox = both();
+    let csv = "compost/manifests/compost-operator.clusterserviceversion.yaml";
+    edit(&sandbox, csv, "spec:\n", "spec:\n  icon: []\n");
+    write(
+        &sandbox,
+        "compost/metadata/dependencies.yaml",
+        "dependencies:\n- type: olm.constraint\n  value:\n    failureMessage: no\n    package: {packageName: a, versionRange: 1.x}\n",
+    );
+    assert_eq!(validate(&sandbox, "compost").status, Some(1));
+    write(
+        &sandbox,
+        "compost/metadata/dependencies.yaml",
+        "dependencies:\n- type: olm.constraint\n  value:\n    package: {packageName: a, versionRange: 1.x}\n",
+    );
+    assert_eq!(validate(&sandbox, "compost").status, Some(0));
+    let outcome = validate(&sandbox, "compost --as opm -o json");
+    assert_eq!(
+        (outcome.status, rules(&json(&outcome))),
+        (Some(1), vec!["dep-cel-missing"])
+    );
+    assert_eq!(validate(&sandbox, "compost --as api").status, Some(0));
+    assert_eq!(validate(&sandbox, "compost --as operator-sdk").status, Some(1));
+}
+
+#[test]
+fn opm_has_options_of_its_own() {
+    let sandbox = both();
+    let outcome = sandbox.run([
+        "alpha",
+        "bundle",
+        "validate",
+        "-t",
+        "compost",
+        "-b",
+        "podman",
+        "-o",
+        "operatorhub",
+    ]);
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    assert!(
+        outcome.stdout.contains("hub-icon-missing") && outcome.stderr.contains("--image-builder"),
+        "{outcome}"
+    );
+    let outcome = sandbox.run(["alpha", "bundle", "validate", "--tag", "compost", "-b", "none"]);
+    assert_eq!((outcome.status, outcome.stderr.as_str()), (Some(0), ""), "{outcome}");
+}
+
+#[test]
+fn the_example_of_the_dependency_proposal_is_shown_how_to_quote() {
+    let sandbox = both();
+    write(
+        &sandbox,
+        "bundle/metadata/dependencies.yaml",
+        "dependencies:\n- type: olm.package\n  value:     \n    packageName: prometheus\n    version: >0.27.0\n    intent: required|recommended|optional\n",
+    );
+    let outcome = validate(&sandbox, "bundle --only dep-range-quoting");
+    insta::assert_snapshot!(outcome.stdout, @r#"
+    error[dep-range-quoting]: the version range >0.27.0 is not quoted, so this is not YAML
+     --> bundle/metadata/dependencies.yaml:5:14
+      |
+    5 |     version: >0.27.0
+      |              ^^^^^^^
+      |
+      = help: Quote the value: `version: ">0.27.0"`.
+
+    bundle (k8s+v1): 1 error
+    "#);
+}
+
+#[test]
+fn every_rule_is_listed_and_explained() {
+    let sandbox = Sandbox::new();
+    let list = sandbox.run(["bundle", "rules", "-o", "json"]);
+    let list: Vec<Value> = serde_json::from_str(succeeds(&list)).unwrap();
+    assert_eq!(list.len(), opmx::rules::ALL.len());
+    let text = sandbox.run(["bundle", "rules"]);
+    assert_eq!(text.stdout.lines().count(), list.len() + 1);
+    let outcome = sandbox.run(["bundle", "rules", "dep-intent-value"]);
+    assert!(
+        succeeds(&outcome).starts_with("dep-intent-value (error), from proposal"),
+        "{outcome}"
+    );
+    let outcome = sandbox.run(["bundle", "rules", "dep-intent-valu"]);
+    assert_eq!(outcome.status, Some(2));
+    assert!(outcome.stderr.contains("did you mean dep-intent-value?"), "{outcome}");
+}
