@@ -1,12 +1,12 @@
-//! Compiles `proto/registry.proto`, in Rust: no `protoc` is needed.
+//! Compiles `src/server/registry.proto`, in Rust: no `protoc` is needed.
 
 use std::path::PathBuf;
 use std::{env, fs, io};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    println!("cargo:rerun-if-changed=proto/registry.proto");
+    println!("cargo:rerun-if-changed=src/server/registry.proto");
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("OUT_DIR is not set"))?);
-    let mut compiler = protox::Compiler::new(["proto"])?;
+    let mut compiler = protox::Compiler::new(["src/server"])?;
     compiler.include_imports(true).include_source_info(true);
     compiler.open_file("registry.proto")?;
     let descriptors = compiler.file_descriptor_set();

@@ -1,4 +1,4 @@
-//! What `build.rs` makes of `proto/registry.proto`: the messages, a client, and the trait that the server fills.
+//! What `build.rs` makes of `src/server/registry.proto`: the messages, a client, and the trait that the server fills.
 
 #![allow(clippy::pedantic, missing_docs, unreachable_pub)]
 

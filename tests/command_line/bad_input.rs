@@ -548,7 +548,7 @@ fn an_unquoted_range() {
         let sandbox = greenhouse();
         let file = "bundle/metadata/dependencies.yaml";
         write(&sandbox, file, format!("dependencies:\n- type: olm.package\n{entry}"));
-        let outcome = one(&sandbox, "yaml-syntax", file, ">0.27.0");
+        let outcome = one(&sandbox, "dep-range-quoting", file, ">0.27.0");
         says(&outcome, "Quote the value");
         says(&outcome, shown);
         assert!(!outcome.stderr.contains("0.27.0}\""), "{outcome}");

@@ -90,7 +90,7 @@ fn the_schemas_are_those_of_this_program() {
         assert_eq!((outcome.status, outcome.stderr.as_str()), (Some(0), ""), "{outcome}");
         (format!("{of}.schema.json"), outcome.stdout.into_bytes())
     });
-    same_as_in("schemas", &made.into());
+    same_as_in("src/schemas", &made.into());
 }
 
 #[test]
