@@ -6,8 +6,11 @@
     reason = "a test may panic, and says what it compared"
 )]
 
+#[path = "shared/crd_fields.rs"]
+mod crd_fields;
 mod shared;
 
+use crd_fields::CRD_FIELDS;
 use opmx::bundle;
 use opmx::diagnostic::Diagnostic;
 use opmx::rules::Severity;
@@ -22,21 +25,6 @@ use std::path::{Path, PathBuf};
 
 /// Validator, severity and rule, and how often it is said.
 type Findings = BTreeMap<(String, Severity, String), usize>;
-
-/// What the recorded findings about CRDs call by the field is a rule here.
-const CRD_FIELDS: &[(&str, &str)] = &[
-    ("metadata.name", "crd-name"),
-    ("spec.scope", "crd-scope"),
-    ("spec.versions", "crd-storage-count"),
-    ("spec.additionalPrinterColumns[].JSONPath", "crd-printer-column"),
-    ("spec.additionalPrinterColumns[].type", "crd-printer-column"),
-    ("spec.subresources.scale.specReplicasPath", "crd-scale-path"),
-    ("spec.conversion.webhookClientConfig", "crd-conversion-client"),
-    (
-        "spec.conversion.conversionReviewVersions",
-        "crd-conversion-review-versions",
-    ),
-];
 
 /// Where this program judges otherwise than the original, which is wrong there, and why.
 /// What it says in place of, or besides, the original:

@@ -7,8 +7,11 @@
     reason = "a test may panic, and says what it compared"
 )]
 
+#[path = "shared/crd_fields.rs"]
+mod crd_fields;
 mod shared;
 
+use crd_fields::CRD_FIELDS;
 use opmx::tree::{Tree, TreeLimits};
 use opmx::validation::{Reference, Request, Validation, suites, validate};
 use serde_json::Value;
@@ -75,21 +78,6 @@ const OPM: &[(&str, &str)] = &[
     (
         "cannot unmarshal number into Go value of type string",
         "content-csv-shape",
-    ),
-];
-
-/// What recorded findings about CRDs are called here, by their field.
-const CRD_FIELDS: &[(&str, &str)] = &[
-    ("metadata.name", "crd-name"),
-    ("spec.scope", "crd-scope"),
-    ("spec.versions", "crd-storage-count"),
-    ("spec.additionalPrinterColumns[].JSONPath", "crd-printer-column"),
-    ("spec.additionalPrinterColumns[].type", "crd-printer-column"),
-    ("spec.subresources.scale.specReplicasPath", "crd-scale-path"),
-    ("spec.conversion.webhookClientConfig", "crd-conversion-client"),
-    (
-        "spec.conversion.conversionReviewVersions",
-        "crd-conversion-review-versions",
     ),
 ];
 

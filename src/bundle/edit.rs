@@ -55,7 +55,7 @@ impl Edits {
         }
     }
 
-    fn expect(&mut self, document: &Document, path: &Path, value: Value) {
+    fn remember(&mut self, document: &Document, path: &Path, value: Value) {
         self.expectations.push(Expectation {
             place: document.place(path),
             document: document.number(),
@@ -75,7 +75,7 @@ impl Edits {
             _ => scalar(&json!(text)),
         };
         self.change(place, written);
-        self.expect(document, path, json!(text));
+        self.remember(document, path, json!(text));
     }
 
     /// Gives a key of a map a value: in place of the one that is there, or before the first key of the map.
@@ -110,7 +110,7 @@ impl Edits {
                 }
             }
         }
-        self.expect(document, &path, value.clone());
+        self.remember(document, &path, value.clone());
     }
 
     /// Puts `key: value` in block style in place of a range, which is empty where the entry is new.
@@ -180,7 +180,7 @@ impl Edits {
             return self.set(document, map, key, &Value::from(whole));
         }
         for (index, item) in items.iter().enumerate() {
-            self.expect(document, &path.index(index), item.clone());
+            self.remember(document, &path.index(index), item.clone());
         }
     }
 

@@ -2,9 +2,9 @@
 
 use crate::bundle::location::{Location, LocationError};
 use crate::catalog::graph;
-use crate::cli::Context;
 use crate::cli::arguments::LimitArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::{Context, sources};
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
 use crate::image::{Reference, source_date_epoch};
@@ -171,13 +171,8 @@ fn refuse(problems: Vec<(Location, GatherProblem)>, of: usize, context: &Context
                 printer.error(format_args!("{location} has errors"));
             }
             problem => {
-                let mut error = CommandError::from(problem).context(format!("{location} cannot be added"));
-                if let Some(name) = location.registry_reference()
-                    && !names_host(name)
-                {
-                    error = error.hint(format!("there is no folder {name}, so it was taken for an image"));
-                }
-                error.print(printer);
+                let error = CommandError::from(problem).context(format!("{location} cannot be added"));
+                sources::with_guess(error, &location).print(printer);
             }
         }
     }
@@ -187,13 +182,6 @@ fn refuse(problems: Vec<(Location, GatherProblem)>, of: usize, context: &Context
         format!("{count} of {of} bundles cannot be added, so none was")
     };
     printer.error(refused);
-}
-
-/// Whether a reference says which registry it is about. One that does not is as likely the name of a folder.
-fn names_host(reference: &str) -> bool {
-    reference
-        .split_once('/')
-        .is_some_and(|(host, _)| host == "localhost" || host.contains(['.', ':']))
 }
 
 /// Says what changed, for a person who watches.

@@ -18,7 +18,25 @@ pub(crate) fn bundle_files(
 ) -> Result<Tree, CommandError> {
     let location: Location = name.parse()?;
     let transports = registry.transports(context);
-    Ok(context.runtime.block_on(location.load(&transports, limits.tree()))?)
+    let loading = location.load(&transports, limits.tree());
+    let tree = context.runtime.block_on(loading);
+    tree.map_err(|error| with_guess(error.into(), &location))
+}
+
+/// Says that a name may have been meant for a folder, where it does not say which registry it is about.
+pub(crate) fn with_guess(error: CommandError, location: &Location) -> CommandError {
+    match location.registry_reference() {
+        Some(name) if !names_host(name) => {
+            error.hint(format!("there is no folder {name}, so it was taken for an image"))
+        }
+        _ => error,
+    }
+}
+
+fn names_host(reference: &str) -> bool {
+    reference
+        .split_once('/')
+        .is_some_and(|(host, _)| host == "localhost" || host.contains(['.', ':']))
 }
 
 /// Reads the bundle in a folder or an image.

@@ -170,7 +170,8 @@ fn is_in_deployment(path: &Path) -> bool {
         && matches!(&steps[deployments.len() + 1], Step::Key(name) if name == "spec")
 }
 
-fn is_empty(value: &Value) -> bool {
+/// Whether a value says nothing.
+pub(super) fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::String(text) => text.is_empty(),

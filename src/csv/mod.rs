@@ -3,6 +3,19 @@
 use crate::kubernetes::GroupVersionKind;
 use serde_json::{Map, Value};
 
+/// The fields that are the same in a webhook definition and in a webhook configuration, in the order in which they are
+/// written.
+pub const WEBHOOK_FIELDS: [&str; 8] = [
+    "rules",
+    "failurePolicy",
+    "matchPolicy",
+    "objectSelector",
+    "timeoutSeconds",
+    "sideEffects",
+    "admissionReviewVersions",
+    "reinvocationPolicy",
+];
+
 /// API group.
 pub const GROUP: &str = "operators.coreos.com";
 /// `apiVersion` of every CSV.

@@ -6,6 +6,7 @@ use crate::diagnostic::{self, Diagnostic};
 use crate::files::FileError;
 use crate::image::Transports;
 use crate::kubernetes::served::{self, ServedResource, ServedResources};
+use crate::manifest::has_manifest_extension;
 use crate::text::{self, Limits};
 use crate::tree::{Tree, TreeError, TreeLimits};
 use std::fs::File;
@@ -126,7 +127,7 @@ fn read_files(files: &Tree, source: &Path, limits: &Limits) -> Result<Vec<Served
             resources.extend(table);
             continue;
         }
-        if !single && !is_manifest(path) {
+        if !single && !has_manifest_extension(path) {
             continue;
         }
         let file = if source.is_dir() {
@@ -144,8 +145,4 @@ fn read_files(files: &Tree, source: &Path, limits: &Limits) -> Result<Vec<Served
         resources.extend(named.flatten());
     }
     Ok(resources)
-}
-
-fn is_manifest(path: &str) -> bool {
-    [".yaml", ".yml", ".json"].iter().any(|end| path.ends_with(end))
 }

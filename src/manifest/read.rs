@@ -52,7 +52,8 @@ fn shown_path(origin: &str, path: &str) -> String {
     }
 }
 
-fn has_manifest_extension(path: &str) -> bool {
+/// Whether a file is read for manifests, by its name.
+pub fn has_manifest_extension(path: &str) -> bool {
     path.rsplit_once('.')
         .is_some_and(|(_, extension)| ["yaml", "yml", "json"].contains(&extension))
 }

@@ -4,7 +4,7 @@ use super::starter::is_kustomization;
 use crate::diagnostic::{self, Diagnostic};
 use crate::kubernetes::GroupVersionKind;
 use crate::kubernetes::version::compare_priority;
-use crate::manifest::{Layout, Manifests, Object};
+use crate::manifest::{Layout, Manifests, Object, has_manifest_extension};
 use crate::rules;
 use crate::text::{Limits, Path};
 use crate::tree::{Tree, TreeError, TreeLimits};
@@ -41,8 +41,7 @@ pub enum SamplesError {
 pub fn read(folder: &FilePath, tree_limits: &TreeLimits, limits: &Limits) -> Result<Manifests, SamplesError> {
     let mut samples = Manifests::default();
     for (path, content) in Tree::from_directory(folder, tree_limits)?.iter() {
-        let manifest = [".yaml", ".yml", ".json"].iter().any(|end| path.ends_with(end));
-        if manifest && !is_kustomization(path, content) {
+        if has_manifest_extension(path) && !is_kustomization(path, content) {
             let name = folder.join(path).display().to_string();
             samples.read_file(&name, content, Layout::Nested, limits);
         }

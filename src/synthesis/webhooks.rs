@@ -4,6 +4,7 @@ use super::draft::Origin;
 use super::fate::Fate;
 use super::services::{self, ServiceReference, Target};
 use super::{Work, crds};
+use crate::csv::WEBHOOK_FIELDS;
 use crate::diagnostic::Diagnostic;
 use crate::image::Digest;
 use crate::kubernetes::names;
@@ -162,18 +163,8 @@ fn admission(work: &mut Work<'_>, object: &Object, path: &Path, kind: &'static s
 
 /// The fields that are the same in a configuration and in a CSV, with the old defaults written out for `v1beta1`.
 fn verbatim(object: &Object, webhook: &Value, path: &Path, kind: &str) -> Vec<(&'static str, Value, Vec<Origin>)> {
-    const FIELDS: [&str; 8] = [
-        "rules",
-        "failurePolicy",
-        "matchPolicy",
-        "objectSelector",
-        "timeoutSeconds",
-        "sideEffects",
-        "admissionReviewVersions",
-        "reinvocationPolicy",
-    ];
     let old = object.gvk().version == "v1beta1";
-    FIELDS
+    WEBHOOK_FIELDS
         .into_iter()
         .filter(|field| *field != "reinvocationPolicy" || kind == MUTATING)
         .filter_map(|field| {

@@ -4,7 +4,7 @@
 use super::content;
 use crate::bundle::{Bundle, MANIFESTS, is_csv};
 use crate::diagnostic::Diagnostic;
-use crate::rules;
+use crate::rules::{self, Rule};
 use crate::source::{Place, Source};
 use crate::text::Path;
 use crate::tree::Tree;
@@ -19,21 +19,21 @@ pub(super) fn check(bundle: &Bundle, tree: &Tree, findings: &mut Vec<Diagnostic>
     findings.extend(packages.filter_map(content::crd_version));
 }
 
+/// What stops a decoder.
+pub(super) static UNREADABLE: [&Rule; 6] = [
+    &rules::YAML_SYNTAX,
+    &rules::YAML_EXCESSIVE_ALIASING,
+    &rules::YAML_TOO_DEEP,
+    &rules::JSON_SYNTAX,
+    &rules::TEXT_ENCODING,
+    &rules::OBJECT_NOT_A_MAP,
+];
+
 /// Everything for which the loader refuses the bundle.
 pub(super) fn refusals(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic]) -> Vec<Diagnostic> {
     let mut findings: Vec<Diagnostic> = reading
         .iter()
-        .filter(|finding| {
-            [
-                &rules::YAML_SYNTAX,
-                &rules::YAML_EXCESSIVE_ALIASING,
-                &rules::YAML_TOO_DEEP,
-                &rules::JSON_SYNTAX,
-                &rules::TEXT_ENCODING,
-                &rules::OBJECT_NOT_A_MAP,
-            ]
-            .contains(&finding.rule)
-        })
+        .filter(|finding| UNREADABLE.contains(&finding.rule))
         .cloned()
         .collect();
     if bundle.csv().is_none() {

@@ -2,6 +2,7 @@
 //!
 //! They read every bundle as `registry+v1`, because they know nothing else.
 
+use super::load::UNREADABLE;
 use super::run::{CONTENT, FORMAT, Finding, LOAD, Request, stage, validators};
 use super::validators::VALIDATORS;
 use super::{annotations, content, dependencies, load};
@@ -137,20 +138,12 @@ fn opm(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic], request: &Request) 
 
 /// What stops a decoder, as opm says it.
 fn unreadable(finding: &Diagnostic) -> Option<Diagnostic> {
-    let stops = [
-        &rules::YAML_SYNTAX,
-        &rules::YAML_EXCESSIVE_ALIASING,
-        &rules::YAML_TOO_DEEP,
-        &rules::JSON_SYNTAX,
-        &rules::TEXT_ENCODING,
-        &rules::OBJECT_NOT_A_MAP,
-    ];
     let in_manifests = finding
         .place
         .as_ref()
         .is_some_and(|place| place.source.name().contains("manifests/"));
     let nameless = finding.rule == &rules::OBJECT_FIELD_MISSING && finding.path.as_deref() != Some("metadata.name");
-    (in_manifests && (nameless || stops.contains(&finding.rule))).then(|| {
+    (in_manifests && (nameless || UNREADABLE.contains(&finding.rule))).then(|| {
         let mut finding = finding.clone();
         finding.rule = &rules::CONTENT_UNPARSABLE;
         finding

@@ -27,9 +27,24 @@ fn is_root() -> bool {
     output.is_ok_and(|output| output.stdout == b"0\n")
 }
 
-/// A command inside the image, as the user that the image names.
+/// Whether a root folder can be mounted read-only here, for one program alone.
+fn can_mount() -> bool {
+    let mounted = Command::new("unshare")
+        .args(["--mount", "mount", "--bind", "/", "/mnt"])
+        .output();
+    mounted.is_ok_and(|output| output.status.success())
+}
+
+/// A command inside the image as a user, on a root that is mounted read-only where that can be done.
 fn inside(root: &Path, user: u64, arguments: &[String]) -> Command {
-    let mut command = Command::new("chroot");
+    const READ_ONLY: &str = r#"mount --bind "$2" "$2" && mount -o remount,bind,ro "$2" && exec chroot "$@""#;
+    let mut command = if can_mount() {
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "sh", "-c", READ_ONLY, "sh"]);
+        command
+    } else {
+        Command::new("chroot")
+    };
     command
         .arg(format!("--userspec={user}:{user}"))
         .arg(root)
@@ -73,6 +88,13 @@ fn the_index_image_serves_alone_as_its_user_on_a_root_that_cannot_be_written() {
     // The port of the image may be in use here.
     arguments.extend(["-p".to_owned(), "0".to_owned()]);
 
+    if can_mount() {
+        let writes = ["/bin/opmx", "man", "/manual"].map(str::to_owned);
+        let written = inside(&root, 0, &writes).output().unwrap();
+        let said = String::from_utf8_lossy(&written.stderr).into_owned();
+        assert_eq!(written.status.code(), Some(1));
+        assert!(said.contains("Read-only file system"), "{said}");
+    }
     let server = inside(&root, user, &arguments).stderr(Stdio::piped()).spawn().unwrap();
     let mut server = Running(server);
     let mut stderr = BufReader::new(server.0.stderr.take().unwrap());

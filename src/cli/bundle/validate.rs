@@ -1,9 +1,9 @@
 //! `opmx bundle validate`: may this bundle go in, and what is to be changed where?
 
 use crate::bundle::location::{LoadError, Location};
-use crate::cli::Context;
 use crate::cli::arguments::{ImageBuilderArgument, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::{Context, sources};
 use crate::files::FileError;
 use crate::image::ImageError;
 use crate::rules::{Rule, Severity};
@@ -260,7 +260,7 @@ fn look_at(
                 }
                 let tree = match location.load(transports, limits.tree()).await {
                     Ok(tree) => tree,
-                    Err(error) => return unloaded(name, error),
+                    Err(error) => return unloaded(name, &location, error),
                 };
                 match tokio::task::spawn_blocking(move || validate(&tree, &request)).await {
                     Ok(mut validation) => {
@@ -305,13 +305,14 @@ fn look_at(
 }
 
 /// Files that no bundle may hold are a finding; everything else that keeps a bundle from being read is a failure.
-fn unloaded(name: &str, error: LoadError) -> Looked {
+fn unloaded(name: &str, location: &Location, error: LoadError) -> Looked {
     let tree: Option<&TreeError> = match &error {
         LoadError::Tree(tree) | LoadError::Image(ImageError::Tree(tree)) => Some(tree),
         _ => None,
     };
-    match tree.and_then(|tree| refused(name, tree)) {
-        Some(validation) => Looked::Validated(validation),
-        None => Looked::Failed(CommandError::from(error).context(format!("{name} could not be checked"))),
+    if let Some(validation) = tree.and_then(|tree| refused(name, tree)) {
+        return Looked::Validated(validation);
     }
+    let error = CommandError::from(error).context(format!("{name} could not be checked"));
+    Looked::Failed(sources::with_guess(error, location))
 }

@@ -3,6 +3,7 @@
 use super::fit::{fit, lost, report, shape};
 use super::{Work, crds};
 use crate::bundle::olm::{ANY_KUBE_VERSION, FIELDS, INSTALL_MODES};
+use crate::conversion::compare::is_empty;
 use crate::rules;
 use crate::text::{Path, to_yaml};
 use crate::version::parse_strict;
@@ -143,16 +144,6 @@ fn insert(values: &mut Map<String, Value>, keys: &[&str], value: Value) {
             }
         }
         [] => {}
-    }
-}
-
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(map) => map.is_empty(),
-        Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

@@ -2,25 +2,13 @@
 
 use super::Work;
 use super::services::{DEFAULT_PORT, Endpoint, Name, Services, endpoint, target};
-use crate::csv::Csv;
+use crate::csv::{Csv, WEBHOOK_FIELDS};
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
 use crate::rules;
 use crate::text::Path;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-
-/// Fields that are the same in a definition and in a configuration, in the order in which they are written.
-const SAME_FIELDS: [&str; 8] = [
-    "rules",
-    "failurePolicy",
-    "matchPolicy",
-    "objectSelector",
-    "timeoutSeconds",
-    "sideEffects",
-    "admissionReviewVersions",
-    "reinvocationPolicy",
-];
 
 /// Kind of definition, kind of configuration, and the end of its name.
 const CONFIGURATIONS: [(&str, &str, &str); 2] = [
@@ -137,7 +125,7 @@ fn webhook(definition: &Value, service: &Name, port: u64) -> Value {
     webhook.insert("name".to_owned(), name);
     let service = reference(service, definition.get("webhookPath"), port);
     webhook.insert("clientConfig".to_owned(), json!({"service": service}));
-    for field in SAME_FIELDS {
+    for field in WEBHOOK_FIELDS {
         if let Some(value) = definition.get(field).filter(|value| !value.is_null()) {
             webhook.insert(field.to_owned(), value.clone());
         }

@@ -1,0 +1,16 @@
+//! What the recorded findings about CRDs are called here.
+
+/// What the recorded findings about CRDs call by the field is a rule here.
+pub(crate) const CRD_FIELDS: &[(&str, &str)] = &[
+    ("metadata.name", "crd-name"),
+    ("spec.scope", "crd-scope"),
+    ("spec.versions", "crd-storage-count"),
+    ("spec.additionalPrinterColumns[].JSONPath", "crd-printer-column"),
+    ("spec.additionalPrinterColumns[].type", "crd-printer-column"),
+    ("spec.subresources.scale.specReplicasPath", "crd-scale-path"),
+    ("spec.conversion.webhookClientConfig", "crd-conversion-client"),
+    (
+        "spec.conversion.conversionReviewVersions",
+        "crd-conversion-review-versions",
+    ),
+];
