@@ -7,6 +7,7 @@ mod content;
 mod csv;
 mod dependencies;
 mod load;
+mod platforms;
 mod properties;
 mod reference;
 mod run;
@@ -15,6 +16,7 @@ pub mod suites;
 mod synthesized;
 pub mod validators;
 
+pub use platforms::platforms;
 pub use properties::OPTIONAL;
 pub use reference::Reference;
 pub use run::{Finding, Request, Selection, UnknownRule, Validation, refused, rule_named, validate};
