@@ -145,7 +145,15 @@ rules! {
     SERVICEACCOUNT_FIELDS = "serviceaccount-fields", Warning, OLM, "Put imagePullSecrets into the pod template; a ClusterServiceVersion has no place for the rest.";
     CERT_SECRET_MISSING = "cert-secret-missing", Warning, OLM, "Remove the mount, or ship the Secret: nothing will create it.";
 
+    K8S_LIST_OBJECT = "k8s-list-object", Warning, PLAIN, "Write each object as a document of its own: not every reader opens lists.";
+    OLM_NAME_VERSION = "olm-name-version", Warning, PLAIN, "End the name in v and the version: channels go by the name, ranges by the version.";
+
     // RBAC of a k8s+v1 bundle.
+    RBAC_CLUSTER_ADMIN = "rbac-cluster-admin", Error, PLAIN, "Bind the operator to a role that names what it uses; a k8s+v1 bundle may not ask for everything.";
+    RBAC_WILDCARD_VERB = "rbac-wildcard-verb", Warning, PLAIN, "Name the verbs that the operator uses.";
+    RBAC_ACCOUNT_MISSING = "rbac-account-missing", Warning, PLAIN, "Correct the name, or add the ServiceAccount: OLM creates it, but only bindings that name it grant it something.";
+    RBAC_OPTIONAL_OWN_API = "rbac-optional-own-api", Warning, PLAIN, "Grant it through a binding without the annotation: what the bundle provides is always there.";
+    RBAC_UNBOUND_ROLE = "rbac-unbound-role", Info, PLAIN, "Nothing to do, unless the operator needs it.";
     RBAC_WILDCARD = "rbac-wildcard", Error, PLAIN, "Name the groups and resources that the operator uses; a k8s+v1 bundle may not ask for all of them.";
     RBAC_GROUP_SUBJECT = "rbac-group-subject", Error, PLAIN, "Bind the operator's service account itself to a role without wildcards.";
     RBAC_SUBJECT_FORM = "rbac-subject-form", Warning, PLAIN, "Bind the operator's service account itself, so that OLM grants it these rules.";
@@ -176,6 +184,9 @@ rules! {
     SERVICE_PORT_NAME = "service-port-name", Error, OBJECTS, "Name a port of a container so, or write the number.";
     SERVICE_NAME_CLASH = "service-name-clash", Error, OLM, "Rename the Service.";
     SERVICE_KEPT = "service-kept", Warning, OLM, "Put the further ports into a Service of their own to let OLM create this one.";
+    SERVICE_UNPROJECTED = "service-unprojected", Info, PLAIN, "Nothing to do.";
+    CRD_PROVIDED_CLASH = "crd-provided-clash", Error, OBJECTS, "Serve the version one way: a cluster asks the APIService alone.";
+    APISERVICE_NAME = "apiservice-name", Error, OBJECTS, "Name it <version>.<group>.";
     APISERVICE_LOCAL = "apiservice-local", Error, PLAIN, "Name the Service that serves the API, or remove the APIService.";
     APISERVICE_SERVICE_MISSING = "apiservice-service-missing", Error, PLAIN, "Add the Service to the bundle.";
     APISERVICE_KIND_MISSING = "apiservice-kind-missing", Error, PLAIN, "List its kinds under apiservicedefinitions in metadata/olm.yaml.";

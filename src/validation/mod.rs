@@ -7,6 +7,7 @@ mod content;
 mod csv;
 mod dependencies;
 mod load;
+mod plain;
 mod platforms;
 mod properties;
 mod reference;
@@ -46,6 +47,7 @@ pub fn check_reading(reading: &BundleReading) -> Vec<Diagnostic> {
         findings.extend(check(bundle));
         if bundle.media_type == MediaType::K8sV1 {
             let synthesis = synthesize(bundle, &reading.diagnostics);
+            plain::check(bundle, &synthesis, &mut findings);
             properties::projected(bundle, &synthesis.outcomes, &mut findings);
             findings.extend(synthesis.diagnostics);
         }

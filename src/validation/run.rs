@@ -3,7 +3,7 @@
 use super::reference::{self, Reference};
 use super::synthesized::Synthesized;
 use super::validators::{self, Input, Options};
-use super::{annotations, content, csv, dependencies, load, properties};
+use super::{annotations, content, csv, dependencies, load, plain, properties};
 use crate::bundle::{self, Bundle, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::{self, Rule, Severity};
@@ -176,6 +176,7 @@ fn ours(tree: &Tree, request: &Request) -> (Option<MediaType>, Vec<Finding>) {
             let synthesis = synthesize(bundle, &reading.diagnostics);
             stage(&mut findings, None, |found| {
                 found.extend(synthesis.diagnostics.iter().cloned());
+                plain::check(bundle, &synthesis, found);
                 properties::projected(bundle, &synthesis.outcomes, found);
             });
             if let Some(csv) = &synthesis.csv
