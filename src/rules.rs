@@ -269,6 +269,7 @@ rules! {
     DEP_SELF = "dep-self", Error, FORMAT, "Remove the dependency.";
     DEP_CSV_DOUBLE = "dep-csv-double", Info, FORMAT, "Nothing to do; one of the two is enough.";
     RANGE_HYPHEN = "range-hyphen", Warning, FORMAT, "Write a range such as \">=1.0.0 <=2.0.0\".";
+    BUNDLE_UNREADABLE = "bundle-unreadable", Error, FORMAT, "Check the name, and that the folder or image can be read from here.";
 
     // What the index asks of a registry+v1 bundle.
     INDEX_NO_OBJECTS = "index-no-objects", Error, FORMAT, "Put the manifests into manifests/ itself: folders in it are not read in a registry+v1 bundle.";

@@ -7,6 +7,7 @@ mod content;
 mod csv;
 mod dependencies;
 mod load;
+pub mod many;
 mod plain;
 mod platforms;
 mod properties;
@@ -17,10 +18,13 @@ pub mod suites;
 mod synthesized;
 pub mod validators;
 
-pub use platforms::platforms;
+pub use platforms::{images, platforms};
 pub use properties::OPTIONAL;
 pub use reference::Reference;
-pub use run::{Finding, Request, Selection, UnknownRule, Validation, refused, rule_named, validate};
+pub use run::{
+    Finding, Request, Selection, UnknownRule, Validated, Validation, refused, rule_named, unreadable, validate,
+    validate_bundle,
+};
 
 use crate::bundle::{Bundle, BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};

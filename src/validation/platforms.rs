@@ -13,13 +13,17 @@ use std::error::Error;
 /// Images that are asked for in one go.
 const AT_ONCE: usize = 8;
 
-/// Asks the registries for which platforms each image of a bundle can be had. Why an image cannot be had stands in the
-/// place of its platforms.
-pub async fn platforms(tree: &Tree, limits: &Limits, transports: &Transports) -> Platforms {
+/// The images that a bundle names, each once.
+pub fn images(tree: &Tree, limits: &Limits) -> Vec<String> {
     let uses = bundle::read(tree, limits).bundle.map(|bundle| pin::of_bundle(&bundle));
     let mut seen = HashSet::new();
     let images = uses.into_iter().flatten().map(|used| used.image);
-    let images: Vec<String> = images.filter(|image| seen.insert(image.clone())).collect();
+    images.filter(|image| seen.insert(image.clone())).collect()
+}
+
+/// Asks the registries for which platforms each image can be had. Why an image cannot be had stands in the place of its
+/// platforms.
+pub async fn platforms(images: Vec<String>, transports: &Transports) -> Platforms {
     let asked = stream::iter(images).map(|image| async move {
         let answer = ask(&image, transports).await;
         (image, answer)
