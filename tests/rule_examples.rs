@@ -8,7 +8,9 @@
 
 mod rule_examples {
     pub(crate) mod bundles;
+    pub(crate) mod forms;
     pub(crate) mod judgement;
+    mod places;
 }
 
 use opmx::diagnostic::Diagnostic;
@@ -34,7 +36,12 @@ fn list(findings: &[Diagnostic]) -> String {
 }
 
 fn report(problems: &[String]) {
-    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+    assert!(
+        problems.is_empty(),
+        "{} problems:\n{}",
+        problems.len(),
+        problems.join("\n")
+    );
 }
 
 #[test]
@@ -77,7 +84,10 @@ fn every_right_example_passes_all_suites() {
         let findings = everything(example, Side::Right);
         let still: BTreeSet<&str> = example.still.keys().map(String::as_str).collect();
         if grave(&findings) != still {
-            problems.push(format!("{id}: the right example is not right, but for {still:?}{}", list(&findings)));
+            problems.push(format!(
+                "{id}: the right example is not right, but for {still:?}{}",
+                list(&findings)
+            ));
         }
     }
     report(&problems);
@@ -112,7 +122,7 @@ fn the_findings_of_wrong_examples_stand_in_their_snippets() {
         let (file, span) = snippet(example, Side::Wrong);
         let within = span.start <= place.span.start && place.span.end <= span.end;
         // What lacks something is pointed at as a whole.
-        let around = place.span.start <= span.end && span.end <= place.span.end;
+        let around = place.span.start <= span.end && span.end <= place.span.end + 1;
         if !place.source.name().ends_with(&file) || !within && !around {
             problems.push(format!("{id}: {place} ({:?}) is not in the snippet", place.text()));
         }
@@ -155,7 +165,10 @@ fn what_an_example_names_is_needed_to_find_it() {
         };
         let special = example.found_by() != plain.found_by();
         if !example.command_line && special == judge(&plain, Side::Wrong).iter().any(|finding| finding.rule.id == id) {
-            problems.push(format!("{id}: {}", if special { "needs no flags" } else { "needs a suite" }));
+            problems.push(format!(
+                "{id}: {}",
+                if special { "needs no flags" } else { "needs a suite" }
+            ));
         }
     }
     report(&problems);
@@ -165,10 +178,53 @@ fn what_an_example_names_is_needed_to_find_it() {
 fn examples_are_short_and_shown_as_they_are() {
     for (id, example) in &examples() {
         assert!(files(example, Side::Right).len() > 1, "{id}");
-        assert!(!example.about.is_empty() && !example.about.ends_with('.'), "{id}: {}", example.about);
+        assert!(
+            !example.about.is_empty() && !example.about.ends_with('.'),
+            "{id}: {}",
+            example.about
+        );
         for text in [&example.wrong, &example.right].into_iter().flatten() {
             assert!(text.lines().count() <= 26, "{id} is too long to read");
             assert!(text.lines().all(|line| line.len() <= 120), "{id} is too wide to read");
+        }
+    }
+}
+
+/// A page of the manual as it is read.
+fn manual(page: &str) -> String {
+    let text = std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(page)).unwrap();
+    let escapes = [
+        ("\\*(Aq", "'"),
+        ("\\&", ""),
+        ("\\-", "-"),
+        ("\\fB", "*"),
+        ("\\fR", "*"),
+        ("\\\\", "\\"),
+    ];
+    let read = |text: String, (written, shown): (&str, &str)| text.replace(written, shown);
+    escapes.into_iter().fold(text, read)
+}
+
+#[test]
+fn the_manual_shows_every_rule_with_its_example() {
+    let page = manual("man/opmx-rules.1");
+    let examples = examples();
+    for rule in rules::ALL {
+        let heading = format!("\n*{}*", rule.id);
+        let (_, section) = page
+            .split_once(&heading)
+            .unwrap_or_else(|| panic!("{} is not in the manual", rule.id));
+        let section = section.split("\n.TP\n").next().unwrap();
+        let example = &examples[rule.id];
+        let lines = [example.shown_wrong(), example.shown_right()];
+        let lines = lines.iter().flat_map(|text| text.lines());
+        let (help, about, found) = (rule.help, example.about.as_str(), example.found_by());
+        for shown in lines.chain([rule.source, help, about, &found]) {
+            assert!(
+                section.contains(shown),
+                "{}: the manual lacks {shown:?} in {section}",
+                rule.id
+            );
         }
     }
 }

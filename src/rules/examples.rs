@@ -5,6 +5,7 @@
 
 use super::Rule;
 use serde::Deserialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The data, one file for each subject.
@@ -102,6 +103,23 @@ impl Example {
         self.right_file.as_deref().unwrap_or(&self.file)
     }
 
+    /// The wrong snippet, or what stands in its place.
+    pub fn shown_wrong(&self) -> Cow<'_, str> {
+        match (&self.wrong, &self.link) {
+            (Some(text), _) => Cow::Borrowed(text),
+            (None, Some(target)) => Cow::Owned(format!("{} -> {target}\n", self.file)),
+            (None, None) => Cow::Owned(format!("# There is no {}.\n", self.file)),
+        }
+    }
+
+    /// The right snippet, or what stands in its place.
+    pub fn shown_right(&self) -> Cow<'_, str> {
+        match &self.right {
+            Some(text) => Cow::Borrowed(text),
+            None => Cow::Owned(format!("# There is no {}.\n", self.right_file())),
+        }
+    }
+
     /// The command that finds what is wrong, with the flags that it needs.
     pub fn found_by(&self) -> String {
         let mut command = format!("opmx {}", self.command.as_deref().unwrap_or("bundle validate"));
@@ -153,15 +171,7 @@ struct Subject {
 /// When the data that is compiled in cannot be read.
 pub fn all() -> Result<BTreeMap<String, Example>, serde_yaml::Error> {
     let mut all = BTreeMap::new();
-    let mut texts: Vec<String> = FILES.iter().map(|t| (*t).to_owned()).collect();
-    if let Ok(dir) = std::env::var("EX_HACK") {
-        texts.clear();
-        for e in std::fs::read_dir(dir).unwrap() {
-            let p = e.unwrap().path();
-            texts.push(std::fs::read_to_string(p).unwrap());
-        }
-    }
-    for text in &texts {
+    for text in FILES {
         let subject: Subject = serde_yaml::from_str(text)?;
         for (rule, mut example) in subject.examples {
             if example.bundle.is_empty() {

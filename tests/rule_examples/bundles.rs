@@ -20,7 +20,9 @@ pub(crate) fn right_bundle(media_type: &str) -> Files {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rule_examples/bundles");
     let tree = Tree::from_directory(&folder.join(media_type), &TreeLimits::default()).unwrap();
     let files = tree.iter();
-    files.map(|(path, content)| (path.to_owned(), content.to_vec())).collect()
+    files
+        .map(|(path, content)| (path.to_owned(), content.to_vec()))
+        .collect()
 }
 
 /// The file and the snippet of one side, with placeholders filled in.
@@ -130,7 +132,13 @@ fn replaced(text: &str, span: &Range<usize>, new: &str) -> String {
 
 fn indented(text: &str, indent: &str) -> String {
     text.lines()
-        .map(|line| if line.is_empty() { "\n".to_owned() } else { format!("{indent}{line}\n") })
+        .map(|line| {
+            if line.is_empty() {
+                "\n".to_owned()
+            } else {
+                format!("{indent}{line}\n")
+            }
+        })
         .collect()
 }
 

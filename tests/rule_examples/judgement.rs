@@ -14,10 +14,14 @@ use opmx::validation::{Reference, Request, Validation, check_reading, refused, s
 
 /// What the command that the example names finds.
 pub(crate) fn judge(example: &Example, side: Side) -> Vec<Diagnostic> {
-    if let Some(validation) = validation(example, side) {
-        return diagnostics(validation);
+    judge_files(example, side, files(example, side))
+}
+
+/// What it finds in these files.
+pub(crate) fn judge_files(example: &Example, side: Side, files: Files) -> Vec<Diagnostic> {
+    if example.command.is_none() {
+        return diagnostics(validation_of(example, side, files));
     }
-    let files = files(example, side);
     let tree = tree(example, side, &files).unwrap();
     let reading = bundle::read(&tree, &Limits::default());
     match example.command.as_deref() {
@@ -34,10 +38,7 @@ pub(crate) fn judge(example: &Example, side: Side) -> Vec<Diagnostic> {
             for (index, text) in example.sources.iter().enumerate() {
                 sources.add(&format!("source-{}.txt", index + 1), read_table(text).unwrap());
             }
-            let outside = Outside {
-                samples: None,
-                sources,
-            };
+            let outside = Outside { samples: None, sources };
             learn(reading.bundle.as_ref().unwrap(), &reading.diagnostics, &outside).findings
         }
         other => panic!("{other:?} is no command of an example"),
@@ -46,38 +47,57 @@ pub(crate) fn judge(example: &Example, side: Side) -> Vec<Diagnostic> {
 
 /// What `bundle validate` finds; `None` where another command is needed.
 pub(crate) fn validation(example: &Example, side: Side) -> Option<Validation> {
-    if example.command.is_some() {
-        return None;
-    }
-    let judge = example.judge.as_deref().filter(|_| !(example.command_line && side == Side::Right));
+    let validates = example.command.is_none();
+    validates.then(|| validation_of(example, side, files(example, side)))
+}
+
+fn validation_of(example: &Example, side: Side, files: Files) -> Validation {
+    let judged = !(example.command_line && side == Side::Right);
+    let judge = example.judge.as_deref().filter(|_| judged);
     let reference = judge.map(|judge| match judge {
         "opm" => Reference::Opm,
         "operator-sdk" => Reference::OperatorSdk,
         "api" => Reference::Api,
         other => panic!("{other} is no program to judge as"),
     });
-    let validators = example.suite.as_deref().map(|suite| suites::validators_of(suite).unwrap());
-    let mut validation = run(example, side, reference, validators.unwrap_or_default());
+    let validators = example
+        .suite
+        .as_deref()
+        .map(|suite| suites::validators_of(suite).unwrap());
+    let mut validation = run(example, side, files, reference, validators.unwrap_or_default());
     if reference == Some(Reference::Api) && !example.command_line {
         // Said of every bundle.
-        validation.findings.retain(|finding| finding.diagnostic.rule.id != "hub-v1-deprecated");
+        validation
+            .findings
+            .retain(|finding| finding.diagnostic.rule.id != "hub-v1-deprecated");
     }
-    Some(validation)
+    validation
 }
 
 /// What all suites find together.
 pub(crate) fn everything(example: &Example, side: Side) -> Vec<Diagnostic> {
-    diagnostics(run(example, side, None, suites::validators_of("all").unwrap()))
+    let all = suites::validators_of("all").unwrap();
+    diagnostics(run(example, side, files(example, side), None, all))
 }
 
-fn run(example: &Example, side: Side, reference: Option<Reference>, validators: Vec<&'static str>) -> Validation {
-    let mut files = files(example, side);
+fn run(
+    example: &Example,
+    side: Side,
+    mut files: Files,
+    reference: Option<Reference>,
+    validators: Vec<&'static str>,
+) -> Validation {
     let index_dockerfile = index_dockerfile(&mut files).map(|text| (INDEX_DOCKERFILE.to_owned(), text));
     let tree = match tree(example, side, &files) {
         Ok(tree) => tree,
         Err(error) => return refused("bundle", &error).unwrap(),
     };
-    let flag = |name: &str, usual: usize| example.flags.get(name).map_or(usual, |limit| usize::try_from(*limit).unwrap());
+    let flag = |name: &str, usual: usize| {
+        example
+            .flags
+            .get(name)
+            .map_or(usual, |limit| usize::try_from(*limit).unwrap())
+    };
     let usual = Limits::default();
     let request = Request {
         validators,
