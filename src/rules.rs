@@ -2,6 +2,8 @@
 //!
 //! An id never changes its meaning, and the id of a rule that is gone is not used again.
 
+pub mod examples;
+
 use std::fmt;
 
 /// How much a finding weighs. Only an error fails a command.

@@ -1,9 +1,11 @@
 //! `opmx man`: the manual, one page for each command.
 
+use crate::cli::bundle::headings;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::{Context, command};
 use crate::files;
 use crate::rules::ALL;
+use crate::rules::examples::{self, Example};
 use clap::Args;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
@@ -24,7 +26,7 @@ Examples:
 
 /// Write the manual, one page for each command
 ///
-/// The pages say what --help says, in the form that man(1) reads; one more, opmx-rules(1), lists the rules. Pages that are there already are replaced.
+/// The pages say what --help says, in the form that man(1) reads; one more, opmx-rules(1), lists the rules with an example of each. Pages that are there already are replaced.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ManArguments {
@@ -57,6 +59,7 @@ fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
 
 /// The table of rules.
 fn rules_page() -> io::Result<Vec<u8>> {
+    let examples = examples::all().map_err(io::Error::other)?;
     let mut roff = Roff::new();
     let source = concat!("opmx ", env!("CARGO_PKG_VERSION"));
     roff.control("TH", ["opmx-rules", "1", "", source, "opmx manual"]);
@@ -65,19 +68,43 @@ fn rules_page() -> io::Result<Vec<u8>> {
     roff.control("SH", ["DESCRIPTION"]);
     roff.text([roman(
         "Every finding names the rule that it comes from. An id never changes its meaning. Only errors fail a command; \
-         a finding may weigh differently from its rule where the bundle decides it.",
+         a finding may weigh differently from its rule where the bundle decides it. Each example is a change of a bundle \
+         that is right in everything else.",
     )]);
     roff.control("SH", ["RULES"]);
     for rule in ALL {
         roff.control("TP", []);
         roff.text([bold(rule.id), roman(format!(" ({}; {})", rule.severity, rule.source))]);
         roff.text([roman(rule.help)]);
+        if let Some(example) = examples.get(rule.id) {
+            example_of(example, &mut roff);
+        }
     }
     roff.control("SH", ["SEE ALSO"]);
     roff.text([roman("opmx-bundle-rules(1), opmx-bundle-validate(1)")]);
     let mut page = Vec::new();
     roff.to_writer(&mut page)?;
     Ok(page)
+}
+
+/// The snippets below the rule that they are about.
+fn example_of(example: &Example, roff: &mut Roff) {
+    let snippets = [example.shown_wrong(), example.shown_right()];
+    roff.control("RS", []);
+    for (heading, snippet) in headings(example).into_iter().zip(snippets) {
+        roff.control("PP", []);
+        roff.text([roman(heading)]);
+        roff.control("RS", ["4"]);
+        roff.control("nf", []);
+        for line in snippet.lines() {
+            roff.text([roman(line)]);
+        }
+        roff.control("fi", []);
+        roff.control("RE", []);
+    }
+    roff.control("PP", []);
+    roff.text([roman("Found by "), bold(example.found_by())]);
+    roff.control("RE", []);
 }
 
 fn add(command: &clap::Command, pages: &mut Vec<(String, Vec<u8>)>) -> io::Result<()> {

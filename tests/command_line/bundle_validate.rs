@@ -278,10 +278,32 @@ fn every_rule_is_listed_and_explained() {
     let text = sandbox.run(["bundle", "rules"]);
     assert_eq!(text.stdout.lines().count(), list.len() + 1);
     let outcome = sandbox.run(["bundle", "rules", "dep-intent-value"]);
-    assert!(
-        succeeds(&outcome).starts_with("dep-intent-value (error), from proposal"),
-        "{outcome}"
-    );
+    insta::assert_snapshot!(succeeds(&outcome), @r#"
+    dep-intent-value (error), from proposal olm-optional-dependency-declaration
+
+    Write required, recommended or optional.
+
+    Wrong, in metadata/dependencies.yaml: a word that is no intent
+
+        dependencies:
+        - type: olm.package
+          value: {packageName: etcd, version: ">=1.0.0", intent: suggested}
+
+    Right
+
+        dependencies:
+        - type: olm.package
+          value: {packageName: etcd, version: ">=1.0.0", intent: recommended}
+
+    Found by opmx bundle validate
+    "#);
+    let outcome = sandbox.run(["bundle", "rules", "prop-file-name", "-o", "json"]);
+    let rule: Value = serde_json::from_str(succeeds(&outcome)).unwrap();
+    let example = &rule["example"];
+    assert_eq!(example["wrong"]["file"], "metadata/properties.yaml");
+    assert_eq!(example["right"]["file"], "metadata/dependencies.yaml");
+    assert_eq!(example["foundBy"], "opmx bundle validate");
+    assert!(list.iter().all(|rule| rule["example"]["wrong"]["text"].is_string()));
     let outcome = sandbox.run(["bundle", "rules", "dep-intent-valu"]);
     assert_eq!(outcome.status, Some(2));
     assert!(outcome.stderr.contains("did you mean dep-intent-value?"), "{outcome}");

@@ -12,6 +12,8 @@ mod synthesize;
 mod unpack;
 pub(crate) mod validate;
 
+pub(crate) use rules::headings;
+
 use crate::bundle::annotations::{self, standard};
 use crate::bundle::generate::annotations_yaml;
 use crate::bundle::{Annotations, MediaType, OLM_YAML};

@@ -1,12 +1,14 @@
-//! `opmx bundle rules`: the table of rules, and what one of them wants.
+//! `opmx bundle rules`: the table of rules, and what one of them wants, by an example.
 
 use crate::cli::Context;
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::rules::examples::{self, Example};
 use crate::rules::{ALL, Rule};
 use crate::terminal::Format;
 use crate::terminal::table::Table;
 use crate::validation::rule_named;
 use clap::Args;
+use clap::builder::styling::{AnsiColor, Style};
 use serde_json::{Value, json};
 
 const EXAMPLES: &str = "\
@@ -14,13 +16,13 @@ Examples:
   All rules, one on each line
   $ opmx bundle rules
 
-  What one of them wants
+  What one of them wants, with an example
   $ opmx bundle rules dep-intent-value";
 
 /// List the rules of bundles, or explain one
 ///
-/// Findings name the rule that they come from. Each rule has a severity, the proposal or format that asks for it, and
-/// what to do about it. An id never changes its meaning.
+/// Findings name the rule that they come from. Each rule has a severity, the proposal or format that asks for it, what
+/// to do about it, and an example of what is wrong beside one of what is right. An id never changes its meaning.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RulesArguments {
@@ -36,13 +38,11 @@ pub(crate) fn run(arguments: &RulesArguments, context: &Context<'_>) -> CommandR
     match &arguments.rule {
         Some(id) => {
             let rule = rule_named(id).map_err(|error| CommandError::usage(error.to_string()))?;
+            let example = examples::of(rule).map_err(unreadable)?;
             if format == Format::Text {
-                printer.line(format!(
-                    "{} ({}), from {}\n\n{}",
-                    rule.id, rule.severity, rule.source, rule.help
-                ))?;
+                printer.bytes(explained(rule, example.as_ref(), printer.stdout_color()).as_bytes())?;
             } else {
-                printer.document(format, &described(rule))?;
+                printer.document(format, &described(rule, example.as_ref()))?;
             }
         }
         None if format == Format::Text => {
@@ -52,16 +52,84 @@ pub(crate) fn run(arguments: &RulesArguments, context: &Context<'_>) -> CommandR
             }
             table.finish()?;
         }
-        None => printer.document(format, &ALL.iter().map(|rule| described(rule)).collect::<Vec<_>>())?,
+        None => {
+            let examples = examples::all().map_err(unreadable)?;
+            let rules = ALL.iter().map(|rule| described(rule, examples.get(rule.id)));
+            printer.document(format, &rules.collect::<Vec<_>>())?;
+        }
     }
     Ok(Status::Success)
 }
 
-fn described(rule: &Rule) -> Value {
-    json!({
+fn unreadable(error: serde_yaml::Error) -> CommandError {
+    CommandError::failure(format!("the examples of this program cannot be read: {error}"))
+}
+
+/// What is shown above a snippet: where it stands, and what is wrong with it.
+pub(crate) fn headings(example: &Example) -> [String; 2] {
+    if example.command_line {
+        return [format!("Wrong: {}", example.about), "Right".to_owned()];
+    }
+    let right = match example.right_file() {
+        same if same == example.file => "Right".to_owned(),
+        other => format!("Right, in {other}"),
+    };
+    [format!("Wrong, in {}: {}", example.file, example.about), right]
+}
+
+fn explained(rule: &Rule, example: Option<&Example>, color: bool) -> String {
+    let (id, severity) = (styled(BOLD, rule.id, color), rule.severity);
+    let mut text = format!("{id} ({severity}), from {}\n\n{}\n", rule.source, rule.help);
+    let Some(example) = example else {
+        return text;
+    };
+    let [wrong, right] = headings(example);
+    let snippets = [
+        (styled(RED, &wrong, color), example.shown_wrong()),
+        (styled(GREEN, &right, color), example.shown_right()),
+    ];
+    for (heading, snippet) in snippets {
+        text.push_str(&format!("\n{heading}\n\n"));
+        text.extend(snippet.lines().map(|line| format!("    {line}\n")));
+    }
+    text.push_str(&format!("\nFound by {}\n", styled(BOLD, &example.found_by(), color)));
+    text
+}
+
+const BOLD: Style = Style::new().bold();
+const RED: Style = AnsiColor::Red.on_default().bold();
+const GREEN: Style = AnsiColor::Green.on_default().bold();
+
+fn styled(style: Style, text: &str, color: bool) -> String {
+    if color {
+        format!("{style}{text}{style:#}")
+    } else {
+        text.to_owned()
+    }
+}
+
+fn described(rule: &Rule, example: Option<&Example>) -> Value {
+    let mut value = json!({
         "id": rule.id,
         "severity": rule.severity.to_string(),
         "source": rule.source,
         "help": rule.help,
-    })
+    });
+    if let Some(example) = example {
+        value["example"] = json!({
+            "about": example.about,
+            "foundBy": example.found_by(),
+            "wrong": snippet(example, &example.file, &example.shown_wrong()),
+            "right": snippet(example, example.right_file(), &example.shown_right()),
+        });
+    }
+    value
+}
+
+fn snippet(example: &Example, file: &str, text: &str) -> Value {
+    if example.command_line {
+        json!({"text": text})
+    } else {
+        json!({"file": file, "text": text})
+    }
 }

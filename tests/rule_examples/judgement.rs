@@ -1,0 +1,142 @@
+//! What the commands say about the bundle of an example.
+
+use super::bundles::{Files, Side, files, index_dockerfile};
+use opmx::bundle;
+use opmx::conversion;
+use opmx::diagnostic::Diagnostic;
+use opmx::kubernetes::served::{ServedResources, read_table};
+use opmx::rules::examples::{Example, INDEX_DOCKERFILE};
+use opmx::synthesis::outside::{Outside, learn};
+use opmx::text::Limits;
+use opmx::tree::{Tree, TreeError, TreeLimits};
+use opmx::validation::validators::Options;
+use opmx::validation::{Reference, Request, Validation, check_reading, refused, suites, validate};
+
+/// What the command that the example names finds.
+pub(crate) fn judge(example: &Example, side: Side) -> Vec<Diagnostic> {
+    judge_files(example, side, files(example, side))
+}
+
+/// What it finds in these files.
+pub(crate) fn judge_files(example: &Example, side: Side, files: Files) -> Vec<Diagnostic> {
+    if example.command.is_none() {
+        return diagnostics(validation_of(example, side, files));
+    }
+    let tree = tree(example, side, &files).unwrap();
+    let reading = bundle::read(&tree, &Limits::default());
+    match example.command.as_deref() {
+        Some("bundle build") => check_reading(&reading),
+        Some("bundle convert") => {
+            let conversion = conversion::convert(&tree, &reading, "out", &Limits::default());
+            let mut findings = conversion.unwrap().unwrap().diagnostics;
+            findings.extend(check_reading(&reading).into_iter().filter(Diagnostic::is_error));
+            findings.dedup();
+            findings
+        }
+        Some("bundle synthesize") => {
+            let mut sources = ServedResources::default();
+            for (index, text) in example.sources.iter().enumerate() {
+                sources.add(&format!("source-{}.txt", index + 1), read_table(text).unwrap());
+            }
+            let outside = Outside { samples: None, sources };
+            learn(reading.bundle.as_ref().unwrap(), &reading.diagnostics, &outside).findings
+        }
+        other => panic!("{other:?} is no command of an example"),
+    }
+}
+
+/// What `bundle validate` finds; `None` where another command is needed.
+pub(crate) fn validation(example: &Example, side: Side) -> Option<Validation> {
+    let validates = example.command.is_none();
+    validates.then(|| validation_of(example, side, files(example, side)))
+}
+
+fn validation_of(example: &Example, side: Side, files: Files) -> Validation {
+    let judged = !(example.command_line && side == Side::Right);
+    let judge = example.judge.as_deref().filter(|_| judged);
+    let reference = judge.map(|judge| match judge {
+        "opm" => Reference::Opm,
+        "operator-sdk" => Reference::OperatorSdk,
+        "api" => Reference::Api,
+        other => panic!("{other} is no program to judge as"),
+    });
+    let validators = example
+        .suite
+        .as_deref()
+        .map(|suite| suites::validators_of(suite).unwrap());
+    let mut validation = run(example, side, files, reference, validators.unwrap_or_default());
+    if reference == Some(Reference::Api) && !example.command_line {
+        // Said of every bundle.
+        validation
+            .findings
+            .retain(|finding| finding.diagnostic.rule.id != "hub-v1-deprecated");
+    }
+    validation
+}
+
+/// What all suites find together.
+pub(crate) fn everything(example: &Example, side: Side) -> Vec<Diagnostic> {
+    let all = suites::validators_of("all").unwrap();
+    diagnostics(run(example, side, files(example, side), None, all))
+}
+
+fn run(
+    example: &Example,
+    side: Side,
+    mut files: Files,
+    reference: Option<Reference>,
+    validators: Vec<&'static str>,
+) -> Validation {
+    let index_dockerfile = index_dockerfile(&mut files).map(|text| (INDEX_DOCKERFILE.to_owned(), text));
+    let tree = match tree(example, side, &files) {
+        Ok(tree) => tree,
+        Err(error) => return refused("bundle", &error).unwrap(),
+    };
+    let flag = |name: &str, usual: usize| {
+        example
+            .flags
+            .get(name)
+            .map_or(usual, |limit| usize::try_from(*limit).unwrap())
+    };
+    let usual = Limits::default();
+    let request = Request {
+        validators,
+        reference,
+        options: Options {
+            categories: example.categories.clone(),
+            index_dockerfile,
+            ..Options::default()
+        },
+        limits: Limits {
+            file_bytes: flag("max-file-size", usual.file_bytes),
+            depth: flag("max-depth", usual.depth),
+            documents: flag("max-documents", usual.documents),
+        },
+    };
+    validate(&tree, &request)
+}
+
+/// The files as a tree. A link needs a folder on a disk.
+fn tree(example: &Example, side: Side, files: &Files) -> Result<Tree, TreeError> {
+    let mut limits = TreeLimits::default();
+    if let Some(files) = example.flags.get("max-files") {
+        limits.files = usize::try_from(*files).unwrap();
+    }
+    if let (Some(link), Side::Wrong) = (&example.link, side) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(&example.file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(link, path).unwrap();
+        return Tree::from_directory(folder.path(), &limits);
+    }
+    let mut tree = Tree::new("bundle");
+    for (path, content) in files {
+        tree.insert(path, content.clone(), &limits)?;
+    }
+    Ok(tree)
+}
+
+fn diagnostics(validation: Validation) -> Vec<Diagnostic> {
+    let findings = validation.findings.into_iter();
+    findings.map(|finding| finding.diagnostic).collect()
+}
