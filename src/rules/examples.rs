@@ -62,6 +62,9 @@ pub struct Example {
     /// Lists of resources that `--api-source` names.
     #[serde(default)]
     pub sources: Vec<String>,
+    /// The platforms for which registries have images, in place of asking them.
+    #[serde(default)]
+    pub images: BTreeMap<String, Availability>,
     /// The lines of the bundle in whose place the snippets stand, where the right snippet is not in it.
     pub replaces: Option<String>,
     /// Whether the snippets are the whole file although the bundle has one.
@@ -83,6 +86,16 @@ pub struct Example {
     pub points_at: Option<String>,
     /// Why the finding has no place.
     pub without_place: Option<String>,
+}
+
+/// What a registry says about an image.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Availability {
+    /// It is there for these platforms.
+    Platforms(Vec<String>),
+    /// It cannot be had, for this reason.
+    Missing(String),
 }
 
 /// A change of a bundle.

@@ -7,6 +7,7 @@ use crate::manifest::Object;
 use crate::rules::{self, Rule};
 use crate::synthesis::{Fate, Synthesis};
 use crate::text::Path;
+use crate::version::parse_strict;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -57,6 +58,7 @@ fn name_and_version(bundle: &Bundle) -> Option<Diagnostic> {
     let olm = bundle.olm.as_ref()?;
     let text = |key: &str| olm.value().get(key).and_then(Value::as_str);
     let (name, version) = (text("name")?, text("version")?);
+    parse_strict(version).ok()?;
     let version = version.split_once('+').map_or(version, |(version, _)| version);
     let (_, end) = name
         .rsplit_once(".v")

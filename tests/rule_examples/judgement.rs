@@ -5,11 +5,11 @@ use opmx::bundle;
 use opmx::conversion;
 use opmx::diagnostic::Diagnostic;
 use opmx::kubernetes::served::{ServedResources, read_table};
-use opmx::rules::examples::{Example, INDEX_DOCKERFILE};
+use opmx::rules::examples::{Availability, Example, INDEX_DOCKERFILE};
 use opmx::synthesis::outside::{Outside, learn};
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeError, TreeLimits};
-use opmx::validation::validators::Options;
+use opmx::validation::validators::{Options, Platforms};
 use opmx::validation::{Reference, Request, Validation, check_reading, refused, suites, validate};
 
 /// What the command that the example names finds.
@@ -105,6 +105,7 @@ fn run(
         options: Options {
             categories: example.categories.clone(),
             index_dockerfile,
+            platforms: Some(platforms(example)),
             ..Options::default()
         },
         limits: Limits {
@@ -114,6 +115,17 @@ fn run(
         },
     };
     validate(&tree, &request)
+}
+
+fn platforms(example: &Example) -> Platforms {
+    let known = |availability: &Availability| match availability {
+        Availability::Platforms(names) => Ok(names.iter().map(|name| name.parse().unwrap()).collect()),
+        Availability::Missing(reason) => Err(reason.clone()),
+    };
+    let images = example.images.iter();
+    images
+        .map(|(image, availability)| (image.clone(), known(availability)))
+        .collect()
 }
 
 /// The files as a tree. A link needs a folder on a disk.
