@@ -439,7 +439,7 @@ fn crd() -> Vec<Case> {
         case(
             "crd-api-approved",
             (CRD, "group: example.com", "group: example.k8s.io"),
-            "name: things.example.k8s.io",
+            "example.k8s.io",
         )
         .and((CRD, "name: things.example.com", "name: things.example.k8s.io"))
         .with(GROUPS),
@@ -478,7 +478,7 @@ fn bundle() -> Vec<Case> {
         case(
             "bundle-owned-crd-absent",
             (CSV, "      version: v1\n", "      version: v2\n"),
-            "things.example.com",
+            "v2",
         )
         .with(&[
             "bundle-crd-not-owned",
