@@ -17,21 +17,6 @@ pub(crate) struct Case {
     pub(crate) options: Options,
 }
 
-/// Rules that no change shows.
-pub(crate) const WITHOUT_CASE: &[(&str, &str)] = &[
-    ("yaml-duplicate-key", "of reading: the validators only pass over it"),
-    ("hub-minkubeversion-format", "said by csv, but for the original verdict"),
-    (
-        "hub-minkubeversion-missing",
-        "said by csv, but for the original verdict",
-    ),
-    ("hub-v1-deprecated", "always said"),
-    (
-        "removed-api-minkube-unparsable",
-        "said by csv, but for the original verdict",
-    ),
-];
-
 type Edit = (&'static str, &'static str, &'static str);
 
 fn case(rule: &'static str, edit: Edit, place: &'static str) -> Case {
