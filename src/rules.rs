@@ -147,7 +147,15 @@ rules! {
     SERVICEACCOUNT_FIELDS = "serviceaccount-fields", Warning, OLM, "Put imagePullSecrets into the pod template; a ClusterServiceVersion has no place for the rest.";
     CERT_SECRET_MISSING = "cert-secret-missing", Warning, OLM, "Remove the mount, or ship the Secret: nothing will create it.";
 
+    K8S_LIST_OBJECT = "k8s-list-object", Warning, PLAIN, "Write each object as a document of its own: not every reader opens lists.";
+    OLM_NAME_VERSION = "olm-name-version", Warning, PLAIN, "End the name in v and the version: channels go by the name, ranges by the version.";
+
     // RBAC of a k8s+v1 bundle.
+    RBAC_CLUSTER_ADMIN = "rbac-cluster-admin", Error, PLAIN, "Bind the operator to a role that names what it uses; a k8s+v1 bundle may not ask for everything.";
+    RBAC_WILDCARD_VERB = "rbac-wildcard-verb", Warning, PLAIN, "Name the verbs that the operator uses.";
+    RBAC_ACCOUNT_MISSING = "rbac-account-missing", Warning, PLAIN, "Correct the name, or add the ServiceAccount: OLM creates it, but only bindings that name it grant it something.";
+    RBAC_OPTIONAL_OWN_API = "rbac-optional-own-api", Warning, PLAIN, "Grant it through a binding without the annotation: what the bundle provides is always there.";
+    RBAC_UNBOUND_ROLE = "rbac-unbound-role", Info, PLAIN, "Nothing to do, unless the operator needs it.";
     RBAC_WILDCARD = "rbac-wildcard", Error, PLAIN, "Name the groups and resources that the operator uses; a k8s+v1 bundle may not ask for all of them.";
     RBAC_GROUP_SUBJECT = "rbac-group-subject", Error, PLAIN, "Bind the operator's service account itself to a role without wildcards.";
     RBAC_SUBJECT_FORM = "rbac-subject-form", Warning, PLAIN, "Bind the operator's service account itself, so that OLM grants it these rules.";
@@ -178,6 +186,9 @@ rules! {
     SERVICE_PORT_NAME = "service-port-name", Error, OBJECTS, "Name a port of a container so, or write the number.";
     SERVICE_NAME_CLASH = "service-name-clash", Error, OLM, "Rename the Service.";
     SERVICE_KEPT = "service-kept", Warning, OLM, "Put the further ports into a Service of their own to let OLM create this one.";
+    SERVICE_UNPROJECTED = "service-unprojected", Info, PLAIN, "Nothing to do.";
+    CRD_PROVIDED_CLASH = "crd-provided-clash", Error, OBJECTS, "Serve the version one way: a cluster asks the APIService alone.";
+    APISERVICE_NAME = "apiservice-name", Error, OBJECTS, "Name it <version>.<group>.";
     APISERVICE_LOCAL = "apiservice-local", Error, PLAIN, "Name the Service that serves the API, or remove the APIService.";
     APISERVICE_SERVICE_MISSING = "apiservice-service-missing", Error, PLAIN, "Add the Service to the bundle.";
     APISERVICE_KIND_MISSING = "apiservice-kind-missing", Error, PLAIN, "List its kinds under apiservicedefinitions in metadata/olm.yaml.";
@@ -260,6 +271,7 @@ rules! {
     DEP_SELF = "dep-self", Error, FORMAT, "Remove the dependency.";
     DEP_CSV_DOUBLE = "dep-csv-double", Info, FORMAT, "Nothing to do; one of the two is enough.";
     RANGE_HYPHEN = "range-hyphen", Warning, FORMAT, "Write a range such as \">=1.0.0 <=2.0.0\".";
+    BUNDLE_UNREADABLE = "bundle-unreadable", Error, FORMAT, "Check the name, and that the folder or image can be read from here.";
 
     // What the index asks of a registry+v1 bundle.
     INDEX_NO_OBJECTS = "index-no-objects", Error, FORMAT, "Put the manifests into manifests/ itself: folders in it are not read in a registry+v1 bundle.";
@@ -354,6 +366,16 @@ rules! {
     GP_RBAC_CREATE_CRD = "gp-rbac-create-crd", Warning, PRACTICE, "Let OLM install the CustomResourceDefinitions of the bundle.";
     GP_NAME_SEMVER = "gp-name-semver", Warning, PRACTICE, "Name it <operator>.v<version>, such as memcached-operator.v0.0.1.";
     GP_NAME_SHAPE = "gp-name-shape", Warning, PRACTICE, "Name it <operator>.v<version>, such as memcached-operator.v0.0.1.";
+
+    // Platforms of the images, as their registries have them.
+    MULTIARCH_INSPECT_FAILED = "multiarch-inspect-failed", Warning, PRACTICE, "Correct the image's name, or log in to its registry.";
+    MULTIARCH_UNSUPPORTED = "multiarch-unsupported", Error, PRACTICE, "Build the image for the platform too, or remove the label that promises it.";
+    MULTIARCH_LABEL_MISSING_ARCH = "multiarch-label-missing-arch", Warning, PRACTICE, "Add a label operatorframework.io/arch.ARCHITECTURE: supported for each, so that catalogs offer the operator there.";
+    MULTIARCH_LABEL_MISSING_OS = "multiarch-label-missing-os", Warning, PRACTICE, "Add a label operatorframework.io/os.OS: supported for each, so that catalogs offer the operator there.";
+    MULTIARCH_IMAGE_NARROWER = "multiarch-image-narrower", Warning, PRACTICE, "Build the image for the same platforms as the operator's own.";
+    MULTIARCH_AFFINITY_MISSING = "multiarch-affinity-missing", Warning, PRACTICE, "Require nodes with one of the image's values of kubernetes.io/arch and kubernetes.io/os by node affinity.";
+    MULTIARCH_AFFINITY_EXTRA = "multiarch-affinity-extra", Warning, PRACTICE, "Remove the value from the node affinity, or build the image for it.";
+    MULTIARCH_AFFINITY_NARROW = "multiarch-affinity-narrow", Warning, PRACTICE, "Add the value to the node affinity, unless the operator must not run there.";
 
     // Objects beside the ClusterServiceVersion.
     OBJ_PDB_MAXUNAVAILABLE_ZERO = "obj-pdb-maxunavailable-zero", Error, OLM, "Allow at least one pod to be evicted: no node could be drained.";

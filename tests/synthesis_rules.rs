@@ -7,6 +7,7 @@ mod synthesis_rules {
     pub(crate) mod cases;
     mod decisions;
     pub(crate) mod parts;
+    mod plain;
     pub(crate) mod whole;
 }
 

@@ -140,18 +140,26 @@ pub fn of_bundle(bundle: &Bundle) -> Vec<ImageUse> {
         if let Some(olm) = &bundle.olm {
             uses.extend(related_images(olm, &Path::root()));
         }
-    } else if let Some((document, root)) = bundle.csv().map(Object::document) {
-        let spec = root.key("spec");
-        let list = ["install", "spec", "deployments"]
-            .iter()
-            .fold(spec.clone(), |path, key| path.key(key));
-        for index in 0..length(document, &list) {
-            let keys = ["spec", "template", "spec"];
-            let pod = keys.iter().fold(list.index(index), |path, key| path.key(key));
-            uses.extend(of_pod(document, &pod));
-        }
-        uses.extend(related_images(document, &spec));
+    } else if let Some(csv) = bundle.csv() {
+        uses.extend(of_csv(csv));
     }
+    uses
+}
+
+/// The images that a CSV names: in the Deployments of its install strategy, and as related images.
+pub fn of_csv(csv: &Object) -> Vec<ImageUse> {
+    let (document, root) = csv.document();
+    let spec = root.key("spec");
+    let list = ["install", "spec", "deployments"]
+        .iter()
+        .fold(spec.clone(), |path, key| path.key(key));
+    let mut uses = Vec::new();
+    for index in 0..length(document, &list) {
+        let keys = ["spec", "template", "spec"];
+        let pod = keys.iter().fold(list.index(index), |path, key| path.key(key));
+        uses.extend(of_pod(document, &pod));
+    }
+    uses.extend(related_images(document, &spec));
     uses
 }
 

@@ -23,6 +23,7 @@ use crate::synthesis::samples::SamplesError;
 use crate::terminal::Printer;
 use crate::terminal::output::OutputError;
 use crate::tree::TreeError;
+use crate::validation::many::UnreadableError;
 use std::error::Error;
 use std::fmt;
 use std::io;
@@ -101,6 +102,11 @@ impl CommandError {
         self
     }
 
+    /// The advice.
+    pub(crate) fn hints(&self) -> &[String] {
+        &self.hints
+    }
+
     /// The sentence and those of its causes. Many errors end with the words of their cause, which are not repeated.
     fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
@@ -176,6 +182,13 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
             LoadError::Tree(error) => Some(error),
             LoadError::Image(error) => Some(error),
             _ => None,
+        };
+    }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            UnreadableError::Location(error) => Some(error),
+            UnreadableError::Load(error) => Some(error),
+            UnreadableError::File { .. } => None,
         };
     }
     if let Some(error) = error.downcast_ref() {

@@ -180,10 +180,7 @@ impl Image {
 
     /// The platform that the config names.
     pub fn platform(&self) -> Option<Platform> {
-        Some(Platform {
-            os: self.config_value.get("os")?.as_str()?.to_owned(),
-            architecture: self.config_value.get("architecture")?.as_str()?.to_owned(),
-        })
+        Platform::of_config(&self.config_value)
     }
 }
 

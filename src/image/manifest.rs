@@ -57,7 +57,7 @@ pub(super) struct IndexEntry {
 }
 
 /// The operating system and processor that an image is for, as Go names them: `linux`, `amd64`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Platform {
     /// Such as `linux`.
     pub os: String,
@@ -72,6 +72,23 @@ impl Default for Platform {
             os: "linux".to_owned(),
             architecture: "amd64".to_owned(),
         }
+    }
+}
+
+impl Platform {
+    /// What the config of an image names.
+    pub(super) fn of_config(config: &Value) -> Option<Self> {
+        Some(Self {
+            os: config.get("os")?.as_str()?.to_owned(),
+            architecture: config.get("architecture")?.as_str()?.to_owned(),
+        })
+    }
+
+    /// Whether something can run there: the attestations that builders put into lists have none, or an unknown one.
+    pub(super) fn is_real(&self) -> bool {
+        [&self.os, &self.architecture]
+            .iter()
+            .all(|word| !word.is_empty() && *word != "unknown")
     }
 }
 

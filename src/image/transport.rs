@@ -9,7 +9,7 @@ use super::image::Image;
 use super::layout::{read_layout, resolve_layout, write_layout};
 use super::manifest::{Platform, check_digest};
 use super::progress::Progress;
-use super::reference::Reference;
+use super::reference::{Reference, RegistryReference};
 use super::registry::{ConnectionOptions, Registry, RetryPolicy};
 use super::unpack::DEFAULT_IMAGE_LIMIT;
 use std::path::PathBuf;
@@ -164,6 +164,14 @@ impl Transports {
             Reference::Layout { directory, tag } => blocking(move || resolve_layout(&directory, tag.as_deref())).await,
             Reference::Archive { file, tag } => blocking(move || resolve_archive(&file, tag.as_deref(), limit)).await,
         }
+    }
+
+    /// The platforms that an image of a registry can be pulled for. No layer is read.
+    ///
+    /// # Errors
+    /// When there is no such image, or the registry does not give it.
+    pub async fn platforms(&self, reference: &RegistryReference) -> Result<Vec<Platform>, ImageError> {
+        self.registry.platforms(reference).await
     }
 }
 

@@ -7,6 +7,9 @@ mod content;
 mod csv;
 mod dependencies;
 mod load;
+pub mod many;
+mod plain;
+mod platforms;
 mod properties;
 mod reference;
 mod run;
@@ -15,9 +18,13 @@ pub mod suites;
 mod synthesized;
 pub mod validators;
 
+pub use platforms::{images, platforms};
 pub use properties::OPTIONAL;
 pub use reference::Reference;
-pub use run::{Finding, Request, Selection, UnknownRule, Validation, refused, rule_named, validate};
+pub use run::{
+    Finding, Request, Selection, UnknownRule, Validated, Validation, refused, rule_named, unreadable, validate,
+    validate_bundle,
+};
 
 use crate::bundle::{Bundle, BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};
@@ -44,6 +51,7 @@ pub fn check_reading(reading: &BundleReading) -> Vec<Diagnostic> {
         findings.extend(check(bundle));
         if bundle.media_type == MediaType::K8sV1 {
             let synthesis = synthesize(bundle, &reading.diagnostics);
+            plain::check(bundle, &synthesis, &mut findings);
             properties::projected(bundle, &synthesis.outcomes, &mut findings);
             findings.extend(synthesis.diagnostics);
         }

@@ -3,7 +3,7 @@
 use super::reference::{self, Reference};
 use super::synthesized::Synthesized;
 use super::validators::{self, Input, Options};
-use super::{annotations, content, csv, dependencies, load, properties};
+use super::{annotations, content, csv, dependencies, load, plain, properties};
 use crate::bundle::{self, Bundle, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::{self, Rule, Severity};
@@ -96,23 +96,57 @@ pub fn refused(bundle: &str, error: &TreeError) -> Option<Validation> {
     })
 }
 
+/// The one finding about a bundle of this name that could not be read at all.
+pub fn unreadable(bundle: String, message: String) -> Validation {
+    let diagnostic = Diagnostic::new(&rules::BUNDLE_UNREADABLE, message);
+    Validation {
+        bundle,
+        media_type: None,
+        findings: vec![Finding {
+            validator: LOAD,
+            diagnostic,
+        }],
+    }
+}
+
 /// The stages before the validators, by the names that the Operator Framework has for them.
 pub(super) const FORMAT: Option<&str> = Some("format");
 pub(super) const CONTENT: Option<&str> = Some("content");
 pub(super) const LOAD: Option<&str> = Some("load");
 const INDEX: Option<&str> = Some("index");
 
+/// What is found about a bundle, and the bundle.
+#[derive(Debug, Clone)]
+pub struct Validated {
+    /// What is found.
+    pub validation: Validation,
+    /// The bundle as the validators saw it: of a `k8s+v1` bundle with the synthesized CSV in place of the objects that
+    /// became part of it, where there is one. None where it could not be read, or where another program judges.
+    pub bundle: Option<Bundle>,
+}
+
 /// Looks at the files of one bundle.
 pub fn validate(tree: &Tree, request: &Request) -> Validation {
-    let (media_type, mut findings) = match request.reference {
-        Some(reference) => reference::judge(tree, reference, request),
+    validate_bundle(tree, request).validation
+}
+
+/// Looks at the files of one bundle, and keeps the bundle for what else is to be looked at.
+pub fn validate_bundle(tree: &Tree, request: &Request) -> Validated {
+    let (bundle, media_type, mut findings) = match request.reference {
+        Some(reference) => {
+            let (media_type, findings) = reference::judge(tree, reference, request);
+            (None, media_type, findings)
+        }
         None => ours(tree, request),
     };
     findings.sort_by(|left, right| diagnostic::compare(&left.diagnostic, &right.diagnostic));
-    Validation {
-        bundle: tree.origin().to_owned(),
-        media_type,
-        findings,
+    Validated {
+        validation: Validation {
+            bundle: tree.origin().to_owned(),
+            media_type,
+            findings,
+        },
+        bundle,
     }
 }
 
@@ -149,15 +183,16 @@ pub(super) fn validators(bundle: &Bundle, tree: &Tree, always: &[&'static str], 
         .collect()
 }
 
-fn ours(tree: &Tree, request: &Request) -> (Option<MediaType>, Vec<Finding>) {
+fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, Vec<Finding>) {
     let reading = bundle::read(tree, &request.limits);
     let mut findings = Vec::new();
     stage(&mut findings, None, |found| {
         found.extend(reading.diagnostics.iter().cloned());
     });
     let Some(bundle) = &reading.bundle else {
-        return (None, findings);
+        return (None, None, findings);
     };
+    let mut seen = None;
     stage(&mut findings, FORMAT, |found| {
         annotations::check(bundle, found);
         annotations::check_folders(bundle, tree, found);
@@ -176,6 +211,7 @@ fn ours(tree: &Tree, request: &Request) -> (Option<MediaType>, Vec<Finding>) {
             let synthesis = synthesize(bundle, &reading.diagnostics);
             stage(&mut findings, None, |found| {
                 found.extend(synthesis.diagnostics.iter().cloned());
+                plain::check(bundle, &synthesis, found);
                 properties::projected(bundle, &synthesis.outcomes, found);
             });
             if let Some(csv) = &synthesis.csv
@@ -187,10 +223,12 @@ fn ours(tree: &Tree, request: &Request) -> (Option<MediaType>, Vec<Finding>) {
                         .into_iter()
                         .filter_map(|finding| synthesized.at_its_source(finding)),
                 );
+                seen = Some(synthesized.into_bundle());
             }
         }
     }
-    (Some(bundle.media_type), once(&findings))
+    let media_type = bundle.media_type;
+    (seen.or(reading.bundle), Some(media_type), once(&findings))
 }
 
 /// A CRD of the old version is no longer served anywhere: how much that weighs depends on `minKubeVersion`, which is

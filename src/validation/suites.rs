@@ -1,6 +1,6 @@
 //! Sets of validators by the names that people know them under.
 
-use super::validators::VALIDATORS;
+use super::validators::{MULTIARCH, VALIDATORS};
 
 /// A set of validators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +46,11 @@ pub static SUITES: &[Suite] = &[
         about: "what the community catalog asks for",
     },
     Suite {
+        name: MULTIARCH,
+        validators: &[MULTIARCH],
+        about: "the platforms of the images, which their registries are asked for",
+    },
+    Suite {
         name: "capabilities",
         validators: &["capabilities"],
         about: "the capability level",
@@ -57,14 +62,15 @@ pub static SUITES: &[Suite] = &[
     },
 ];
 
-/// The validators of a suite; `all` are those of every suite, and operator-sdk's own names of single validators and of
-/// its suite are known, too.
+/// The validators of a suite; `all` are those of every suite that needs nothing but the bundle, so without `multiarch`.
+/// operator-sdk's own names of single validators and of its suite are known, too.
 pub fn validators_of(name: &str) -> Option<Vec<&'static str>> {
     match name {
         "all" => {
             let mut all: Vec<&str> = SUITES.iter().flat_map(|suite| suite.validators).copied().collect();
             all.sort_unstable();
             all.dedup();
+            all.retain(|name| *name != MULTIARCH);
             Some(all)
         }
         "operatorframework" => {

@@ -59,6 +59,11 @@ impl<'a> Synthesized<'a> {
         &self.bundle
     }
 
+    /// The bundle, when no finding is to be led back any more.
+    pub(super) fn into_bundle(self) -> Bundle {
+        self.bundle
+    }
+
     /// The finding at the place that the value came from; none where the synthesis has said it already.
     pub(super) fn at_its_source(&self, mut finding: Finding) -> Option<Finding> {
         let diagnostic = &mut finding.diagnostic;

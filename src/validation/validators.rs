@@ -14,6 +14,7 @@ mod good_practices;
 mod hub;
 mod install_modes;
 pub(super) mod metadata;
+mod multiarch;
 mod objects;
 mod operator_group;
 mod package_manifest;
@@ -22,13 +23,17 @@ mod removed_apis;
 use crate::bundle::Bundle;
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
+use crate::image::Platform;
 use crate::manifest::Object;
 use crate::rules::Rule;
 use crate::text::Path;
 use crate::tree::Tree;
 use semver::Version;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Images by their names, each with the platforms that it can be had for, or why that is not known.
+pub type Platforms = BTreeMap<String, Result<BTreeSet<Platform>, String>>;
 
 /// What some validators can be told.
 #[derive(Debug, Clone, Default)]
@@ -39,6 +44,9 @@ pub struct Options {
     pub categories: Option<Vec<String>>,
     /// Name and content of the Dockerfile of the index that the bundle is meant for (`community`).
     pub index_dockerfile: Option<(String, String)>,
+    /// The platforms that the bundle's images can be had for, or why that is not known (`multiarch`, which says nothing
+    /// without). [`platforms`](super::platforms) asks the registries.
+    pub platforms: Option<Platforms>,
     /// Judge exactly as the original validators do, also where they are wrong.
     pub reference: bool,
 }
@@ -117,7 +125,14 @@ pub static VALIDATORS: &[Validator] = &[
         name: "community",
         check: community::check,
     },
+    Validator {
+        name: MULTIARCH,
+        check: multiarch::check,
+    },
 ];
+
+/// The validator that needs [`Options::platforms`].
+pub const MULTIARCH: &str = "multiarch";
 
 /// The validators that every bundle must pass.
 pub const DEFAULT: &[&str] = &["csv", "crd", "bundle"];

@@ -137,14 +137,65 @@ fn a_bundle_that_cannot_be_read_does_not_keep_the_others_from_it() {
     let outcome = validate(&sandbox, "./nowhere file bundle");
     assert_eq!(outcome.status, Some(1));
     assert!(
-        outcome.stdout.ends_with("bundle (k8s+v1): no errors, 2 warnings\n"),
+        outcome
+            .stdout
+            .ends_with("\n\n3 bundles, 2 with errors: 2 errors, 2 warnings\n"),
         "{outcome}"
     );
+    assert!(!outcome.stdout.contains("bundle-unreadable"), "{outcome}");
     assert!(outcome.stderr.contains("./nowhere could not be checked"), "{outcome}");
     assert!(outcome.stderr.contains("file is a file, not a bundle"), "{outcome}");
     std::os::unix::fs::symlink("/etc/passwd", sandbox.path("compost/manifests/link.yaml")).unwrap();
     let report = json(&validate(&sandbox, "compost -o json"));
     assert_eq!(rules(&report), ["tree-entry-type"]);
+}
+
+#[test]
+fn no_report_is_silent_about_a_bundle_that_cannot_be_read() {
+    let sandbox = both();
+    write(&sandbox, "file", "");
+    std::fs::create_dir(sandbox.path("layout")).unwrap();
+    write(&sandbox, "layout/oci-layout", "{}");
+    let schema: Value = serde_json::from_str(succeeds(&sandbox.run(["bundle", "schema", "findings"]))).unwrap();
+    let line = "./nowhere file compost layout No:Name";
+    let outcome = validate(&sandbox, &format!("{line} -o json --only hub-icon-missing"));
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    let report = json(&outcome);
+    assert!(jsonschema::is_valid(&schema, &report), "{report}");
+    let bundles = report["bundles"].as_array().unwrap();
+    let names: Vec<&str> = bundles
+        .iter()
+        .map(|bundle| bundle["bundle"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["./nowhere", "file", "compost", "layout", "No:Name"]);
+    for (bundle, message, help) in [
+        (&bundles[0], "No such file", "Check the name"),
+        (&bundles[1], "file is a file, not a bundle", "Check the name"),
+        (&bundles[3], "OCI image layout", "oci:layout:TAG"),
+        (&bundles[4], "No:Name is neither", "Check the name"),
+    ] {
+        assert_eq!(
+            (bundle["mediaType"].as_str(), bundle["errors"].as_u64()),
+            (None, Some(1))
+        );
+        let finding = &bundle["findings"][0];
+        assert_eq!(
+            (finding["rule"].as_str(), finding["validator"].as_str()),
+            (Some("bundle-unreadable"), Some("load"))
+        );
+        assert!(finding["message"].as_str().unwrap().contains(message), "{finding}");
+        assert!(finding["help"].as_str().unwrap().contains(help), "{finding}");
+    }
+    assert_eq!(bundles[2]["findings"].as_array().unwrap().len(), 0);
+    for form in ["sarif", "github", "junit"] {
+        let outcome = validate(&sandbox, &format!("{line} -o {form}"));
+        assert_eq!(outcome.status, Some(1));
+        let findings = outcome.stdout.matches("No such file").count();
+        assert!(
+            findings > 0 && outcome.stdout.contains("layout, not the folder"),
+            "{form}: {outcome}"
+        );
+    }
 }
 
 #[test]

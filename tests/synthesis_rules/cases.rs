@@ -59,6 +59,7 @@ pub(crate) fn all() -> Vec<Case> {
         annotations(),
         dependencies(),
         registry(),
+        super::plain::all(),
     ];
     parts.into_iter().flatten().collect()
 }

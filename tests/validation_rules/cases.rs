@@ -3,6 +3,7 @@
 use super::bundle::{ACCOUNT, ANNOTATIONS, BUDGET, CLASS, CRD, CSV, GROUP, PACKAGE, ROLE};
 use opmx::rules::{self, Severity};
 use opmx::validation::validators::Options;
+use std::collections::BTreeMap;
 
 /// One change of the bundle.
 pub(crate) struct Case {
@@ -65,6 +66,7 @@ pub(crate) fn all() -> Vec<Case> {
         objects(),
         package(),
         community(),
+        multiarch(),
     ]
     .into_iter()
     .flatten()
@@ -785,5 +787,89 @@ fn community() -> Vec<Case> {
             "FROM scratch\nLABEL com.redhat.openshift.versions=v4.6\n",
             "LABEL",
         ),
+    ]
+}
+
+/// The pods of the bundle with an image, and the nodes that they come to.
+const POD: (&str, &str, &str) = (
+    CSV,
+    "              containers:\n              - name: manager\n",
+    "              nodeSelector: {kubernetes.io/os: linux}\n              affinity:\n                nodeAffinity:\n                  \
+     requiredDuringSchedulingIgnoredDuringExecution:\n                    nodeSelectorTerms:\n                    \
+     - matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [amd64, arm64]}]\n              \
+     containers:\n              - name: proxy\n                image: registry.example.com/op:1.0.0\n                \
+     resources: {requests: {cpu: 1m, memory: 1Mi}}\n              - name: manager\n                image: manager:1\n",
+);
+const LABELS: (&str, &str, &str) = (
+    CSV,
+    "  name: op.v1.0.0\n",
+    "  name: op.v1.0.0\n  labels:\n    operatorframework.io/arch.amd64: supported\n    \
+     operatorframework.io/arch.arm64: supported\n    operatorframework.io/arch.s390x: unsupported\n",
+);
+
+fn multiarch() -> Vec<Case> {
+    let both = ["linux/amd64", "linux/arm64"];
+    let platforms = |manager: Result<&[&str], &str>, other: &[&str]| {
+        let parse = |names: &[&str]| names.iter().map(|name| name.parse().unwrap()).collect();
+        let manager = manager.map(parse).map_err(str::to_owned);
+        Options {
+            platforms: Some(BTreeMap::from([
+                ("manager:1".to_owned(), manager),
+                ("registry.example.com/op:1.0.0".to_owned(), Ok(parse(other))),
+            ])),
+            ..Options::default()
+        }
+    };
+    let broken = |rule, edit, place, options| case(rule, POD, place).and(edit).options(options);
+    vec![
+        broken(
+            "multiarch-inspect-failed",
+            LABELS,
+            "manager:1",
+            platforms(Err("gone"), &both),
+        ),
+        broken(
+            "multiarch-unsupported",
+            LABELS,
+            "manager:1",
+            platforms(Ok(&both[..1]), &both),
+        )
+        .with(&["multiarch-affinity-extra"]),
+        case("multiarch-label-missing-arch", POD, "name: op.v1.0.0").options(platforms(Ok(&both), &both)),
+        broken(
+            "multiarch-label-missing-os",
+            LABELS,
+            "operatorframework.io/arch.amd64",
+            platforms(Ok(&["linux/amd64", "linux/arm64", "windows/amd64"]), &both),
+        )
+        .with(&["multiarch-image-narrower", "multiarch-affinity-narrow"]),
+        broken(
+            "multiarch-image-narrower",
+            LABELS,
+            "registry.example.com/op",
+            platforms(Ok(&["linux/amd64", "linux/arm64", "linux/riscv64"]), &both),
+        )
+        .with(&["multiarch-label-missing-arch", "multiarch-affinity-narrow"]),
+        broken(
+            "multiarch-affinity-missing",
+            LABELS,
+            "nodeSelectorTerms",
+            platforms(Ok(&both), &both),
+        )
+        .and((CSV, "key: kubernetes.io/arch", "key: kubernetes.io/zone")),
+        broken(
+            "multiarch-affinity-extra",
+            LABELS,
+            "nodeSelectorTerms",
+            platforms(Ok(&both), &both),
+        )
+        .and((CSV, "[amd64, arm64]", "[amd64, arm64, s390x]")),
+        broken(
+            "multiarch-affinity-narrow",
+            LABELS,
+            "nodeSelectorTerms",
+            platforms(Ok(&both), &both),
+        )
+        .and((CSV, "[amd64, arm64]", "[amd64]")),
     ]
 }

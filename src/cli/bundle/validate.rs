@@ -1,20 +1,17 @@
 //! `opmx bundle validate`: may this bundle go in, and what is to be changed where?
 
-use crate::bundle::location::{LoadError, Location};
 use crate::cli::arguments::{ImageBuilderArgument, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, sources};
 use crate::files::FileError;
-use crate::image::ImageError;
-use crate::rules::{Rule, Severity};
+use crate::rules::Rule;
 use crate::terminal::reports::{ReportFormat, report};
-use crate::tree::TreeError;
+use crate::validation::many::{Asked, Checked, UnreadableError, check_all};
 use crate::validation::validators::Options;
-use crate::validation::{Reference, Request, Selection, Validation, refused, rule_named, suites, validate};
+use crate::validation::{Reference, Request, Selection, Validation, rule_named, suites};
 use crate::version::parse_tolerant;
 use clap::{Args, ValueEnum};
 use futures_util::StreamExt;
-use futures_util::stream;
 use semver::Version;
 use serde_json::Value;
 use std::fs;
@@ -40,9 +37,6 @@ Examples:
 
   What a rule wants
   $ opmx bundle rules ann-channels-empty";
-
-/// Bundles looked at in one go. Their files are in memory while they are.
-const AT_ONCE: usize = 8;
 
 /// Check bundles, and say what to change where
 ///
@@ -162,9 +156,15 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
         only: rules(&arguments.only),
         deny_warnings: arguments.deny.contains(&Denied::Warnings),
     };
-    let bundles: Vec<&str> = arguments.bundles.iter().map(String::as_str).collect();
     let places = (&arguments.registry, &arguments.limits);
-    look_at(&bundles, request, &selection, places, arguments.output, context)
+    check(
+        &arguments.bundles,
+        request,
+        selection,
+        places,
+        arguments.output,
+        context,
+    )
 }
 
 /// `opm alpha bundle validate`.
@@ -183,10 +183,10 @@ pub(crate) fn run_as_opm(arguments: &OpmValidateArguments, context: &Context<'_>
         ..Request::default()
     };
     let places = (&arguments.registry, &arguments.limits);
-    look_at(
-        &[&arguments.tag],
+    check(
+        std::slice::from_ref(&arguments.tag),
         request,
-        &Selection::default(),
+        Selection::default(),
         places,
         ReportFormat::Text,
         context,
@@ -231,88 +231,58 @@ fn categories(file: &Path) -> Result<Vec<String>, CommandError> {
     })
 }
 
-/// What became of one argument.
-enum Looked {
-    Validated(Validation),
-    Failed(CommandError),
-}
-
-fn look_at(
-    bundles: &[&str],
+fn check(
+    bundles: &[String],
     request: Request,
-    selection: &Selection,
+    selection: Selection,
     (registry, limits): (&RegistryArguments, &LimitArguments),
     format: ReportFormat,
     context: &Context<'_>,
 ) -> CommandResult {
-    let locations: Vec<(&str, Location)> = bundles
-        .iter()
-        .map(|name| Ok((*name, name.parse()?)))
-        .collect::<Result<_, CommandError>>()?;
     let transports = registry.transports(context);
-    let request = Arc::new(request);
-    let looking = stream::iter(locations)
-        .map(|(name, location)| {
-            let (transports, request) = (&transports, Arc::clone(&request));
-            async move {
-                if Path::new(name).is_file() {
-                    return Looked::Failed(CommandError::failure(format!("{name} is a file, not a bundle")));
-                }
-                let tree = match location.load(transports, limits.tree()).await {
-                    Ok(tree) => tree,
-                    Err(error) => return unloaded(name, &location, error),
-                };
-                match tokio::task::spawn_blocking(move || validate(&tree, &request)).await {
-                    Ok(mut validation) => {
-                        name.clone_into(&mut validation.bundle);
-                        Looked::Validated(validation)
-                    }
-                    Err(_) => Looked::Failed(LoadError::Interrupted.into()),
-                }
-            }
-        })
-        .buffered(AT_ONCE)
-        .collect::<Vec<_>>();
-    let mut validations = Vec::new();
-    let mut failures = Vec::new();
-    for looked in context.runtime.block_on(looking) {
-        match looked {
-            Looked::Validated(mut validation) => {
-                selection.apply(&mut validation);
-                validations.push(validation);
-            }
-            Looked::Failed(error) => failures.push(error),
-        }
-    }
-    let failed = !failures.is_empty() || validations.iter().any(Validation::has_errors);
+    let asked = Asked {
+        transports: &transports,
+        limits: limits.tree(),
+        request: Arc::new(request),
+        selection,
+    };
+    let checked: Vec<Checked> = context.runtime.block_on(check_all(bundles.to_vec(), &asked).collect());
     let printer = &context.printer;
-    if !validations.is_empty() || format != ReportFormat::Text {
-        if printer.is_quiet() && format == ReportFormat::Text {
-            for validation in &mut validations {
-                let errors = |severity| severity == Severity::Error;
-                validation
-                    .findings
-                    .retain(|finding| errors(finding.diagnostic.severity));
+    let mut validations = Vec::new();
+    for Checked {
+        mut validation,
+        unreadable,
+    } in checked
+    {
+        if let Some(error) = unreadable {
+            let error = explained(error, &validation.bundle);
+            if let [hint, ..] = error.hints()
+                && let [finding] = &mut validation.findings[..]
+            {
+                finding.diagnostic.help = Some(hint.clone());
             }
+            error.print(printer);
         }
-        printer.bytes(report(&validations, format, printer.stdout_color()).as_bytes())?;
-        printer.flush()?;
+        validations.push(validation);
     }
-    for failure in failures {
-        failure.print(printer);
+    let failed = validations.iter().any(Validation::has_errors);
+    if printer.is_quiet() && format == ReportFormat::Text {
+        for validation in &mut validations {
+            validation.findings.retain(|finding| finding.diagnostic.is_error());
+        }
     }
+    printer.bytes(report(&validations, format, printer.stdout_color()).as_bytes())?;
+    printer.flush()?;
     Ok(if failed { Status::Failure } else { Status::Success })
 }
 
-/// Files that no bundle may hold are a finding; everything else that keeps a bundle from being read is a failure.
-fn unloaded(name: &str, location: &Location, error: LoadError) -> Looked {
-    let tree: Option<&TreeError> = match &error {
-        LoadError::Tree(tree) | LoadError::Image(ImageError::Tree(tree)) => Some(tree),
-        _ => None,
-    };
-    if let Some(validation) = tree.and_then(|tree| refused(name, tree)) {
-        return Looked::Validated(validation);
+fn explained(error: UnreadableError, name: &str) -> CommandError {
+    let loading = matches!(error, UnreadableError::Load(_));
+    let error = CommandError::from(error);
+    match name.parse() {
+        Ok(location) if loading => {
+            sources::with_guess(error.context(format!("{name} could not be checked")), &location)
+        }
+        _ => error,
     }
-    let error = CommandError::from(error).context(format!("{name} could not be checked"));
-    Looked::Failed(sources::with_guess(error, location))
 }

@@ -123,19 +123,49 @@ impl Registry {
             return Err(fail(ContentProblem::EmptyIndex));
         };
         self.check_sizes(image, &manifest)?;
-        let config = self.blob(&repository, image, &manifest.config).await?;
-        let mut config_bytes = Vec::new();
-        let read = config.open()?.read_to_end(&mut config_bytes);
-        read.map_err(|error| ContentProblem::Damaged(error).of(image, "the config"))?;
+        let config = self.config(&repository, image, &manifest.config).await?;
         let layers = self.layers(&repository, image, &manifest.layers).await?;
-        let image = Image::new(
-            image,
-            document.media_type.as_deref(),
-            document.bytes,
-            config_bytes,
-            layers,
-        )?;
+        let image = Image::new(image, document.media_type.as_deref(), document.bytes, config, layers)?;
         Ok(image.chosen_from(source))
+    }
+
+    /// The platforms that a reference can be pulled for: a list of images names them, of a single image its config does.
+    pub(super) async fn platforms(&self, reference: &RegistryReference) -> Result<Vec<Platform>, ImageError> {
+        let image = reference.as_written();
+        let repository = self.repository(reference);
+        let fail = |problem: ContentProblem| problem.of(image, "the manifest");
+        let document = self
+            .document(&repository, image, reference.manifest_name(), reference.digest())
+            .await?;
+        match Manifest::parse(&document.bytes, document.media_type.as_deref()).map_err(fail)? {
+            Manifest::Index(entries) => {
+                let platforms = entries.into_iter().filter_map(|entry| entry.platform);
+                Ok(platforms.filter(Platform::is_real).collect())
+            }
+            Manifest::Image(manifest) => {
+                self.check_sizes(image, &manifest)?;
+                let config = self.config(&repository, image, &manifest.config).await?;
+                let fail = |error: serde_json::Error| ContentProblem::from(error).of(image, "the config");
+                let config = serde_json::from_slice(&config).map_err(fail)?;
+                Ok(Platform::of_config(&config)
+                    .into_iter()
+                    .filter(Platform::is_real)
+                    .collect())
+            }
+        }
+    }
+
+    async fn config(
+        &self,
+        repository: &Repository,
+        image: &str,
+        descriptor: &Descriptor,
+    ) -> Result<Vec<u8>, ImageError> {
+        let config = self.blob(repository, image, descriptor).await?;
+        let mut bytes = Vec::new();
+        let read = config.open()?.read_to_end(&mut bytes);
+        read.map_err(|error| ContentProblem::Damaged(error).of(image, "the config"))?;
+        Ok(bytes)
     }
 
     fn check_sizes(&self, image: &str, manifest: &ImageManifest) -> Result<(), ImageError> {

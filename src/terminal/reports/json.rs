@@ -82,7 +82,7 @@ pub fn json_schema() -> Value {
                         "bundle": text("The folder or image, as it was given."),
                         "mediaType": {
                             "enum": ["registry+v1", "k8s+v1", null],
-                            "description": "The media type of the bundle; null where it cannot be told.",
+                            "description": "The media type of the bundle; null where it cannot be told, as where it cannot be read.",
                         },
                         "findings": {
                             "type": "array",

@@ -1,13 +1,16 @@
 //! For a person.
 
 use super::counts;
+use crate::rules;
 use crate::terminal::findings;
 use crate::validation::Validation;
 
-/// Every finding with its source line, and one line about all of them.
+/// Every finding with its source line, and one line about all of them. That a bundle could not be read at all is said
+/// apart, with its causes, and only counted here.
 pub(super) fn write(validations: &[Validation], color: bool) -> String {
     let mut out = String::new();
-    for finding in validations.iter().flat_map(|validation| &validation.findings) {
+    let all = validations.iter().flat_map(|validation| &validation.findings);
+    for finding in all.filter(|finding| finding.diagnostic.rule != &rules::BUNDLE_UNREADABLE) {
         out.push_str(&findings::render(&finding.diagnostic, color));
         out.push_str("\n\n");
     }

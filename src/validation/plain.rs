@@ -1,0 +1,273 @@
+//! Rules of `k8s+v1` bundles beyond what their synthesis must know: what it can do without, but the author cannot.
+
+use crate::bundle::Bundle;
+use crate::diagnostic::Diagnostic;
+use crate::kubernetes::rbac::{self, PolicyRule};
+use crate::manifest::Object;
+use crate::rules::{self, Rule};
+use crate::synthesis::{Fate, Synthesis};
+use crate::text::Path;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Annotation of a binding whose APIs the operator can do without.
+const OPTIONAL: (&str, &str) = ("operators.operatorframework.io.bundle.dependency", "optional");
+/// The role of every cluster that may do everything.
+const CLUSTER_ADMIN: &str = "cluster-admin";
+/// Labels that add a role to others begin so; such a role needs no binding.
+const AGGREGATED: &str = "rbac.authorization.k8s.io/aggregate-to-";
+/// The account of pods that name none.
+const DEFAULT_ACCOUNT: &str = "default";
+
+pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, findings: &mut Vec<Diagnostic>) {
+    lists(bundle, findings);
+    findings.extend(name_and_version(bundle));
+    accounts(bundle, findings);
+    bindings(bundle, findings);
+    unbound_roles(bundle, findings);
+    api_services(bundle, findings);
+    services(bundle, synthesis, findings);
+}
+
+fn found(rule: &'static Rule, object: &Object, path: &Path, message: String) -> Diagnostic {
+    let finding = Diagnostic::new(rule, message).object(object.label());
+    finding.path(path).at(object.place(path))
+}
+
+/// Objects of one kind of a built-in group.
+fn of<'a>(bundle: &'a Bundle, group: &'a str, kind: &'a str) -> impl Iterator<Item = &'a Object> {
+    bundle.objects.iter().filter(move |object| object.gvk().is(group, kind))
+}
+
+/// Not every reader of manifests opens lists.
+fn lists(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    let mut seen = BTreeSet::new();
+    for object in &bundle.objects {
+        let (document, root) = object.document();
+        if !root.steps().is_empty() && seen.insert((document.source().name().to_owned(), document.number())) {
+            let message = "the objects stand in a List".to_owned();
+            let finding = Diagnostic::new(&rules::K8S_LIST_OBJECT, message);
+            findings.push(finding.at(document.place(&Path::root().key("kind"))));
+        }
+    }
+}
+
+/// Channels go by the name and ranges by the version, so the two should not say different things.
+fn name_and_version(bundle: &Bundle) -> Option<Diagnostic> {
+    let olm = bundle.olm.as_ref()?;
+    let text = |key: &str| olm.value().get(key).and_then(Value::as_str);
+    let (name, version) = (text("name")?, text("version")?);
+    let version = version.split_once('+').map_or(version, |(version, _)| version);
+    let (_, end) = name
+        .rsplit_once(".v")
+        .or_else(|| name.rsplit_once("-v"))
+        .unwrap_or_default();
+    let rest = end.strip_prefix(version);
+    if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.'])) {
+        return None;
+    }
+    let message = if end.starts_with(|letter: char| letter.is_ascii_digit()) {
+        format!("the name {name} ends in v{end}, and the version is {version}")
+    } else {
+        format!("the name {name} does not end in v{version}")
+    };
+    Some(Diagnostic::new(&rules::OLM_NAME_VERSION, message).at(olm.place(&Path::root().key("name"))))
+}
+
+/// The service accounts of the operator's pods, with the namespace where the Deployment states one.
+fn operator_accounts(bundle: &Bundle) -> impl Iterator<Item = (&Object, &str, Option<&str>)> {
+    of(bundle, "apps", "Deployment").map(|deployment| {
+        let account = deployment.text(&["spec", "template", "spec", "serviceAccountName"]);
+        let account = account.filter(|account| !account.is_empty());
+        (deployment, account.unwrap_or(DEFAULT_ACCOUNT), deployment.namespace())
+    })
+}
+
+/// OLM creates the accounts of the pods, but a name that no manifest has may be a slip.
+fn accounts(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    for (deployment, account, _) in operator_accounts(bundle) {
+        let known = of(bundle, "", "ServiceAccount").any(|known| known.name() == account);
+        if account != DEFAULT_ACCOUNT && !known {
+            let message = format!(
+                "{} names the service account {account}, of which there is no manifest",
+                deployment.label()
+            );
+            let path = Path::from("spec.template.spec.serviceAccountName");
+            findings.push(found(&rules::RBAC_ACCOUNT_MISSING, deployment, &path, message));
+        }
+    }
+}
+
+/// What the bindings of the operator's accounts grant.
+fn bindings(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    let mut seen = BTreeSet::new();
+    let kinds = ["RoleBinding", "ClusterRoleBinding"];
+    for binding in kinds.iter().flat_map(|kind| of(bundle, rbac::GROUP, kind)) {
+        if !is_of_operator(bundle, binding) {
+            continue;
+        }
+        let (kind, name) = role_of(binding);
+        let Some(role) = role(bundle, binding) else {
+            if (kind, name) == ("ClusterRole", CLUSTER_ADMIN) {
+                let message = format!("{} lets the operator do everything", binding.label());
+                let path = Path::from("roleRef.name");
+                findings.push(found(&rules::RBAC_CLUSTER_ADMIN, binding, &path, message));
+            }
+            continue;
+        };
+        if seen.insert(role.identity()) {
+            wildcard_verbs(role, findings);
+        }
+        if binding.text(&["metadata", "annotations", OPTIONAL.0]) == Some(OPTIONAL.1) {
+            own_apis(bundle, binding, role, findings);
+        }
+    }
+}
+
+fn is_of_operator(bundle: &Bundle, binding: &Object) -> bool {
+    binding.list(&["subjects"]).iter().any(|subject| {
+        let text = |key: &str| subject.get(key).and_then(Value::as_str);
+        let namespace = text("namespace").or(binding.namespace());
+        let mut accounts = operator_accounts(bundle);
+        text("kind") == Some("ServiceAccount")
+            && accounts.any(|(_, account, stated)| {
+                let elsewhere = stated
+                    .zip(namespace)
+                    .is_some_and(|(stated, namespace)| stated != namespace);
+                text("name") == Some(account) && !elsewhere
+            })
+    })
+}
+
+/// Kind and name of the role that a binding refers to.
+fn role_of(binding: &Object) -> (&str, &str) {
+    let text = |key: &str| binding.text(&["roleRef", key]).unwrap_or_default();
+    (text("kind"), text("name"))
+}
+
+fn role<'a>(bundle: &'a Bundle, binding: &'a Object) -> Option<&'a Object> {
+    let (kind, name) = role_of(binding);
+    of(bundle, rbac::GROUP, kind).find(|role| role.name() == name)
+}
+
+/// The ban is on wildcard types; all verbs are more than an operator needs, too.
+fn wildcard_verbs(role: &Object, findings: &mut Vec<Diagnostic>) {
+    let rules = Path::root().key("rules");
+    for (index, rule) in role.list(&["rules"]).iter().enumerate() {
+        let rule = PolicyRule(rule);
+        let verb = rule.list("verbs").find(|(_, verb)| *verb == "*");
+        let url = rule.non_resource_urls().find(|(_, url)| *url == "*");
+        let wildcards = [("verbs", "any verb", verb), ("nonResourceURLs", "any address", url)];
+        for (list, what, (position, _)) in wildcards
+            .into_iter()
+            .filter_map(|(list, what, at)| Some((list, what, at?)))
+        {
+            let message = format!("{} allows the operator {what}", role.label());
+            let path = rules.index(index).key(list).index(position);
+            findings.push(found(&rules::RBAC_WILDCARD_VERB, role, &path, message));
+        }
+    }
+}
+
+/// What the bundle brings itself cannot be optional.
+fn own_apis(bundle: &Bundle, binding: &Object, role: &Object, findings: &mut Vec<Diagnostic>) {
+    let owns = |group: &str, resource: &str| {
+        of(bundle, "apiextensions.k8s.io", "CustomResourceDefinition").any(|crd| {
+            crd.text(&["spec", "group"]) == Some(group)
+                && crd.text(&["spec", "names", "plural"]) == Some(rbac::parent_resource(resource))
+        })
+    };
+    let rules = Path::root().key("rules");
+    for (index, rule) in role.list(&["rules"]).iter().enumerate() {
+        let rule = PolicyRule(rule);
+        let own = rule.resources().find_map(|(position, resource)| {
+            rule.api_groups()
+                .any(|(_, group)| owns(group, resource))
+                .then_some((position, resource))
+        });
+        if let Some((position, resource)) = own {
+            let message = format!("{} is optional, and {resource} are of this bundle", binding.label());
+            let path = rules.index(index).key("resources").index(position);
+            let finding = found(&rules::RBAC_OPTIONAL_OWN_API, role, &path, message);
+            let annotation = Path::root().key("metadata").key("annotations").key(OPTIONAL.0);
+            findings.push(finding.also(binding.place(&annotation), "the binding is optional"));
+        }
+    }
+}
+
+fn unbound_roles(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    let bound = |role: &Object| {
+        let kinds = ["RoleBinding", "ClusterRoleBinding"];
+        let mut bindings = kinds.into_iter().flat_map(|kind| of(bundle, rbac::GROUP, kind));
+        bindings.any(|binding| role_of(binding) == (role.gvk().kind.as_str(), role.name()))
+    };
+    for role in ["Role", "ClusterRole"]
+        .into_iter()
+        .flat_map(|kind| of(bundle, rbac::GROUP, kind))
+    {
+        let labels = role.map(&["metadata", "labels"]);
+        let aggregated = labels.is_some_and(|labels| labels.keys().any(|key| key.starts_with(AGGREGATED)));
+        if !aggregated && !bound(role) {
+            let message = format!("no binding refers to {}, so it is shipped as it is", role.label());
+            let name = Path::root().key("metadata").key("name");
+            findings.push(found(&rules::RBAC_UNBOUND_ROLE, role, &name, message));
+        }
+    }
+}
+
+fn api_services(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    for service in of(bundle, "apiregistration.k8s.io", "APIService") {
+        let text = |key: &str| service.text(&["spec", key]).unwrap_or_default();
+        let (group, version) = (text("group"), text("version"));
+        let name = format!("{version}.{group}");
+        if service.name() != name {
+            let message = format!(
+                "the APIService of {version} of {group} is named {}, not {name}",
+                service.name()
+            );
+            let path = Path::root().key("metadata").key("name");
+            let finding = found(&rules::APISERVICE_NAME, service, &path, message);
+            findings.push(finding.help(format!("Name it {name}.")));
+        }
+        let clash = of(bundle, "apiextensions.k8s.io", "CustomResourceDefinition").find(|crd| {
+            let versions = crd.list(&["spec", "versions"]).iter();
+            let mut names = versions.filter_map(|version| version.get("name").and_then(Value::as_str));
+            crd.text(&["spec", "group"]) == Some(group) && names.any(|name| name == version)
+        });
+        if let Some(crd) = clash {
+            let message = format!("{version} of {group} comes from an APIService and from {}", crd.label());
+            let finding = found(
+                &rules::CRD_PROVIDED_CLASH,
+                service,
+                &Path::root().key("spec").key("group"),
+                message,
+            );
+            findings.push(finding.also(crd.place(&Path::root().key("spec").key("group")), "the other one"));
+        }
+    }
+}
+
+/// Services that are neither a webhook's nor an APIService's.
+fn services(bundle: &Bundle, synthesis: &Synthesis, findings: &mut Vec<Diagnostic>) {
+    let referred: BTreeSet<&str> = bundle.objects.iter().flat_map(referred_services).collect();
+    for outcome in &synthesis.outcomes {
+        let service = &outcome.object;
+        let kept = matches!(outcome.fate, Fate::Kept(_)) && service.gvk().is("", "Service");
+        if kept && !referred.contains(service.name()) {
+            let message = format!(
+                "no webhook and no APIService refers to {}, so it is shipped as it is",
+                service.label()
+            );
+            let name = Path::root().key("metadata").key("name");
+            findings.push(found(&rules::SERVICE_UNPROJECTED, service, &name, message));
+        }
+    }
+}
+
+fn referred_services(object: &Object) -> Vec<&str> {
+    let webhooks = object.list(&["webhooks"]).iter();
+    let admission = webhooks.filter_map(|webhook| webhook.pointer("/clientConfig/service/name")?.as_str());
+    let conversion = object.text(&["spec", "conversion", "webhook", "clientConfig", "service", "name"]);
+    let aggregated = object.text(&["spec", "service", "name"]);
+    admission.chain(conversion).chain(aggregated).collect()
+}

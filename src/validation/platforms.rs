@@ -1,0 +1,51 @@
+//! What registries say about the platforms of a bundle's images.
+
+use super::validators::Platforms;
+use crate::bundle::{self, pin};
+use crate::image::{Platform, Reference, Transports};
+use crate::text::Limits;
+use crate::tree::Tree;
+use futures_util::StreamExt;
+use futures_util::stream;
+use std::collections::{BTreeSet, HashSet};
+use std::error::Error;
+
+/// Images that are asked for in one go.
+const AT_ONCE: usize = 8;
+
+/// The images that a bundle names, each once.
+pub fn images(tree: &Tree, limits: &Limits) -> Vec<String> {
+    let uses = bundle::read(tree, limits).bundle.map(|bundle| pin::of_bundle(&bundle));
+    let mut seen = HashSet::new();
+    let images = uses.into_iter().flatten().map(|used| used.image);
+    images.filter(|image| seen.insert(image.clone())).collect()
+}
+
+/// Asks the registries for which platforms each image can be had. Why an image cannot be had stands in the place of its
+/// platforms.
+pub async fn platforms(images: Vec<String>, transports: &Transports) -> Platforms {
+    let asked = stream::iter(images).map(|image| async move {
+        let answer = ask(&image, transports).await;
+        (image, answer)
+    });
+    asked.buffer_unordered(AT_ONCE).collect().await
+}
+
+async fn ask(image: &str, transports: &Transports) -> Result<BTreeSet<Platform>, String> {
+    let reference = match image.parse() {
+        Ok(Reference::Registry(reference)) => reference,
+        Ok(_) => return Err("a cluster pulls images from registries only".to_owned()),
+        Err(error) => return Err(error.to_string()),
+    };
+    let platforms = transports.platforms(&reference).await;
+    platforms.map(BTreeSet::from_iter).map_err(|error| reasons(&error))
+}
+
+/// An error with its causes in one line.
+fn reasons(error: &dyn Error) -> String {
+    let text = error.to_string();
+    match error.source().map(reasons) {
+        Some(cause) if !text.ends_with(&cause) => format!("{text}: {cause}"),
+        _ => text,
+    }
+}

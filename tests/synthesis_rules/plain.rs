@@ -1,0 +1,111 @@
+//! Rules of plain manifests that the synthesis can do without.
+
+use super::cases::{Case, case};
+use super::parts::{
+    APISERVICE, Bundle, CRD, DEPLOYMENT, DEPLOYMENT_YAML, OLM_YAML, OPERATOR, SERVICE, binding, grant, role,
+};
+
+const ACCOUNT: &str = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: op}\n";
+const OPTIONAL: &str = "{name: binds, annotations: {operators.operatorframework.io.bundle.dependency: optional}}";
+
+pub(crate) fn all() -> Vec<Case> {
+    let plain = Bundle::plain;
+    let indented = DEPLOYMENT.replace('\n', "\n  ");
+    let list = format!("apiVersion: v1\nkind: List\nitems:\n- {}\n", indented.trim_end());
+    let pods = grant("", "pods");
+    let verbs = |verbs: &str| plain().granted(&pods.replace("[get]", verbs));
+    let urls = |url: &str| plain().granted(&format!("{{nonResourceURLs: ['{url}'], verbs: [get]}}"));
+    let admin = |subject: &str| {
+        let binding = binding("ClusterRoleBinding", "ClusterRole", subject);
+        plain().and(&binding.replace("name: rules", "name: cluster-admin"))
+    };
+    let optional = |resource: &str| {
+        let bundle = plain().and(CRD).granted(&grant("example.com", resource));
+        bundle.but("{name: binds}", OPTIONAL)
+    };
+    let viewer = role("ClusterRole", &pods);
+    let aggregated = viewer.replace(
+        "{name: rules}",
+        "{name: rules, labels: {rbac.authorization.k8s.io/aggregate-to-view: 'true'}}",
+    );
+    let named = |name: &str| plain().with(OLM_YAML, "op.v1.0.0", name);
+    let released = |name: &str| named(name).with(OLM_YAML, "version: 1.0.0", "version: 1.0.0+a.1");
+    let other_version = CRD.replace("{name: v1,", "{name: v2,");
+    let other_group = APISERVICE
+        .replace("v1.example.com", "v1.a.example.com")
+        .replace("group: example.com", "group: a.example.com");
+    vec![
+        case(
+            "k8s-list-object",
+            "a list",
+            plain().file(DEPLOYMENT_YAML, &list),
+            plain(),
+        ),
+        case("olm-name-version", "another version", named("op.v1.1.0"), plain()),
+        case("olm-name-version", "no version", named("op"), plain()),
+        case(
+            "olm-name-version",
+            "a part of it",
+            named("op.v1.0"),
+            named("op-v1.0.0-2"),
+        ),
+        case(
+            "olm-name-version",
+            "with a build",
+            released("op.v1.0.1"),
+            released("op.v1.0.0-a.1"),
+        ),
+        case(
+            "rbac-cluster-admin",
+            "the operator",
+            admin(OPERATOR),
+            admin("{kind: ServiceAccount, name: other}"),
+        ),
+        case("rbac-wildcard-verb", "a verb", verbs("['*']"), verbs("[get, list]")),
+        case("rbac-wildcard-verb", "an address", urls("*"), urls("/metrics/*")),
+        case("rbac-account-missing", "no manifest", plain(), plain().and(ACCOUNT)),
+        case(
+            "rbac-account-missing",
+            "another name",
+            plain().and(&ACCOUNT.replace("op", "opp")),
+            plain().with(DEPLOYMENT_YAML, "      serviceAccountName: op\n", ""),
+        ),
+        case(
+            "rbac-optional-own-api",
+            "its CRD",
+            optional("foos/status"),
+            plain().and(CRD).granted(&grant("example.com", "foos/status")),
+        ),
+        case(
+            "rbac-unbound-role",
+            "no binding",
+            plain().and(&viewer),
+            plain().and(&aggregated),
+        ),
+        case(
+            "rbac-unbound-role",
+            "a binding of another kind",
+            plain()
+                .and(&role("Role", &pods))
+                .and(&binding("ClusterRoleBinding", "ClusterRole", OPERATOR)),
+            plain().granted(&pods),
+        ),
+        case("service-unprojected", "alone", plain().and(SERVICE), plain().webhook()),
+        case(
+            "crd-provided-clash",
+            "one version twice",
+            plain().apiservice().and(CRD),
+            plain().apiservice().and(&other_version),
+        ),
+        case(
+            "apiservice-name",
+            "another group",
+            plain()
+                .apiservice()
+                .but("{name: v1.example.com}", "{name: v1.a.example.com}"),
+            plain().and(SERVICE).and(&other_group).olm(
+                "apiservicedefinitions:\n  owned:\n  - {group: a.example.com, version: v1, kind: Foo, name: foos}",
+            ),
+        ),
+    ]
+}
