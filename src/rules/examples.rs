@@ -18,6 +18,7 @@ const FILES: &[&str] = &[
     include_str!("examples/csv.yaml"),
     include_str!("examples/crd.yaml"),
     include_str!("examples/catalogs.yaml"),
+    include_str!("examples/platforms.yaml"),
     include_str!("examples/conversion.yaml"),
 ];
 
@@ -59,6 +60,8 @@ pub struct Example {
     pub flags: BTreeMap<String, u64>,
     /// The categories of the file that `--categories` names.
     pub categories: Option<Vec<String>>,
+    /// The platforms that registries have the images for; none where they do not have one.
+    pub platforms: Option<BTreeMap<String, Vec<String>>>,
     /// Lists of resources that `--api-source` names.
     #[serde(default)]
     pub sources: Vec<String>,
@@ -122,6 +125,9 @@ impl Example {
 
     /// The command that finds what is wrong, with the flags that it needs.
     pub fn found_by(&self) -> String {
+        if let Some(command) = self.wrong.as_deref().filter(|_| self.command_line) {
+            return command.trim_end().to_owned();
+        }
         let mut command = format!("opmx {}", self.command.as_deref().unwrap_or("bundle validate"));
         let mut flag = |name: &str, value: &str| {
             command.push_str(" --");
@@ -228,5 +234,6 @@ mod tests {
         assert_eq!(found_by("yaml-too-deep"), "opmx bundle validate --max-depth 20");
         assert_eq!(found_by("content-unparsable"), "opmx bundle validate --as opm");
         assert_eq!(found_by("convert-order"), "opmx bundle convert");
+        assert_eq!(found_by("hub-v1-deprecated"), "opmx bundle validate memcached --as api");
     }
 }
