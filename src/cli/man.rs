@@ -69,7 +69,7 @@ fn rules_page() -> io::Result<Vec<u8>> {
     roff.text([roman(
         "Every finding names the rule that it comes from. An id never changes its meaning. Only errors fail a command; \
          a finding may weigh differently from its rule where the bundle decides it. Each example is a change of a bundle \
-         that is right in everything else.",
+         that is right in everything else. Lines and columns of findings count from 1, columns in characters.",
     )]);
     roff.control("SH", ["RULES"]);
     for rule in ALL {

@@ -18,6 +18,7 @@ const FILES: &[&str] = &[
     include_str!("examples/csv.yaml"),
     include_str!("examples/crd.yaml"),
     include_str!("examples/catalogs.yaml"),
+    include_str!("examples/platforms.yaml"),
     include_str!("examples/conversion.yaml"),
 ];
 
@@ -59,12 +60,11 @@ pub struct Example {
     pub flags: BTreeMap<String, u64>,
     /// The categories of the file that `--categories` names.
     pub categories: Option<Vec<String>>,
+    /// The platforms that registries have the images for; none where they do not have one.
+    pub platforms: Option<BTreeMap<String, Vec<String>>>,
     /// Lists of resources that `--api-source` names.
     #[serde(default)]
     pub sources: Vec<String>,
-    /// The platforms for which registries have images, in place of asking them.
-    #[serde(default)]
-    pub images: BTreeMap<String, Availability>,
     /// The lines of the bundle in whose place the snippets stand, where the right snippet is not in it.
     pub replaces: Option<String>,
     /// Whether the snippets are the whole file although the bundle has one.
@@ -86,16 +86,6 @@ pub struct Example {
     pub points_at: Option<String>,
     /// Why the finding has no place.
     pub without_place: Option<String>,
-}
-
-/// What a registry says about an image.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(untagged)]
-pub enum Availability {
-    /// It is there for these platforms.
-    Platforms(Vec<String>),
-    /// It cannot be had, for this reason.
-    Missing(String),
 }
 
 /// A change of a bundle.
@@ -135,6 +125,9 @@ impl Example {
 
     /// The command that finds what is wrong, with the flags that it needs.
     pub fn found_by(&self) -> String {
+        if let Some(command) = self.wrong.as_deref().filter(|_| self.command_line) {
+            return command.trim_end().to_owned();
+        }
         let mut command = format!("opmx {}", self.command.as_deref().unwrap_or("bundle validate"));
         let mut flag = |name: &str, value: &str| {
             command.push_str(" --");
@@ -241,5 +234,6 @@ mod tests {
         assert_eq!(found_by("yaml-too-deep"), "opmx bundle validate --max-depth 20");
         assert_eq!(found_by("content-unparsable"), "opmx bundle validate --as opm");
         assert_eq!(found_by("convert-order"), "opmx bundle convert");
+        assert_eq!(found_by("hub-v1-deprecated"), "opmx bundle validate memcached --as api");
     }
 }

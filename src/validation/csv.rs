@@ -128,6 +128,9 @@ fn owned(bundle: &Bundle, object: &Object, findings: &mut Vec<Diagnostic>) {
                 key.2,
                 text("name")
             );
+            let other_version = |other: &(String, String, String)| other.0 == key.0 && other.2 == key.2;
+            let slip = defined.iter().any(other_version);
+            let path = list.index(index).key(if slip { "version" } else { "name" });
             report(object, &rules::INDEX_OWNED_CRD_ABSENT, message, &path, findings);
         }
     }

@@ -5,12 +5,16 @@ use opmx::bundle;
 use opmx::conversion;
 use opmx::diagnostic::Diagnostic;
 use opmx::kubernetes::served::{ServedResources, read_table};
-use opmx::rules::examples::{Availability, Example, INDEX_DOCKERFILE};
+use opmx::rules;
+use opmx::rules::examples::{Example, INDEX_DOCKERFILE};
 use opmx::synthesis::outside::{Outside, learn};
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeError, TreeLimits};
-use opmx::validation::validators::{Options, Platforms};
+use opmx::validation::validators::{MULTIARCH, Options, Platforms};
 use opmx::validation::{Reference, Request, Validation, check_reading, refused, suites, validate};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::process::Command;
 
 /// What the command that the example names finds.
 pub(crate) fn judge(example: &Example, side: Side) -> Vec<Diagnostic> {
@@ -19,6 +23,9 @@ pub(crate) fn judge(example: &Example, side: Side) -> Vec<Diagnostic> {
 
 /// What it finds in these files.
 pub(crate) fn judge_files(example: &Example, side: Side, files: Files) -> Vec<Diagnostic> {
+    if example.command_line {
+        return said(example, side, &files);
+    }
     if example.command.is_none() {
         return diagnostics(validation_of(example, side, files));
     }
@@ -45,15 +52,33 @@ pub(crate) fn judge_files(example: &Example, side: Side, files: Files) -> Vec<Di
     }
 }
 
+/// What the command line finds, in a folder with the bundle.
+fn said(example: &Example, side: Side, files: &Files) -> Vec<Diagnostic> {
+    let (_, command) = super::bundles::side(example, side);
+    let command = command.unwrap();
+    let words = command.split_whitespace().skip(1).chain(["-o", "json"]);
+    let folder = tempfile::tempdir().unwrap();
+    let bundle = tree(example, side, files).unwrap();
+    bundle.write_to(&folder.path().join("memcached")).unwrap();
+    let mut process = Command::new(env!("CARGO_BIN_EXE_opmx"));
+    let output = process.args(words).current_dir(folder.path()).output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let findings = report["bundles"][0]["findings"].as_array().unwrap().iter();
+    let finding = |finding: &Value| {
+        let text = |key: &str| finding[key].as_str().unwrap();
+        Diagnostic::new(rules::by_id(text("rule")).unwrap(), text("message"))
+    };
+    findings.map(finding).collect()
+}
+
 /// What `bundle validate` finds; `None` where another command is needed.
 pub(crate) fn validation(example: &Example, side: Side) -> Option<Validation> {
-    let validates = example.command.is_none();
+    let validates = example.command.is_none() && !example.command_line;
     validates.then(|| validation_of(example, side, files(example, side)))
 }
 
 fn validation_of(example: &Example, side: Side, files: Files) -> Validation {
-    let judged = !(example.command_line && side == Side::Right);
-    let judge = example.judge.as_deref().filter(|_| judged);
+    let judge = example.judge.as_deref();
     let reference = judge.map(|judge| match judge {
         "opm" => Reference::Opm,
         "operator-sdk" => Reference::OperatorSdk,
@@ -65,7 +90,7 @@ fn validation_of(example: &Example, side: Side, files: Files) -> Validation {
         .as_deref()
         .map(|suite| suites::validators_of(suite).unwrap());
     let mut validation = run(example, side, files, reference, validators.unwrap_or_default());
-    if reference == Some(Reference::Api) && !example.command_line {
+    if reference == Some(Reference::Api) {
         // Said of every bundle.
         validation
             .findings
@@ -76,7 +101,8 @@ fn validation_of(example: &Example, side: Side, files: Files) -> Validation {
 
 /// What all suites find together.
 pub(crate) fn everything(example: &Example, side: Side) -> Vec<Diagnostic> {
-    let all = suites::validators_of("all").unwrap();
+    let mut all = suites::validators_of("all").unwrap();
+    all.extend(example.platforms.is_some().then_some(MULTIARCH));
     diagnostics(run(example, side, files(example, side), None, all))
 }
 
@@ -105,7 +131,7 @@ fn run(
         options: Options {
             categories: example.categories.clone(),
             index_dockerfile,
-            platforms: Some(platforms(example)),
+            platforms: example.platforms.as_ref().map(platforms),
             ..Options::default()
         },
         limits: Limits {
@@ -117,14 +143,15 @@ fn run(
     validate(&tree, &request)
 }
 
-fn platforms(example: &Example) -> Platforms {
-    let known = |availability: &Availability| match availability {
-        Availability::Platforms(names) => Ok(names.iter().map(|name| name.parse().unwrap()).collect()),
-        Availability::Missing(reason) => Err(reason.clone()),
+/// What registries say of the images.
+fn platforms(images: &BTreeMap<String, Vec<String>>) -> Platforms {
+    let answer = |names: &Vec<String>| match &names[..] {
+        [] => Err("the registry does not have it".to_owned()),
+        names => Ok(names.iter().map(|name| name.parse().unwrap()).collect()),
     };
-    let images = example.images.iter();
     images
-        .map(|(image, availability)| (image.clone(), known(availability)))
+        .iter()
+        .map(|(image, names)| (image.clone(), answer(names)))
         .collect()
 }
 

@@ -4,7 +4,7 @@ use super::bundles::{Files, Side, files, snippet};
 use super::forms::{Form, Written, write, write_anchored};
 use super::judgement::{judge, judge_files};
 use opmx::diagnostic::{Diagnostic, has_errors};
-use opmx::rules::examples::{Example, all};
+use opmx::rules::examples::{Example, INDEX_DOCKERFILE, all};
 use opmx::source::{Place, Position};
 use opmx::text::{Document, Limits, Path, read};
 use serde_json::Value;
@@ -57,7 +57,7 @@ fn pointed() -> Vec<Pointed> {
             continue;
         };
         let reading = read(&file, text.as_bytes(), &Limits::default());
-        if !file.ends_with(".yaml") || has_errors(&reading.diagnostics) {
+        if file == INDEX_DOCKERFILE || has_errors(&reading.diagnostics) {
             continue;
         }
         let mut found = reading.documents.iter().enumerate();

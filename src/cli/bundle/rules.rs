@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &RulesArguments, context: &Context<'_>) -> CommandR
     match &arguments.rule {
         Some(id) => {
             let rule = rule_named(id).map_err(|error| CommandError::usage(error.to_string()))?;
-            let example = examples::of(rule).map_err(unreadable)?;
+            let example = examples::of(rule).map_err(|error| unreadable(&error))?;
             if format == Format::Text {
                 printer.bytes(explained(rule, example.as_ref(), printer.stdout_color()).as_bytes())?;
             } else {
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &RulesArguments, context: &Context<'_>) -> CommandR
             table.finish()?;
         }
         None => {
-            let examples = examples::all().map_err(unreadable)?;
+            let examples = examples::all().map_err(|error| unreadable(&error))?;
             let rules = ALL.iter().map(|rule| described(rule, examples.get(rule.id)));
             printer.document(format, &rules.collect::<Vec<_>>())?;
         }
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &RulesArguments, context: &Context<'_>) -> CommandR
     Ok(Status::Success)
 }
 
-fn unreadable(error: serde_yaml::Error) -> CommandError {
+fn unreadable(error: &serde_yaml::Error) -> CommandError {
     CommandError::failure(format!("the examples of this program cannot be read: {error}"))
 }
 

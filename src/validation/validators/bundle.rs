@@ -75,9 +75,7 @@ fn owned(
     for (index, api) in csv.owned_crds().enumerate() {
         // A name without a dot stands for its group, so that it matches nothing.
         let gvk = api.gvk_or_name();
-        let path = Path::from("spec.customresourcedefinitions.owned")
-            .index(index)
-            .key("name");
+        let path = Path::from("spec.customresourcedefinitions.owned").index(index);
         if defined.contains_key(&gvk) && seen.insert(gvk.clone()) {
             held.insert((gvk.group, gvk.kind));
             continue;
@@ -88,6 +86,9 @@ fn owned(
         } else {
             format!("{what} is owned, but no CRD of the bundle defines it")
         };
+        let other_version = |other: &GroupVersionKind| other.group == gvk.group && other.kind == gvk.kind;
+        let slip = !defined.contains_key(&gvk) && defined.keys().any(other_version);
+        let path = path.key(if slip { "version" } else { "name" });
         findings.push(found(&rules::BUNDLE_OWNED_CRD_ABSENT, object, &path, message));
     }
     let missing = defined

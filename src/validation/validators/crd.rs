@@ -171,7 +171,7 @@ fn approval(report: &mut Report<'_>, group: &str) {
     };
     if approved.is_empty() {
         let message = format!("the group {group} belongs to Kubernetes, and there is no annotation {APPROVED}");
-        report.add(&rules::CRD_API_APPROVED, &path, message);
+        report.add(&rules::CRD_API_APPROVED, &Path::from("spec.group"), message);
     } else if !approved.starts_with("unapproved") && !link() {
         let message = format!("the annotation {APPROVED} is neither a link nor begins with unapproved");
         report.add(&rules::CRD_API_APPROVED, &path, message);
