@@ -157,11 +157,23 @@ _opmx() {
             opmx__subcmd__help__subcmd__index,add)
                 cmd="opmx__subcmd__help__subcmd__index__subcmd__add"
                 ;;
+            opmx__subcmd__help__subcmd__index,deprecatetruncate)
+                cmd="opmx__subcmd__help__subcmd__index__subcmd__deprecatetruncate"
+                ;;
             opmx__subcmd__help__subcmd__index,export)
                 cmd="opmx__subcmd__help__subcmd__index__subcmd__export"
                 ;;
             opmx__subcmd__help__subcmd__index,list)
                 cmd="opmx__subcmd__help__subcmd__index__subcmd__list"
+                ;;
+            opmx__subcmd__help__subcmd__index,prune)
+                cmd="opmx__subcmd__help__subcmd__index__subcmd__prune"
+                ;;
+            opmx__subcmd__help__subcmd__index,prune-stranded)
+                cmd="opmx__subcmd__help__subcmd__index__subcmd__prune__subcmd__stranded"
+                ;;
+            opmx__subcmd__help__subcmd__index,rm)
+                cmd="opmx__subcmd__help__subcmd__index__subcmd__rm"
                 ;;
             opmx__subcmd__help__subcmd__index__subcmd__list,bundles)
                 cmd="opmx__subcmd__help__subcmd__index__subcmd__list__subcmd__bundles"
@@ -178,11 +190,26 @@ _opmx() {
             opmx__subcmd__help__subcmd__registry,add)
                 cmd="opmx__subcmd__help__subcmd__registry__subcmd__add"
                 ;;
+            opmx__subcmd__help__subcmd__registry,deprecatetruncate)
+                cmd="opmx__subcmd__help__subcmd__registry__subcmd__deprecatetruncate"
+                ;;
+            opmx__subcmd__help__subcmd__registry,prune)
+                cmd="opmx__subcmd__help__subcmd__registry__subcmd__prune"
+                ;;
+            opmx__subcmd__help__subcmd__registry,prune-stranded)
+                cmd="opmx__subcmd__help__subcmd__registry__subcmd__prune__subcmd__stranded"
+                ;;
+            opmx__subcmd__help__subcmd__registry,rm)
+                cmd="opmx__subcmd__help__subcmd__registry__subcmd__rm"
+                ;;
             opmx__subcmd__help__subcmd__registry,serve)
                 cmd="opmx__subcmd__help__subcmd__registry__subcmd__serve"
                 ;;
             opmx__subcmd__index,add)
                 cmd="opmx__subcmd__index__subcmd__add"
+                ;;
+            opmx__subcmd__index,deprecatetruncate)
+                cmd="opmx__subcmd__index__subcmd__deprecatetruncate"
                 ;;
             opmx__subcmd__index,export)
                 cmd="opmx__subcmd__index__subcmd__export"
@@ -193,8 +220,20 @@ _opmx() {
             opmx__subcmd__index,list)
                 cmd="opmx__subcmd__index__subcmd__list"
                 ;;
+            opmx__subcmd__index,prune)
+                cmd="opmx__subcmd__index__subcmd__prune"
+                ;;
+            opmx__subcmd__index,prune-stranded)
+                cmd="opmx__subcmd__index__subcmd__prune__subcmd__stranded"
+                ;;
+            opmx__subcmd__index,rm)
+                cmd="opmx__subcmd__index__subcmd__rm"
+                ;;
             opmx__subcmd__index__subcmd__help,add)
                 cmd="opmx__subcmd__index__subcmd__help__subcmd__add"
+                ;;
+            opmx__subcmd__index__subcmd__help,deprecatetruncate)
+                cmd="opmx__subcmd__index__subcmd__help__subcmd__deprecatetruncate"
                 ;;
             opmx__subcmd__index__subcmd__help,export)
                 cmd="opmx__subcmd__index__subcmd__help__subcmd__export"
@@ -204,6 +243,15 @@ _opmx() {
                 ;;
             opmx__subcmd__index__subcmd__help,list)
                 cmd="opmx__subcmd__index__subcmd__help__subcmd__list"
+                ;;
+            opmx__subcmd__index__subcmd__help,prune)
+                cmd="opmx__subcmd__index__subcmd__help__subcmd__prune"
+                ;;
+            opmx__subcmd__index__subcmd__help,prune-stranded)
+                cmd="opmx__subcmd__index__subcmd__help__subcmd__prune__subcmd__stranded"
+                ;;
+            opmx__subcmd__index__subcmd__help,rm)
+                cmd="opmx__subcmd__index__subcmd__help__subcmd__rm"
                 ;;
             opmx__subcmd__index__subcmd__help__subcmd__list,bundles)
                 cmd="opmx__subcmd__index__subcmd__help__subcmd__list__subcmd__bundles"
@@ -250,8 +298,20 @@ _opmx() {
             opmx__subcmd__registry,add)
                 cmd="opmx__subcmd__registry__subcmd__add"
                 ;;
+            opmx__subcmd__registry,deprecatetruncate)
+                cmd="opmx__subcmd__registry__subcmd__deprecatetruncate"
+                ;;
             opmx__subcmd__registry,help)
                 cmd="opmx__subcmd__registry__subcmd__help"
+                ;;
+            opmx__subcmd__registry,prune)
+                cmd="opmx__subcmd__registry__subcmd__prune"
+                ;;
+            opmx__subcmd__registry,prune-stranded)
+                cmd="opmx__subcmd__registry__subcmd__prune__subcmd__stranded"
+                ;;
+            opmx__subcmd__registry,rm)
+                cmd="opmx__subcmd__registry__subcmd__rm"
                 ;;
             opmx__subcmd__registry,serve)
                 cmd="opmx__subcmd__registry__subcmd__serve"
@@ -259,8 +319,20 @@ _opmx() {
             opmx__subcmd__registry__subcmd__help,add)
                 cmd="opmx__subcmd__registry__subcmd__help__subcmd__add"
                 ;;
+            opmx__subcmd__registry__subcmd__help,deprecatetruncate)
+                cmd="opmx__subcmd__registry__subcmd__help__subcmd__deprecatetruncate"
+                ;;
             opmx__subcmd__registry__subcmd__help,help)
                 cmd="opmx__subcmd__registry__subcmd__help__subcmd__help"
+                ;;
+            opmx__subcmd__registry__subcmd__help,prune)
+                cmd="opmx__subcmd__registry__subcmd__help__subcmd__prune"
+                ;;
+            opmx__subcmd__registry__subcmd__help,prune-stranded)
+                cmd="opmx__subcmd__registry__subcmd__help__subcmd__prune__subcmd__stranded"
+                ;;
+            opmx__subcmd__registry__subcmd__help,rm)
+                cmd="opmx__subcmd__registry__subcmd__help__subcmd__rm"
                 ;;
             opmx__subcmd__registry__subcmd__help,serve)
                 cmd="opmx__subcmd__registry__subcmd__help__subcmd__serve"
@@ -1426,7 +1498,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__index)
-            opts="add export list"
+            opts="add rm prune prune-stranded deprecatetruncate export list"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1440,6 +1512,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__index__subcmd__add)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__index__subcmd__deprecatetruncate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1537,6 +1623,48 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__help__subcmd__index__subcmd__prune)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__index__subcmd__prune__subcmd__stranded)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__index__subcmd__rm)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__help__subcmd__man)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1552,7 +1680,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__registry)
-            opts="add serve"
+            opts="add rm prune prune-stranded deprecatetruncate serve"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1566,6 +1694,62 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__registry__subcmd__add)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__registry__subcmd__deprecatetruncate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__registry__subcmd__prune)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__registry__subcmd__prune__subcmd__stranded)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__registry__subcmd__rm)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1608,7 +1792,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index)
-            opts="-v -q -h --verbose --quiet --color --help add export list help"
+            opts="-v -q -h --verbose --quiet --color --help add rm prune prune-stranded deprecatetruncate export list help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1626,7 +1810,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__add)
-            opts="-b -f -t -i -d -v -q -h --bundles --from-index --tag --binary-image --generate --out-dockerfile --bundles-from --mode --by-reference --record-as --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            opts="-b -f -t -i -d -v -q -h --bundles --from-index --tag --binary-image --generate --out-dockerfile --dry-run --bundles-from --mode --by-reference --record-as --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1739,6 +1923,88 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__index__subcmd__deprecatetruncate)
+            opts="-b -f -t -i -d -v -q -h --bundles --from-index --permissive --allow-package-removal --tag --binary-image --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --bundles)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -b)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from-index)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --binary-image)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -i)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out-dockerfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --authfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ca-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-image-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --platform)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__index__subcmd__export)
             opts="-i -p -f -v -q -h --index --package --download-folder --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1826,7 +2092,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__help)
-            opts="add export list help"
+            opts="add rm prune prune-stranded deprecatetruncate export list help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1840,6 +2106,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__help__subcmd__add)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__index__subcmd__help__subcmd__deprecatetruncate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1940,6 +2220,48 @@ _opmx() {
         opmx__subcmd__index__subcmd__help__subcmd__list__subcmd__packages)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__index__subcmd__help__subcmd__prune)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__index__subcmd__help__subcmd__prune__subcmd__stranded)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__index__subcmd__help__subcmd__rm)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -2253,6 +2575,244 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__index__subcmd__prune)
+            opts="-p -f -t -i -d -v -q -h --packages --from-index --permissive --tag --binary-image --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --packages)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -p)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from-index)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --binary-image)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -i)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out-dockerfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --authfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ca-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-image-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --platform)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__index__subcmd__prune__subcmd__stranded)
+            opts="-f -t -i -d -v -q -h --from-index --tag --binary-image --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --from-index)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --binary-image)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -i)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out-dockerfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --authfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ca-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-image-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --platform)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__index__subcmd__rm)
+            opts="-o -f -t -i -d -v -q -h --operators --from-index --permissive --tag --binary-image --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --operators)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from-index)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --binary-image)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -i)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out-dockerfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --authfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ca-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-image-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --platform)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__man)
             opts="-v -q -h --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -2272,7 +2832,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__registry)
-            opts="-v -q -h --verbose --quiet --color --help add serve help"
+            opts="-v -q -h --verbose --quiet --color --help add rm prune prune-stranded deprecatetruncate serve help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2290,7 +2850,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__registry__subcmd__add)
-            opts="-b -d -v -q -h --bundle-images --database --bundles-from --mode --by-reference --record-as --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            opts="-b -d -v -q -h --bundle-images --database --dry-run --bundles-from --mode --by-reference --record-as --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2379,8 +2939,42 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__registry__subcmd__deprecatetruncate)
+            opts="-b -d -v -q -h --bundle-images --database --permissive --allow-package-removal --dry-run --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --bundle-images)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -b)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --database)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__registry__subcmd__help)
-            opts="add serve help"
+            opts="add rm prune prune-stranded deprecatetruncate serve help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2394,6 +2988,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__registry__subcmd__help__subcmd__add)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__registry__subcmd__help__subcmd__deprecatetruncate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2421,6 +3029,48 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__registry__subcmd__help__subcmd__prune)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__registry__subcmd__help__subcmd__prune__subcmd__stranded)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__registry__subcmd__help__subcmd__rm)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__registry__subcmd__help__subcmd__serve)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2428,6 +3078,100 @@ _opmx() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__registry__subcmd__prune)
+            opts="-p -d -v -q -h --packages --database --permissive --dry-run --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --packages)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -p)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --database)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__registry__subcmd__prune__subcmd__stranded)
+            opts="-d -v -q -h --database --dry-run --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --database)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__registry__subcmd__rm)
+            opts="-o -d -v -q -h --packages --database --permissive --dry-run --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --packages)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --database)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -285,16 +285,20 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "validate" -d 'Check bundles, and say what to change where'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "rules" -d 'List the rules of bundles, or explain one'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add export list help" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded deprecatetruncate export list help" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
 always\t'Also in pipes and files'
 never\t'Not at all'"
-complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add export list help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add export list help" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add export list help" -s h -l help -d 'Print help'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add export list help" -f -a "add" -d 'Add bundles to an index image'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add export list help" -f -a "export" -d 'Write the packages of an index as package manifests'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add export list help" -f -a "list" -d 'List what is in an index'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add export list help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded deprecatetruncate export list help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded deprecatetruncate export list help" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded deprecatetruncate export list help" -s h -l help -d 'Print help'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded deprecatetruncate export list help" -f -a "add" -d 'Add bundles to an index image'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded deprecatetruncate export list help" -f -a "rm" -d 'Remove packages from an index image'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded deprecatetruncate export list help" -f -a "prune" -d 'Keep some packages and remove all others of an index image'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded deprecatetruncate export list help" -f -a "prune-stranded" -d 'Remove the bundles that no channel has from an index image'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded deprecatetruncate export list help" -f -a "deprecatetruncate" -d 'Deprecate bundles and cut their channels off below them'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded deprecatetruncate export list help" -f -a "export" -d 'Write the packages of an index as package manifests'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded deprecatetruncate export list help" -f -a "list" -d 'List what is in an index'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded deprecatetruncate export list help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -s b -l bundles -d 'Bundles, separated by commas: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG or folders' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -s f -l from-index -d 'Index to begin with: an image, or a database file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -s t -l tag -d 'Where the index image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG' -r
@@ -320,6 +324,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 always\t'Also in pipes and files'
 never\t'Not at all'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l generate -d 'Build no image: write database/index.db and index.Dockerfile into the working folder'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l dry-run -d 'Say what would change, and write nothing'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l by-reference -d 'Store the reference of a k8s+v1 bundle in place of its content, for an OLM that knows this media type'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l use-http -d 'Talk plain HTTP to registries'
@@ -327,6 +332,97 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -s o -l operators -d 'The packages to remove, separated by commas' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -s f -l from-index -d 'Index to begin with: an image, or a database file' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -s t -l tag -d 'Where the index image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -s i -l binary-image -d 'Base image, with a program that serves the index; without it the image holds only opmx' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -s d -l out-dockerfile -d 'Name of the Dockerfile that --generate writes' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l cache-dir -d 'Folder for the cache of layers' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l permissive -d 'Pass over packages that the index does not have'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l generate -d 'Build no image: write database/index.db and index.Dockerfile into the working folder'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l dry-run -d 'Say what would change, and write nothing'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l skip-tls-verify -d 'Accept any certificate of a registry'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l use-http -d 'Talk plain HTTP to registries'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l no-cache -d 'Neither use nor fill the cache of layers'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -s p -l packages -d 'The packages to keep, separated by commas' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -s f -l from-index -d 'Index to begin with: an image, or a database file' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -s t -l tag -d 'Where the index image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -s i -l binary-image -d 'Base image, with a program that serves the index; without it the image holds only opmx' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -s d -l out-dockerfile -d 'Name of the Dockerfile that --generate writes' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l cache-dir -d 'Folder for the cache of layers' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l permissive -d 'Pass over packages that the index does not have'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l generate -d 'Build no image: write database/index.db and index.Dockerfile into the working folder'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l dry-run -d 'Say what would change, and write nothing'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l skip-tls-verify -d 'Accept any certificate of a registry'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l use-http -d 'Talk plain HTTP to registries'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l no-cache -d 'Neither use nor fill the cache of layers'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -s f -l from-index -d 'Index to begin with: an image, or a database file' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -s t -l tag -d 'Where the index image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -s i -l binary-image -d 'Base image, with a program that serves the index; without it the image holds only opmx' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -s d -l out-dockerfile -d 'Name of the Dockerfile that --generate writes' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l cache-dir -d 'Folder for the cache of layers' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l generate -d 'Build no image: write database/index.db and index.Dockerfile into the working folder'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l dry-run -d 'Say what would change, and write nothing'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l skip-tls-verify -d 'Accept any certificate of a registry'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l use-http -d 'Talk plain HTTP to registries'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l no-cache -d 'Neither use nor fill the cache of layers'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -s b -l bundles -d 'The images of the bundles as the index stores them, separated by commas' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -s f -l from-index -d 'Index to begin with: an image, or a database file' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -s t -l tag -d 'Where the index image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -s i -l binary-image -d 'Base image, with a program that serves the index; without it the image holds only opmx' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -s d -l out-dockerfile -d 'Name of the Dockerfile that --generate writes' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l cache-dir -d 'Folder for the cache of layers' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l permissive -d 'Pass over images that the index does not have'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l allow-package-removal -d 'Take a package out where the heads of all of its channels are named'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l generate -d 'Build no image: write database/index.db and index.Dockerfile into the working folder'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l dry-run -d 'Say what would change, and write nothing'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l skip-tls-verify -d 'Accept any certificate of a registry'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l use-http -d 'Talk plain HTTP to registries'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l no-cache -d 'Neither use nor fill the cache of layers'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -s i -l index -d 'The index: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG or a database file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -s p -l package -d 'Packages, separated by commas; all where none is named' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -s f -l download-folder -d 'Folder for the packages; those that it holds already are not touched' -r -F
@@ -362,18 +458,26 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -f -a "images" -d 'List the images of the bundles: their own, and those that they run'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "add" -d 'Add bundles to an index image'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "rm" -d 'Remove packages from an index image'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "prune" -d 'Keep some packages and remove all others of an index image'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "prune-stranded" -d 'Remove the bundles that no channel has from an index image'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "deprecatetruncate" -d 'Deprecate bundles and cut their channels off below them'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "export" -d 'Write the packages of an index as package manifests'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "list" -d 'List what is in an index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add serve help" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded deprecatetruncate serve help" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
 always\t'Also in pipes and files'
 never\t'Not at all'"
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add serve help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add serve help" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add serve help" -s h -l help -d 'Print help'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add serve help" -f -a "add" -d 'Add bundles to a database file'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add serve help" -f -a "serve" -d 'Serve a database file to OLM, over gRPC'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add serve help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded deprecatetruncate serve help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded deprecatetruncate serve help" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded deprecatetruncate serve help" -s h -l help -d 'Print help'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded deprecatetruncate serve help" -f -a "add" -d 'Add bundles to a database file'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded deprecatetruncate serve help" -f -a "rm" -d 'Remove packages from a database file'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded deprecatetruncate serve help" -f -a "prune" -d 'Keep some packages and remove all others of a database file'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded deprecatetruncate serve help" -f -a "prune-stranded" -d 'Remove the bundles that no channel has from a database file'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded deprecatetruncate serve help" -f -a "deprecatetruncate" -d 'Deprecate bundles and cut their channels off below them'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded deprecatetruncate serve help" -f -a "serve" -d 'Serve a database file to OLM, over gRPC'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded deprecatetruncate serve help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -s b -l bundle-images -d 'Bundles, separated by commas: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG or folders' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -s d -l database -d 'The database file' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l bundles-from -d 'Add the bundles in this file, or on standard input (-), one on each line' -r -F
@@ -395,6 +499,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
 always\t'Also in pipes and files'
 never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l dry-run -d 'Say how the graph would change, and write nothing'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l by-reference -d 'Store the reference of a k8s+v1 bundle in place of its content, for an OLM that knows this media type'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l use-http -d 'Talk plain HTTP to registries'
@@ -402,6 +507,45 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from rm" -s o -l packages -d 'The packages to remove, separated by commas' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from rm" -s d -l database -d 'The database file' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from rm" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from rm" -l permissive -d 'Pass over packages that the index does not have'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from rm" -l dry-run -d 'Say what would change, and write nothing'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from rm" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from rm" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from rm" -s h -l help -d 'Print help'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune" -s p -l packages -d 'The packages to keep, separated by commas' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune" -s d -l database -d 'The database file' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune" -l permissive -d 'Pass over packages that the index does not have'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune" -l dry-run -d 'Say what would change, and write nothing'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune" -s h -l help -d 'Print help'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune-stranded" -s d -l database -d 'The database file' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune-stranded" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune-stranded" -l dry-run -d 'Say what would change, and write nothing'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune-stranded" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune-stranded" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune-stranded" -s h -l help -d 'Print help'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from deprecatetruncate" -s b -l bundle-images -d 'The images of the bundles as the index stores them, separated by commas' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from deprecatetruncate" -s d -l database -d 'The database file' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from deprecatetruncate" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from deprecatetruncate" -l permissive -d 'Pass over images that the index does not have'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from deprecatetruncate" -l allow-package-removal -d 'Take a package out where the heads of all of its channels are named'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from deprecatetruncate" -l dry-run -d 'Say what would change, and write nothing'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from deprecatetruncate" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from deprecatetruncate" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from deprecatetruncate" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -s d -l database -d 'The database file' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l timeout-seconds -d 'End after this many seconds, or never: infinite' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l address -d 'Address to listen on; without it, all addresses of the machine' -r
@@ -414,6 +558,10 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "add" -d 'Add bundles to a database file'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "rm" -d 'Remove packages from a database file'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "prune" -d 'Keep some packages and remove all others of a database file'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "prune-stranded" -d 'Remove the bundles that no channel has from a database file'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "deprecatetruncate" -d 'Deprecate bundles and cut their channels off below them'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "serve" -d 'Serve a database file to OLM, over gRPC'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l address -d 'Address to listen on; without it, all addresses of the machine' -r
@@ -464,7 +612,15 @@ complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcomma
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "validate" -d 'Check bundles, and say what to change where'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "rules" -d 'List the rules of bundles, or explain one'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "add" -d 'Add bundles to an index image'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "rm" -d 'Remove packages from an index image'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "prune" -d 'Keep some packages and remove all others of an index image'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "prune-stranded" -d 'Remove the bundles that no channel has from an index image'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "deprecatetruncate" -d 'Deprecate bundles and cut their channels off below them'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "export" -d 'Write the packages of an index as package manifests'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "list" -d 'List what is in an index'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "add" -d 'Add bundles to a database file'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "rm" -d 'Remove packages from a database file'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "prune" -d 'Keep some packages and remove all others of a database file'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "prune-stranded" -d 'Remove the bundles that no channel has from a database file'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "deprecatetruncate" -d 'Deprecate bundles and cut their channels off below them'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "serve" -d 'Serve a database file to OLM, over gRPC'

@@ -12,6 +12,7 @@ use crate::files::{FileError, NewFolderError};
 use crate::image::{BuildProblem, ImageError, RegistryError};
 use crate::index::add::AddError;
 use crate::index::api_sources::ApiSourceError;
+use crate::index::deprecate::DeprecateError;
 use crate::index::error::DatabaseError;
 use crate::index::export::ExportError;
 use crate::index::gather::{GatherError, GatherProblem};
@@ -19,6 +20,7 @@ use crate::index::image::{NotStatic, StaticError};
 use crate::index::intake::IntakeError;
 use crate::index::location::{FetchError, IndexLocationError};
 use crate::index::publish::PublishError;
+use crate::index::remove::RemoveError;
 use crate::synthesis::samples::SamplesError;
 use crate::terminal::Printer;
 use crate::terminal::output::OutputError;
@@ -195,6 +197,8 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
         return match error {
             PublishError::Fetch(error) => Some(error),
             PublishError::Gather(error) => Some(error),
+            PublishError::Remove(error) => Some(error),
+            PublishError::Deprecate(error) => Some(error),
             PublishError::Image(error) => Some(error),
             PublishError::Static(error) => Some(error),
             PublishError::File(error) => Some(error),
@@ -237,6 +241,15 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
             AddError::Spool(error) => Some(error),
             AddError::Refused(_) => None,
         };
+    }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            RemoveError::Database(error) => Some(error),
+            RemoveError::Unknown { .. } => None,
+        };
+    }
+    if let Some(DeprecateError::Database(error)) = error.downcast_ref() {
+        return Some(error);
     }
     if let Some(error) = error.downcast_ref() {
         return match error {

@@ -19,6 +19,7 @@ mod index;
 mod man;
 mod probe;
 mod registry;
+mod removals;
 mod serve;
 mod serving;
 mod sources;

@@ -124,11 +124,11 @@ pub fn truncate(request: Request<'_>, target: &Target<'_>, options: &Options) ->
     })
 }
 
-/// The bundles that have these images, each with its image, and the images that no bundle has.
-fn find(
-    transaction: &Transaction<'_>,
-    images: &BTreeSet<String>,
-) -> rusqlite::Result<(Vec<(String, String)>, Vec<String>)> {
+/// Bundles, each with its image.
+type Found = Vec<(String, String)>;
+
+/// The bundles that have these images, and the images that no bundle has.
+fn find(transaction: &Transaction<'_>, images: &BTreeSet<String>) -> rusqlite::Result<(Found, Vec<String>)> {
     let (mut bundles, mut missing) = (Vec::new(), Vec::new());
     let mut statement = transaction.prepare("SELECT name FROM operatorbundle WHERE bundlepath = ?1 ORDER BY name")?;
     for image in images {
@@ -331,13 +331,10 @@ fn write(
     for number in unlinked.difference(deleted) {
         unlink.execute([number])?;
     }
-    let heads: Vec<&String> = package.heads.keys().collect();
+    let heads: BTreeSet<String> = package.heads.keys().cloned().collect();
     transaction.execute(
         "DELETE FROM channel WHERE package_name = ?1 AND name NOT IN (SELECT value FROM json_each(?2))",
-        (
-            &package.name,
-            serde_json::Value::from_iter(heads.into_iter().map(String::as_str)).to_string(),
-        ),
+        (&package.name, remove::json(&heads)),
     )?;
     let mut mark = transaction.prepare("INSERT OR IGNORE INTO deprecated (operatorbundle_name) VALUES (?1)")?;
     let mut property = transaction.prepare(

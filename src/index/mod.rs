@@ -2,12 +2,13 @@
 //!
 //! [`read`] opens a database without ever changing it, [`list`] says what is in it. [`open`] opens one for a change,
 //! and [`add`] adds bundles, each of them a [`record::Record`] that [`intake`] makes of the files of a bundle; [`gather`]
-//! fetches those of one call. [`image`] puts a database into an image that serves it, [`location`] takes it out again, and
+//! fetches those of one call. [`remove`] takes packages out again, [`deprecate`] cuts their channels off below a bundle. [`image`] puts a database into an image that serves it, [`location`] takes it out again, and
 //! [`publish`] does both around a change. [`export`] writes packages as folders of manifests.
 
 pub mod add;
 pub mod api_sources;
 mod apis;
+pub mod deprecate;
 pub mod edges;
 pub mod entries;
 pub mod error;
@@ -23,6 +24,7 @@ pub mod open;
 pub mod publish;
 pub mod read;
 pub mod record;
+pub mod remove;
 pub mod schema;
 mod spool;
 

@@ -9,6 +9,7 @@ use super::read::Index;
 use super::schema::{self, State};
 use crate::files::{self, FileError, Replacement};
 use rusqlite::backup::{Backup, StepResult};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, ffi};
 use std::fs;
 use std::io;
@@ -47,6 +48,8 @@ pub struct Options {
     /// The time that a new database shows as that of its creation, in seconds since 1970: `SOURCE_DATE_EPOCH` or 0,
     /// never the clock.
     pub epoch: i64,
+    /// Do everything but keep it: what would change can be told, and nothing is written.
+    pub dry_run: bool,
 }
 
 impl Default for Options {
@@ -54,6 +57,7 @@ impl Default for Options {
         Self {
             busy_timeout: Duration::from_secs(30),
             epoch: 0,
+            dry_run: false,
         }
     }
 }
@@ -65,14 +69,56 @@ impl Default for Options {
 ///
 /// # Errors
 /// Those of `work`, and of opening, locking, writing and publishing the database. Then nothing is changed.
-pub fn change<T, E, W>(target: &Target<'_>, options: &Options, mut work: W) -> Result<T, E>
+pub fn change<T, E, W>(target: &Target<'_>, options: &Options, work: W) -> Result<T, E>
+where
+    E: From<DatabaseError>,
+    W: FnMut(&Transaction<'_>) -> Result<T, E>,
+{
+    run(target, options, Purpose::Add, work)
+}
+
+/// As [`change`], for work that takes rows away, all that belong to each other: the schema's own cascades and triggers
+/// rest meanwhile. They look through whole tables for every row, and delete APIs that other bundles still provide.
+/// The file is made as small as its content afterwards.
+///
+/// # Errors
+/// Those of `work`, that there is no database, and of locking, writing and publishing it. Then nothing is changed.
+pub fn remove<T, E, W>(target: &Target<'_>, options: &Options, work: W) -> Result<T, E>
+where
+    E: From<DatabaseError>,
+    W: FnMut(&Transaction<'_>) -> Result<T, E>,
+{
+    if let Target::InPlace(path) = target {
+        let there = fs::metadata(path).map_err(|error| FileError::new("read", *path, error));
+        there.map_err(DatabaseError::from)?;
+    }
+    run(target, options, Purpose::Remove, work)
+}
+
+/// What a database is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Add,
+    Remove,
+}
+
+fn run<T, E, W>(target: &Target<'_>, options: &Options, purpose: Purpose, mut work: W) -> Result<T, E>
 where
     E: From<DatabaseError>,
     W: FnMut(&Transaction<'_>) -> Result<T, E>,
 {
     loop {
         let mut database = Database::open(target, options)?;
+        if purpose == Purpose::Remove {
+            database.suspend_cascades(options)?;
+        }
         let result = database.run(options, &mut work)?;
+        if options.dry_run {
+            return Ok(result);
+        }
+        if purpose == Purpose::Remove {
+            database.compact(options)?;
+        }
         if database.publish()? {
             return Ok(result);
         }
@@ -174,8 +220,34 @@ impl Database {
             state => check_state(state, &self.origin)?,
         }
         let result = work(&transaction)?;
-        transaction.commit().map_err(|error| failed(&error))?;
+        // A private copy is thrown away as it is; it could not be rolled back without a journal.
+        let ended = if options.dry_run && self.private.is_none() {
+            transaction.rollback()
+        } else {
+            transaction.commit()
+        };
+        ended.map_err(|error| failed(&error))?;
         Ok(result)
+    }
+
+    fn suspend_cascades(&self, options: &Options) -> Result<(), DatabaseError> {
+        let connection = &self.connection;
+        connection
+            .pragma_update(None, "foreign_keys", false)
+            .and_then(|()| connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false))
+            .map(drop)
+            .map_err(|error| DatabaseError::new(&self.path, options.busy_timeout, &error))
+    }
+
+    /// What is free in the file goes. Another program may hold it now: the change is made all the same.
+    fn compact(&self, options: &Options) -> Result<(), DatabaseError> {
+        match self.connection.execute_batch("VACUUM") {
+            Ok(()) => Ok(()),
+            Err(error) => match DatabaseError::new(&self.path, options.busy_timeout, &error) {
+                DatabaseError::Locked { .. } => Ok(()),
+                other => Err(other),
+            },
+        }
     }
 
     /// Whether the change is visible now; not so where somebody else created the file meanwhile.

@@ -1,40 +1,54 @@
 //! Changing an index image: its database is taken out, a copy of it changed and put into a new image.
 
+use super::deprecate::DeprecateError;
 use super::gather::GatherError;
 use super::image::{DATABASE_PATH, Program, StaticError, dockerfile, image_of, require_static};
 use super::location::{FetchError, IndexLocation};
 use super::open::{self, Target};
+use super::remove::RemoveError;
 use crate::files::{FileError, Replacement, TemporaryFolder};
 use crate::image::{Digest, Image, ImageError, Reference, Transports};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The index image to make.
-#[derive(Debug, Clone, Copy)]
-pub struct Publication<'a> {
-    /// The index to begin with; an empty one where there is none.
-    pub from: Option<&'a IndexLocation>,
-    /// Where the image goes.
-    pub to: &'a Reference,
-    /// The image to stand on, whose program serves; without one, the image holds only this program itself.
-    pub base: Option<&'a Reference>,
-    /// How large the database may be that is taken out of an image, in bytes.
-    pub limit: u64,
+/// Where a changed index goes.
+#[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "a command has one of them")]
+pub enum Destination {
+    /// Into an image that serves it.
+    Image {
+        /// Where the image goes.
+        to: Reference,
+        /// The image to stand on, whose program serves; without one, the image holds only this program itself.
+        base: Option<Reference>,
+    },
+    /// Into files, for another tool to build the image.
+    Files {
+        /// The folder for `database/index.db`; empty for the working folder.
+        folder: PathBuf,
+        /// The Dockerfile.
+        dockerfile: PathBuf,
+        /// The image that the Dockerfile stands on.
+        base: String,
+    },
+    /// Nowhere: the change is tried and thrown away.
+    Nowhere,
 }
 
-/// The files to write in place of an image.
-#[derive(Debug, Clone, Copy)]
-pub struct Generation<'a> {
-    /// The index to begin with; an empty one where there is none.
-    pub from: Option<&'a IndexLocation>,
-    /// The folder for `database/index.db`; empty for the working folder.
-    pub folder: &'a Path,
-    /// The Dockerfile.
-    pub dockerfile: &'a Path,
-    /// The image that the Dockerfile stands on.
-    pub base: &'a str,
-    /// How large the database may be that is taken out of an image, in bytes.
-    pub limit: u64,
+/// What was made of a changed index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Made {
+    /// An image, by its pinned reference.
+    Image(Reference),
+    /// Two files.
+    Files {
+        /// The database.
+        database: PathBuf,
+        /// The Dockerfile.
+        dockerfile: PathBuf,
+    },
+    /// Nothing.
+    Nothing,
 }
 
 /// Why no new index was made. What was there before is unchanged.
@@ -46,6 +60,12 @@ pub enum PublishError {
     /// The bundles cannot be added.
     #[error(transparent)]
     Gather(#[from] GatherError),
+    /// The packages cannot be taken out.
+    #[error(transparent)]
+    Remove(#[from] RemoveError),
+    /// The bundles cannot be deprecated.
+    #[error(transparent)]
+    Deprecate(#[from] DeprecateError),
     /// The image to stand on cannot be read, or the new one not built or written.
     #[error(transparent)]
     Image(#[from] ImageError),
@@ -63,19 +83,52 @@ pub enum PublishError {
     },
 }
 
-/// Makes the index image that `change` leads to, and returns its pinned reference with what `change` returned.
+/// Makes of the index `from`, or of an empty one, what `change` leads to, and returns what was made with what `change`
+/// returned. `limit` is how large the database may be that is taken out of an image, in bytes.
 ///
 /// Where the new image takes the place of the one to begin with, and somebody else has moved that tag since, nothing
 /// is pushed: so no bundle of another pipeline is lost.
 ///
 /// # Errors
-/// Those of `change`, and of reading and writing the images.
-pub async fn publish<T>(
-    publication: Publication<'_>,
+/// Those of `change`, and of reading the index to begin with and writing the image or the files.
+pub async fn make<T>(
+    from: Option<&IndexLocation>,
+    destination: &Destination,
+    limit: u64,
+    transports: &Transports,
+    change: impl AsyncFnOnce(&Target<'_>) -> Result<T, PublishError>,
+) -> Result<(Made, T), PublishError> {
+    match destination {
+        Destination::Image { to, base } => {
+            let base = base.as_ref();
+            let (image, changed) = publish(from, (to, base), limit, transports, change).await?;
+            Ok((Made::Image(image), changed))
+        }
+        Destination::Files {
+            folder,
+            dockerfile,
+            base,
+        } => {
+            let (database, changed) = generate(from, (folder, dockerfile, base), limit, transports, change).await?;
+            let dockerfile = dockerfile.clone();
+            Ok((Made::Files { database, dockerfile }, changed))
+        }
+        Destination::Nowhere => {
+            let folder = TemporaryFolder::new()?;
+            let database = folder.path().join("index.db");
+            let changed = change_copy(from, &database, limit, transports, change).await?;
+            Ok((Made::Nothing, changed))
+        }
+    }
+}
+
+async fn publish<T>(
+    from: Option<&IndexLocation>,
+    (to, base): (&Reference, Option<&Reference>),
+    limit: u64,
     transports: &Transports,
     change: impl AsyncFnOnce(&Target<'_>) -> Result<T, PublishError>,
 ) -> Result<(Reference, T), PublishError> {
-    let Publication { from, to, base, limit } = publication;
     let own = own_program()?;
     let base: Option<Image> = match base {
         Some(base) => Some(transports.pull(base).await?),
@@ -97,23 +150,20 @@ pub async fn publish<T>(
     Ok((transports.push(&image, to).await?, changed))
 }
 
-/// Writes the database that `change` leads to, and the Dockerfile of an image for it, for other tools to build.
-/// Returns the path of the database with what `change` returned.
-///
-/// # Errors
-/// Those of `change`, and of reading the index to begin with and writing the files.
-pub async fn generate<T>(
-    generation: Generation<'_>,
+async fn generate<T>(
+    from: Option<&IndexLocation>,
+    (folder, dockerfile_path, base): (&Path, &Path, &str),
+    limit: u64,
     transports: &Transports,
     change: impl AsyncFnOnce(&Target<'_>) -> Result<T, PublishError>,
 ) -> Result<(PathBuf, T), PublishError> {
-    let database = generation.folder.join(DATABASE_PATH.trim_start_matches('/'));
+    let database = folder.join(DATABASE_PATH.trim_start_matches('/'));
     let folder = database.parent().unwrap_or(&database);
     std::fs::create_dir_all(folder).map_err(|error| FileError::new("create the directory", folder, error))?;
     let written = async {
         // Complete on the disk before the database takes its place, so that only a name is left to give.
-        let dockerfile = prepared(generation.dockerfile, &dockerfile(generation.base))?;
-        let changed = change_copy(generation.from, &database, generation.limit, transports, change).await?;
+        let dockerfile = prepared(dockerfile_path, &dockerfile(base))?;
+        let changed = change_copy(from, &database, limit, transports, change).await?;
         dockerfile.commit()?;
         Ok(changed)
     };

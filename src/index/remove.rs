@@ -6,6 +6,7 @@
 use super::error::DatabaseError;
 use super::open::{self, Options, Target};
 use rusqlite::Transaction;
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -204,6 +205,6 @@ fn names_with(transaction: &Transaction<'_>, sql: &str, list: &str) -> rusqlite:
     names.filter_map(Result::transpose).collect()
 }
 
-fn json(names: &BTreeSet<String>) -> String {
-    serde_json::Value::from_iter(names.iter().map(String::as_str)).to_string()
+pub(super) fn json(names: &BTreeSet<String>) -> String {
+    names.iter().map(String::as_str).collect::<Value>().to_string()
 }

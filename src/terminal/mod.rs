@@ -4,6 +4,7 @@
 //! understood, and text from files and images is shown without the control characters that would steer the terminal.
 
 pub mod findings;
+pub mod graph_change;
 pub mod log;
 pub mod output;
 pub mod progress;

@@ -4,13 +4,13 @@ use crate::cli::Context;
 use crate::cli::additions::{self, AdditionArguments};
 use crate::cli::arguments::{ImageToolArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
-use crate::image::Reference;
+use crate::cli::index::publication::{self, PublicationArguments};
 use crate::index::gather;
 use crate::index::location::IndexLocation;
 use crate::index::open::Target;
-use crate::index::publish::{self, Generation, Publication, PublishError};
+use crate::index::publish::{self, Made, PublishError};
+use crate::terminal::graph_change;
 use clap::Args;
-use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -26,9 +26,6 @@ Examples:
 
   Only the database and a Dockerfile, for another tool to build
   $ opmx index add -b ./etcd --generate";
-
-/// The base image that opm's own Dockerfile stands on.
-const OPM_IMAGE: &str = "opm:latest";
 
 /// Add bundles to an index image
 ///
@@ -49,30 +46,8 @@ pub(crate) struct AddArguments {
     /// Index to begin with: an image, or a database file
     #[arg(short, long, value_name = "REF|FILE")]
     from_index: Option<String>,
-    /// Where the index image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
-    #[arg(
-        short,
-        long,
-        value_name = "REF",
-        required_unless_present = "generate",
-        conflicts_with = "generate"
-    )]
-    tag: Option<String>,
-    /// Base image, with a program that serves the index; without it the image holds only opmx
-    #[arg(short = 'i', long, value_name = "REF")]
-    binary_image: Option<String>,
-    /// Build no image: write database/index.db and index.Dockerfile into the working folder
-    #[arg(long)]
-    generate: bool,
-    /// Name of the Dockerfile that --generate writes
-    #[arg(
-        short = 'd',
-        long,
-        value_name = "FILE",
-        default_value = "index.Dockerfile",
-        requires = "generate"
-    )]
-    out_dockerfile: PathBuf,
+    #[command(flatten)]
+    publication: PublicationArguments,
     #[command(flatten)]
     additions: AdditionArguments,
     #[command(flatten)]
@@ -89,52 +64,24 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
     let transports = arguments.registry.transports(context);
     let from: Option<IndexLocation> = arguments.from_index.as_deref().map(str::parse).transpose()?;
     let (locations, options) = arguments.additions.call(&arguments.bundles, &arguments.limits)?;
+    let destination = arguments.publication.destination()?;
     let writing = additions::writing()?;
     let add = async |target: &Target<'_>| Ok(gather::add(&locations, &transports, &options, target, &writing).await?);
     let limit = arguments.registry.max_image_size.0;
-    let Some(to) = &arguments.tag else {
-        let generation = Generation {
-            from: from.as_ref(),
-            folder: Path::new(""),
-            dockerfile: &arguments.out_dockerfile,
-            base: arguments.binary_image.as_deref().unwrap_or(OPM_IMAGE),
-            limit,
-        };
-        let generated = publish::generate(generation, &transports, add);
-        return match context.runtime.block_on(generated) {
-            Ok((database, added)) => {
-                additions::report(&added, context);
-                let (database, dockerfile) = (database.display(), generation.dockerfile.display());
-                printer.status(format_args!("wrote {database} and {dockerfile}"));
-                Ok(Status::Success)
+    let making = publish::make(from.as_ref(), &destination, limit, &transports, add);
+    match context.runtime.block_on(making) {
+        Ok((Made::Nothing, added)) => {
+            for line in graph_change::lines(&added.report) {
+                printer.line(line)?;
             }
-            Err(error) => refused(error, context),
-        };
-    };
-    let to: Reference = to.parse()?;
-    let base: Option<Reference> = arguments.binary_image.as_deref().map(str::parse).transpose()?;
-    let publication = Publication {
-        from: from.as_ref(),
-        to: &to,
-        base: base.as_ref(),
-        limit,
-    };
-    match context
-        .runtime
-        .block_on(publish::publish(publication, &transports, add))
-    {
-        Ok((pinned, added)) => {
-            additions::report(&added, context);
-            printer.line(pinned.to_string())?;
             Ok(Status::Success)
         }
-        Err(error) => refused(error, context),
-    }
-}
-
-fn refused(error: PublishError, context: &Context<'_>) -> CommandResult {
-    match error {
-        PublishError::Gather(error) => additions::refused(error, context),
-        error => Err(error.into()),
+        Ok((made, added)) => {
+            additions::report(&added, context);
+            publication::report(&made, printer)?;
+            Ok(Status::Success)
+        }
+        Err(PublishError::Gather(error)) => additions::refused(error, context),
+        Err(error) => Err(error.into()),
     }
 }

@@ -1,8 +1,13 @@
 //! `opmx index`: an index image or database of bundles.
 
 mod add;
+mod deprecatetruncate;
 mod export;
 pub(crate) mod list;
+mod prune;
+mod prune_stranded;
+pub(crate) mod publication;
+mod rm;
 
 use crate::cli::Context;
 use crate::cli::error::CommandResult;
@@ -25,6 +30,11 @@ pub(crate) struct IndexArguments {
 #[derive(Debug, Subcommand)]
 enum IndexCommand {
     Add(add::AddArguments),
+    Rm(rm::RmArguments),
+    Prune(prune::PruneArguments),
+    PruneStranded(prune_stranded::PruneStrandedArguments),
+    #[command(name = "deprecatetruncate")]
+    DeprecateTruncate(deprecatetruncate::DeprecateTruncateArguments),
     Export(export::ExportArguments),
     List(list::ListArguments),
 }
@@ -32,6 +42,10 @@ enum IndexCommand {
 pub(crate) fn run(arguments: &IndexArguments, context: &Context<'_>) -> CommandResult {
     match &arguments.command {
         IndexCommand::Add(arguments) => add::run(arguments, context),
+        IndexCommand::Rm(arguments) => rm::run(arguments, context),
+        IndexCommand::Prune(arguments) => prune::run(arguments, context),
+        IndexCommand::PruneStranded(arguments) => prune_stranded::run(arguments, context),
+        IndexCommand::DeprecateTruncate(arguments) => deprecatetruncate::run(arguments, context),
         IndexCommand::Export(arguments) => export::run(arguments, context),
         IndexCommand::List(arguments) => list::run(arguments, context),
     }

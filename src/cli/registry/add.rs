@@ -5,7 +5,8 @@ use crate::cli::additions::{self, AdditionArguments};
 use crate::cli::arguments::{ContainerToolArgument, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
 use crate::index::gather;
-use crate::index::open::Target;
+use crate::index::open::{Options, Target};
+use crate::terminal::graph_change;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -35,6 +36,9 @@ pub(crate) struct AddArguments {
     /// The database file
     #[arg(short, long, value_name = "FILE", default_value = "bundles.db")]
     database: PathBuf,
+    /// Say how the graph would change, and write nothing
+    #[arg(long)]
+    dry_run: bool,
     #[command(flatten)]
     additions: AdditionArguments,
     #[command(flatten)]
@@ -50,9 +54,18 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
     let transports = arguments.registry.transports(context);
     let (locations, options) = arguments.additions.call(&arguments.bundle_images, &arguments.limits)?;
     let target = Target::InPlace(&arguments.database);
-    let writing = additions::writing()?;
+    let writing = Options {
+        dry_run: arguments.dry_run,
+        ..additions::writing()?
+    };
     let adding = gather::add(&locations, &transports, &options, &target, &writing);
     match context.runtime.block_on(adding) {
+        Ok(added) if arguments.dry_run => {
+            for line in graph_change::lines(&added.report) {
+                context.printer.line(line)?;
+            }
+            Ok(Status::Success)
+        }
         Ok(added) => {
             additions::report(&added, context);
             Ok(Status::Success)

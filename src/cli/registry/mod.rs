@@ -1,6 +1,10 @@
 //! `opmx registry`: the database file of an index.
 
 mod add;
+mod deprecatetruncate;
+mod prune;
+mod prune_stranded;
+mod rm;
 mod serve;
 
 use crate::cli::Context;
@@ -24,12 +28,21 @@ pub(crate) struct RegistryCommandArguments {
 #[derive(Debug, Subcommand)]
 enum RegistryCommand {
     Add(Box<add::AddArguments>),
+    Rm(rm::RmArguments),
+    Prune(prune::PruneArguments),
+    PruneStranded(prune_stranded::PruneStrandedArguments),
+    #[command(name = "deprecatetruncate")]
+    DeprecateTruncate(deprecatetruncate::DeprecateTruncateArguments),
     Serve(serve::ServeArguments),
 }
 
 pub(crate) fn run(arguments: &RegistryCommandArguments, context: &Context<'_>) -> CommandResult {
     match &arguments.command {
         RegistryCommand::Add(arguments) => add::run(arguments, context),
+        RegistryCommand::Rm(arguments) => rm::run(arguments, context),
+        RegistryCommand::Prune(arguments) => prune::run(arguments, context),
+        RegistryCommand::PruneStranded(arguments) => prune_stranded::run(arguments, context),
+        RegistryCommand::DeprecateTruncate(arguments) => deprecatetruncate::run(arguments, context),
         RegistryCommand::Serve(arguments) => serve::run(arguments, context),
     }
 }

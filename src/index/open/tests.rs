@@ -5,6 +5,7 @@ use std::thread;
 const SHORT: Options = Options {
     busy_timeout: Duration::from_millis(60),
     epoch: 0,
+    dry_run: false,
 };
 
 fn add_package(target: &Target<'_>, options: &Options, name: &str) -> Result<(), DatabaseError> {

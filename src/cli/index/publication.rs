@@ -1,0 +1,73 @@
+//! Where a changed index goes, for all commands that change one.
+
+use crate::cli::error::CommandError;
+use crate::index::publish::{Destination, Made};
+use crate::terminal::Printer;
+use clap::Args;
+use std::path::PathBuf;
+
+/// The base image that opm's own Dockerfile stands on.
+const OPM_IMAGE: &str = "opm:latest";
+
+/// Where a changed index goes.
+#[derive(Debug, Args)]
+pub(crate) struct PublicationArguments {
+    /// Where the index image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
+    #[arg(
+        short,
+        long,
+        value_name = "REF",
+        required_unless_present_any = ["generate", "dry_run"],
+        conflicts_with = "generate"
+    )]
+    tag: Option<String>,
+    /// Base image, with a program that serves the index; without it the image holds only opmx
+    #[arg(short = 'i', long, value_name = "REF")]
+    binary_image: Option<String>,
+    /// Build no image: write database/index.db and index.Dockerfile into the working folder
+    #[arg(long)]
+    generate: bool,
+    /// Name of the Dockerfile that --generate writes
+    #[arg(
+        short = 'd',
+        long,
+        value_name = "FILE",
+        default_value = "index.Dockerfile",
+        requires = "generate"
+    )]
+    out_dockerfile: PathBuf,
+    /// Say what would change, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl PublicationArguments {
+    /// The destination.
+    pub(crate) fn destination(&self) -> Result<Destination, CommandError> {
+        Ok(match &self.tag {
+            _ if self.dry_run => Destination::Nowhere,
+            Some(tag) => Destination::Image {
+                to: tag.parse()?,
+                base: self.binary_image.as_deref().map(str::parse).transpose()?,
+            },
+            None => Destination::Files {
+                folder: PathBuf::new(),
+                dockerfile: self.out_dockerfile.clone(),
+                base: self.binary_image.as_deref().unwrap_or(OPM_IMAGE).to_owned(),
+            },
+        })
+    }
+}
+
+/// Says what was made.
+pub(crate) fn report(made: &Made, printer: &Printer) -> Result<(), CommandError> {
+    match made {
+        Made::Image(pinned) => printer.line(pinned.to_string())?,
+        Made::Files { database, dockerfile } => {
+            let (database, dockerfile) = (database.display(), dockerfile.display());
+            printer.status(format_args!("wrote {database} and {dockerfile}"));
+        }
+        Made::Nothing => printer.status("nothing was written"),
+    }
+    Ok(())
+}

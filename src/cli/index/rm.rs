@@ -1,0 +1,65 @@
+//! `opmx index rm`.
+
+use crate::cli::Context;
+use crate::cli::additions;
+use crate::cli::arguments::{ImageToolArguments, RegistryArguments};
+use crate::cli::error::{CommandResult, Status};
+use crate::cli::index::publication::{self, PublicationArguments};
+use crate::cli::removals;
+use crate::index::location::IndexLocation;
+use crate::index::open::Target;
+use crate::index::publish;
+use crate::index::remove::{Packages, packages};
+use clap::Args;
+
+const EXAMPLES: &str = "\
+Examples:
+  Two packages, and no others
+  $ opmx index rm -o etcd,prometheus -f registry.example.com/index:v1 -t registry.example.com/index:v2";
+
+/// Remove packages from an index image
+///
+/// The packages go with all of their bundles, and with them the bundles that no channel has any more, in one step. An API
+/// stays as long as a bundle provides or requires it. A package that is not there is an error.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct RmArguments {
+    /// The packages to remove, separated by commas
+    #[arg(short = 'o', long, value_name = "PACKAGES", value_delimiter = ',', required = true)]
+    operators: Vec<String>,
+    /// Index to begin with: an image, or a database file
+    #[arg(short, long, value_name = "REF|FILE")]
+    from_index: String,
+    /// Pass over packages that the index does not have
+    #[arg(long)]
+    permissive: bool,
+    #[command(flatten)]
+    publication: PublicationArguments,
+    #[command(flatten)]
+    registry: RegistryArguments,
+    #[command(flatten)]
+    tools: ImageToolArguments,
+}
+
+pub(crate) fn run(arguments: &RmArguments, context: &Context<'_>) -> CommandResult {
+    arguments.tools.answer(&context.printer);
+    let transports = arguments.registry.transports(context);
+    let from: IndexLocation = arguments.from_index.parse()?;
+    let destination = arguments.publication.destination()?;
+    let writing = additions::writing()?;
+    let names = removals::names(&arguments.operators);
+    let change = async |target: &Target<'_>| {
+        Ok(packages(
+            Packages::Only(&names),
+            arguments.permissive,
+            target,
+            &writing,
+        )?)
+    };
+    let limit = arguments.registry.max_image_size.0;
+    let making = publish::make(Some(&from), &destination, limit, &transports, change);
+    let (made, changed) = context.runtime.block_on(making)?;
+    removals::report(&changed, &context.printer);
+    publication::report(&made, &context.printer)?;
+    Ok(Status::Success)
+}

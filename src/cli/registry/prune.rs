@@ -1,0 +1,51 @@
+//! `opmx registry prune`.
+
+use crate::cli::Context;
+use crate::cli::additions;
+use crate::cli::error::{CommandResult, Status};
+use crate::cli::removals;
+use crate::index::open::{Options, Target};
+use crate::index::remove::{Packages, packages};
+use clap::Args;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  Only one package
+  $ opmx registry prune -p etcd -d index.db";
+
+/// Keep some packages and remove all others of a database file
+///
+/// All other packages go with their bundles, in one step. A name that the index does not have is an error: a slip of the
+/// pen removes nothing.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct PruneArguments {
+    /// The packages to keep, separated by commas
+    #[arg(short = 'p', long, value_name = "PACKAGES", value_delimiter = ',', required = true)]
+    packages: Vec<String>,
+    /// The database file
+    #[arg(short, long, value_name = "FILE", default_value = "bundles.db")]
+    database: PathBuf,
+    /// Pass over packages that the index does not have
+    #[arg(long)]
+    permissive: bool,
+    /// Say what would change, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(crate) fn run(arguments: &PruneArguments, context: &Context<'_>) -> CommandResult {
+    let target = Target::InPlace(&arguments.database);
+    let writing = Options {
+        dry_run: arguments.dry_run,
+        ..additions::writing()?
+    };
+    let names = removals::names(&arguments.packages);
+    let changed = packages(Packages::AllBut(&names), arguments.permissive, &target, &writing)?;
+    removals::report(&changed, &context.printer);
+    if arguments.dry_run {
+        context.printer.status("nothing was written");
+    }
+    Ok(Status::Success)
+}

@@ -1,0 +1,43 @@
+//! `opmx registry prune-stranded`.
+
+use crate::cli::Context;
+use crate::cli::additions;
+use crate::cli::error::{CommandResult, Status};
+use crate::cli::removals;
+use crate::index::open::{Options, Target};
+use crate::index::remove::stranded;
+use clap::Args;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  What an add in the past left behind
+  $ opmx registry prune-stranded -d index.db";
+
+/// Remove the bundles that no channel has from a database file
+///
+/// Deprecated bundles stay as long as their package does.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct PruneStrandedArguments {
+    /// The database file
+    #[arg(short, long, value_name = "FILE", default_value = "bundles.db")]
+    database: PathBuf,
+    /// Say what would change, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(crate) fn run(arguments: &PruneStrandedArguments, context: &Context<'_>) -> CommandResult {
+    let target = Target::InPlace(&arguments.database);
+    let writing = Options {
+        dry_run: arguments.dry_run,
+        ..additions::writing()?
+    };
+    let changed = stranded(&target, &writing)?;
+    removals::report(&changed, &context.printer);
+    if arguments.dry_run {
+        context.printer.status("nothing was written");
+    }
+    Ok(Status::Success)
+}

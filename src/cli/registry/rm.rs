@@ -1,0 +1,51 @@
+//! `opmx registry rm`.
+
+use crate::cli::Context;
+use crate::cli::additions;
+use crate::cli::error::{CommandResult, Status};
+use crate::cli::removals;
+use crate::index::open::{Options, Target};
+use crate::index::remove::{Packages, packages};
+use clap::Args;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  Two packages, and no others
+  $ opmx registry rm -o etcd,prometheus -d index.db";
+
+/// Remove packages from a database file
+///
+/// The packages go with all of their bundles, and with them the bundles that no channel has any more, in one step. An API
+/// stays as long as a bundle provides or requires it. A package that is not there is an error.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct RmArguments {
+    /// The packages to remove, separated by commas
+    #[arg(short = 'o', long, value_name = "PACKAGES", value_delimiter = ',', required = true)]
+    packages: Vec<String>,
+    /// The database file
+    #[arg(short, long, value_name = "FILE", default_value = "bundles.db")]
+    database: PathBuf,
+    /// Pass over packages that the index does not have
+    #[arg(long)]
+    permissive: bool,
+    /// Say what would change, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(crate) fn run(arguments: &RmArguments, context: &Context<'_>) -> CommandResult {
+    let target = Target::InPlace(&arguments.database);
+    let writing = Options {
+        dry_run: arguments.dry_run,
+        ..additions::writing()?
+    };
+    let names = removals::names(&arguments.packages);
+    let changed = packages(Packages::Only(&names), arguments.permissive, &target, &writing)?;
+    removals::report(&changed, &context.printer);
+    if arguments.dry_run {
+        context.printer.status("nothing was written");
+    }
+    Ok(Status::Success)
+}

@@ -1,0 +1,69 @@
+//! How packages and bundles leave an index, for the commands on images and on database files.
+
+use crate::index::deprecate::{Request, Truncation};
+use crate::index::remove::Removal;
+use crate::terminal::Printer;
+use clap::Args;
+use std::collections::BTreeSet;
+
+/// How bundles are deprecated.
+#[derive(Debug, Args)]
+pub(crate) struct DeprecationArguments {
+    /// Pass over images that the index does not have
+    #[arg(long)]
+    permissive: bool,
+    /// Take a package out where the heads of all of its channels are named
+    #[arg(long)]
+    allow_package_removal: bool,
+}
+
+impl DeprecationArguments {
+    /// What is asked of the index.
+    pub(crate) fn request<'a>(&self, images: &'a BTreeSet<String>) -> Request<'a> {
+        Request {
+            images,
+            permissive: self.permissive,
+            allow_package_removal: self.allow_package_removal,
+        }
+    }
+}
+
+/// The names of a list on the command line.
+pub(crate) fn names(list: &[String]) -> BTreeSet<String> {
+    list.iter().filter(|name| !name.is_empty()).cloned().collect()
+}
+
+/// Says what left the index.
+pub(crate) fn report(removal: &Removal, printer: &Printer) {
+    for missing in &removal.missing {
+        printer.warning(format_args!("the index has no {missing}"));
+    }
+    for package in &removal.packages {
+        printer.status(format_args!("removed package {package}"));
+    }
+    for bundle in &removal.bundles {
+        printer.status(format_args!("removed bundle {bundle}"));
+    }
+    for bundle in &removal.stranded {
+        printer.status(format_args!("removed bundle {bundle}, which was in no channel"));
+    }
+    if removal.packages.is_empty() && removal.bundles.is_empty() && removal.stranded.is_empty() {
+        printer.status("there was nothing to remove");
+    }
+}
+
+/// Says what was cut off.
+pub(crate) fn report_truncation(truncation: &Truncation, printer: &Printer) {
+    for bundle in &truncation.deprecated {
+        printer.status(format_args!("deprecated bundle {bundle}"));
+    }
+    for (package, channel) in &truncation.channels {
+        printer.status(format_args!(
+            "removed channel {channel} of package {package}, whose head is deprecated"
+        ));
+    }
+    let removal = &truncation.removal;
+    if truncation.deprecated.is_empty() || !removal.bundles.is_empty() || !removal.missing.is_empty() {
+        report(removal, printer);
+    }
+}
