@@ -611,5 +611,5 @@ fn several_mistakes_are_all_shown_in_the_order_of_their_places() {
         ],
         "{outcome}"
     );
-    says(&outcome, "4 errors, 1 info\n");
+    says(&outcome, "4 errors, 2 infos\n");
 }

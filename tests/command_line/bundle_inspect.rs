@@ -88,7 +88,7 @@ fn what_has_errors_is_shown_and_fails() {
     assert_eq!(outcome.status, Some(1), "{outcome}");
     assert!(outcome.stderr.contains("error[olm-version]"), "{outcome}");
     assert!(
-        outcome.stderr.contains("2 errors, 1 info"),
+        outcome.stderr.contains("2 errors, 2 infos"),
         "each finding stands once: {outcome}"
     );
     let line = outcome
