@@ -1182,7 +1182,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__validate)
-            opts="-o -v -q -h --suite --as --k8s-version --categories --index-dockerfile --deny --allow --only --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            opts="-o -v -q -h --suite --as --k8s-version --categories --index-dockerfile --deny --allow --only --fix --dry-run --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -4,7 +4,6 @@ use crate::rules::{Rule, Severity};
 use crate::source::Place;
 use std::cmp::Ordering;
 use std::fmt;
-use std::ops::Range;
 
 /// One finding. Findings are collected, never thrown: an error that stops the work is an `Err`.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,15 +24,15 @@ pub struct Diagnostic {
     pub path: Option<String>,
     /// What to do, where that is more precise than the rule's help.
     pub help: Option<String>,
-    /// A replacement that mends it without a decision by a person.
-    pub edit: Option<Edit>,
+    /// Changes that together mend it without a decision by a person. Empty where there are none.
+    pub edits: Vec<Edit>,
 }
 
-/// A mechanical change of the text that a finding points at.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A mechanical change of a text.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Edit {
-    /// The bytes to replace, in the file of the finding's place.
-    pub span: Range<usize>,
+    /// The text to replace; empty where something is put in.
+    pub place: Place,
     /// What to put there.
     pub replacement: String,
 }
@@ -50,7 +49,7 @@ impl Diagnostic {
             object: None,
             path: None,
             help: None,
-            edit: None,
+            edits: Vec::new(),
         }
     }
 
@@ -89,6 +88,18 @@ impl Diagnostic {
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
+    }
+
+    /// Says which changes of the text mend it.
+    #[must_use]
+    pub fn mended_by(mut self, edits: impl IntoIterator<Item = Edit>) -> Self {
+        self.edits.extend(edits);
+        self
+    }
+
+    /// Whether it can be mended without a decision by a person.
+    pub fn is_fixable(&self) -> bool {
+        !self.edits.is_empty()
     }
 
     /// The precise advice, or the rule's.

@@ -273,6 +273,28 @@ pub fn write(target: &Path, content: &[u8]) -> Result<(), FileError> {
     replacement.commit()
 }
 
+/// Writes `content` in place of what a file of the user holds, as [`write`] does, and keeps its permissions.
+///
+/// # Errors
+/// When the file no longer holds `known`, is a link, or cannot be written; it is then as it was.
+pub fn rewrite(target: &Path, known: &[u8], content: &[u8]) -> Result<(), FileError> {
+    let fail = |error| FileError::new("change", target, error);
+    let metadata = fs::symlink_metadata(target).map_err(fail)?;
+    if !metadata.is_file() {
+        return Err(fail(io::Error::other("it is no longer a file")));
+    }
+    if fs::read(target).map_err(fail)? != known {
+        return Err(fail(io::Error::other("somebody else has changed it meanwhile")));
+    }
+    let mut replacement = Replacement::new(target)?;
+    replacement
+        .file()
+        .write_all(content)
+        .and_then(|()| replacement.file().set_permissions(metadata.permissions()))
+        .map_err(fail)?;
+    replacement.commit()
+}
+
 /// Makes the entries of a directory durable.
 ///
 /// # Errors
@@ -380,6 +402,23 @@ mod tests {
             }
         });
         assert_eq!(names(directory.path()), ["index.db"]);
+    }
+
+    #[test]
+    fn a_rewritten_file_keeps_its_permissions_and_is_never_another_one() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().unwrap();
+        let (target, link) = (directory.path().join("a.yaml"), directory.path().join("b.yaml"));
+        fs::write(&target, "old").unwrap();
+        fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).unwrap();
+        std::os::unix::fs::symlink("a.yaml", &link).unwrap();
+        rewrite(&target, b"old", b"new").unwrap();
+        assert_eq!(fs::read_to_string(&target).unwrap(), "new");
+        assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o640);
+        assert!(rewrite(&target, b"old", b"other").is_err());
+        assert!(rewrite(&link, b"new", b"other").is_err());
+        assert_eq!(fs::read_to_string(&target).unwrap(), "new");
+        assert_eq!(names(directory.path()), ["a.yaml", "b.yaml"]);
     }
 
     #[test]

@@ -276,8 +276,8 @@ fn check_mutant(bytes: &[u8], limits: &Limits) -> (usize, usize) {
     for finding in &reading.diagnostics {
         let place = finding.place.as_ref().unwrap();
         assert!(place.source.text().get(place.span.clone()).is_some(), "{finding}");
-        if let Some(edit) = &finding.edit {
-            assert!(place.source.text().get(edit.span.clone()).is_some(), "{finding}");
+        for edit in &finding.edits {
+            assert!(place.source.text().get(edit.place.span.clone()).is_some(), "{finding}");
         }
     }
     for document in &reading.documents {

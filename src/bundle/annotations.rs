@@ -1,8 +1,9 @@
 //! `metadata/annotations.yaml`: the package, the channels and the media type of a bundle.
 
 use super::MediaType;
+use crate::diagnostic::Edit;
 use crate::source::Place;
-use crate::text::{Document, Path};
+use crate::text::{Document, Path, mend};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -84,6 +85,11 @@ impl Annotations {
     /// The media type as text, where it is named.
     pub fn media_type(&self) -> Option<&str> {
         self.get(MEDIA_TYPE)
+    }
+
+    /// Another text in place of one annotation, where it is written on one line.
+    pub fn rewrite(&self, key: &str, text: &str) -> Option<Edit> {
+        mend::rewrite(&self.document, &Path::root().key("annotations").key(key), text)
     }
 
     /// The place of one annotation, or of the map where it is absent.

@@ -3,8 +3,9 @@
 //! Only the files of a tree are changed, so what the author has on disk stays as it is. What is written is read back:
 //! where the form of a file does not allow a change, that is an error and never another value.
 
+use crate::diagnostic::Edit;
 use crate::source::Place;
-use crate::text::{self, Document, Format, Limits, Path, to_yaml};
+use crate::text::{self, Document, Format, Limits, Path, mend, to_yaml};
 use crate::tree::{Tree, TreeError, TreeLimits};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -25,12 +26,6 @@ pub enum EditError {
     },
 }
 
-/// A text and what takes its place.
-struct Change {
-    place: Place,
-    text: String,
-}
-
 /// What a document must say afterwards.
 struct Expectation {
     place: Place,
@@ -42,16 +37,16 @@ struct Expectation {
 /// Changes to make together.
 #[derive(Default)]
 pub(super) struct Edits {
-    changes: Vec<Change>,
+    changes: Vec<Edit>,
     expectations: Vec<Expectation>,
 }
 
 impl Edits {
-    fn change(&mut self, place: Place, text: String) {
+    fn change(&mut self, place: Place, replacement: String) {
         // An anchor and its aliases are one text.
-        let known = |known: &Change| known.place == place && known.text == text;
-        if place.span.is_empty() || !self.changes.iter().any(known) {
-            self.changes.push(Change { place, text });
+        let edit = Edit { place, replacement };
+        if edit.place.span.is_empty() || !self.changes.contains(&edit) {
+            self.changes.push(edit);
         }
     }
 
@@ -69,11 +64,7 @@ impl Edits {
         let mut place = document.place(path);
         // The end of a block scalar is the beginning of the next line.
         place.span.end = place.span.start + place.text().trim_end().len();
-        let written = match (document.format(), place.text().chars().next()) {
-            (Format::Json, _) | (_, Some('"')) => json!(text).to_string(),
-            (_, Some('\'')) => format!("'{}'", text.replace('\'', "''")),
-            _ => scalar(&json!(text)),
-        };
+        let written = mend::in_its_quotes(document, &place, text);
         self.change(place, written);
         self.remember(document, path, json!(text));
     }
@@ -191,7 +182,7 @@ impl Edits {
             origin => format!("{origin}/"),
         };
         let inside = |name: &str| name.strip_prefix(&origin).unwrap_or(name).to_owned();
-        let mut files: BTreeMap<String, Vec<Change>> = BTreeMap::new();
+        let mut files: BTreeMap<String, Vec<Edit>> = BTreeMap::new();
         for change in self.changes {
             files
                 .entry(inside(change.place.source.name()))
@@ -204,7 +195,7 @@ impl Edits {
             let mut text = first.place.source.text().to_owned();
             changes.sort_by_key(|change| std::cmp::Reverse(change.place.span.start));
             for change in changes {
-                text.replace_range(change.place.span, &change.text);
+                text.replace_range(change.place.span, &change.replacement);
             }
             let reading = text::read(&path, text.as_bytes(), text_limits);
             written.insert(path.clone(), reading.documents);

@@ -1,7 +1,7 @@
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Edit};
 use crate::rules;
 use crate::source::Place;
-use crate::text::{Document, Format, Path, canonical, kind_of};
+use crate::text::{Document, Format, Path, canonical, kind_of, mend};
 use serde_json::Value;
 use std::ops::Range;
 
@@ -34,6 +34,11 @@ impl TypedValue {
     /// The place of the bytes `range` of the text at `path` inside the value.
     pub fn scalar_place_of(&self, path: &Path, range: Range<usize>) -> Place {
         self.document.scalar_place(&self.path.key("value").join(path), range)
+    }
+
+    /// Another text in place of the one at `path` inside the value, where it is written on one line.
+    pub fn rewrite(&self, path: &Path, text: &str) -> Option<Edit> {
+        mend::rewrite(&self.document, &self.path.key("value").join(path), text)
     }
 
     /// The entry itself: type, value, and whatever stands beside them.

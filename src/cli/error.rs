@@ -190,7 +190,8 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
         return match error {
             UnreadableError::Location(error) => Some(error),
             UnreadableError::Load(error) => Some(error),
-            UnreadableError::File { .. } => None,
+            UnreadableError::Write(error) => Some(error),
+            UnreadableError::File { .. } | UnreadableError::Image { .. } => None,
         };
     }
     if let Some(error) = error.downcast_ref() {

@@ -33,6 +33,12 @@ pub fn render(diagnostic: &Diagnostic, color: bool) -> String {
         &mut groups,
         Level::HELP.message(visible(diagnostic.advice()).into_owned()),
     );
+    if diagnostic.is_fixable() {
+        add(
+            &mut groups,
+            Level::NOTE.message("\"opmx bundle validate --fix\" does this"),
+        );
+    }
     for (place, label) in &diagnostic.related {
         let title = Level::NOTE.secondary_title(visible(label).into_owned());
         groups.extend(with_place(title, Level::NOTE, Some(place), AnnotationKind::Context));

@@ -169,14 +169,34 @@ impl Quoting {
         }
     }
 
-    fn apply(self, mut diagnostic: Diagnostic, part: &Passage) -> Diagnostic {
-        diagnostic.edit = Some(Edit {
-            span: part.span(self.span.clone()),
+    fn apply(self, diagnostic: Diagnostic, part: &Passage) -> Diagnostic {
+        let place = part.place(self.span);
+        // What may have been meant for a name of YAML's own is for the author to decide; quotes inside a text that is
+        // quoted itself would have to be escaped.
+        let decided = !is_name(place.text()) && !part.is_embedded();
+        let edit = decided.then(|| Edit {
+            place: place.clone(),
             replacement: self.quoted,
         });
         diagnostic
-            .at(part.place(self.span))
+            .at(place)
+            .mended_by(edit)
             .help(format!("Quote the value: `{}`.", self.shown))
+    }
+}
+
+/// Whether a value may be an alias, an anchor or a tag.
+fn is_name(value: &str) -> bool {
+    let word = |text: &str| {
+        let simple = |letter: char| letter.is_alphanumeric() || ['_', '-'].contains(&letter);
+        text.split([' ', '\t'])
+            .next()
+            .is_some_and(|word| !word.is_empty() && word.chars().all(simple))
+    };
+    match value.chars().next() {
+        Some('*' | '&') => word(&value[1..]),
+        Some('!') => !value[1..].starts_with('='),
+        _ => false,
     }
 }
 

@@ -14,6 +14,7 @@ mod hints;
 mod json;
 mod limits;
 mod load;
+pub mod mend;
 mod number;
 mod passage;
 mod path;

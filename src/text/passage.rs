@@ -61,6 +61,11 @@ impl Passage {
         whole.get(self.range.clone()).unwrap_or_default()
     }
 
+    /// Whether this is the text of a scalar, and not of a file.
+    pub(super) fn is_embedded(&self) -> bool {
+        self.scalar.is_some()
+    }
+
     /// Where a range of this text stands in the file.
     pub(super) fn place(&self, range: Range<usize>) -> Place {
         Place::new(&self.source, self.span(range))

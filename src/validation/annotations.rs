@@ -125,6 +125,8 @@ fn blanks(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
             .filter(|channel| !channel.is_empty())
             .collect();
         let finding = Diagnostic::new(&rules::ANN_CHANNEL_BLANK, message).at(annotations.place(CHANNELS));
-        findings.push(finding.help(format!("Write {}.", written.join(","))));
+        let written = written.join(",");
+        let edit = (!written.is_empty()).then(|| annotations.rewrite(CHANNELS, &written));
+        findings.push(finding.help(format!("Write {written}.")).mended_by(edit.flatten()));
     }
 }

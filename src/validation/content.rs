@@ -5,7 +5,8 @@ use crate::bundle::{Bundle, is_csv};
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
 use crate::rules::{self, Rule};
-use crate::text::Path;
+use crate::text::{Path, Step, mend};
+use crate::version::parse_strict;
 use serde_json::Value;
 
 /// The kinds that OLM installs from a bundle. Only the kind is compared, as OLM does.
@@ -120,9 +121,25 @@ pub(super) fn shape(object: &Object) -> Vec<Diagnostic> {
 fn misshapen(object: &Object, rule: &'static Rule, Misfit { path, message }: Misfit) -> Diagnostic {
     let written = object.place(&path).text().trim().to_owned();
     let finding = at(object, rule, message.clone(), &path);
+    let wants_text = message.contains("must be a text");
     let value = path.get(object.value());
+    let (document, root) = object.document();
+    let whole = root.join(&path);
+    // A version in quotes is still none where it lacks a number.
+    let is_version = [&["spec", "version"], &["spec", "minKubeVersion"]]
+        .iter()
+        .any(|keys| path.steps() == keys.map(Step::from));
+    let edit = match value {
+        Some(Value::Number(_) | Value::Bool(_)) if wants_text && (!is_version || parse_strict(&written).is_ok()) => {
+            mend::quote(document, &whole)
+        }
+        Some(Value::String(_)) if message.contains("must be a list") => mend::enlist(document, &whole),
+        Some(Value::Array(_)) if wants_text => mend::delist(document, &whole),
+        _ => None,
+    };
+    let finding = finding.mended_by(edit);
     match value {
-        Some(Value::Number(_) | Value::Bool(_)) if message.contains("must be a text") && !written.contains('\n') => {
+        Some(Value::Number(_) | Value::Bool(_)) if wants_text && !written.contains('\n') => {
             finding.help(format!("Quote it: \"{written}\"."))
         }
         Some(Value::String(_)) if message.contains("must be a list") && !written.contains('\n') => {

@@ -1,5 +1,6 @@
 //! What the index asks of a `registry+v1` bundle: a CSV, and the CRDs that it says it owns.
 
+use super::validators;
 use crate::bundle::Bundle;
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
@@ -66,7 +67,9 @@ fn version(object: &Object, findings: &mut Vec<Diagnostic>) {
     if let Err(reason) = parse_strict(version) {
         let message = format!("spec.version {version:?} is not a semantic version: {reason}");
         let path = Path::root().key("spec").key("version");
-        report(object, &rules::INDEX_CSV_VERSION_SEMVER, message, &path, findings);
+        let finding = Diagnostic::new(&rules::INDEX_CSV_VERSION_SEMVER, message).object(object.label());
+        let finding = finding.path(&path).at(object.place(&path));
+        findings.push(finding.mended_by(validators::csv::bare_version(object, &path, version)));
     }
 }
 

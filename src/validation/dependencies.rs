@@ -146,7 +146,22 @@ pub(super) fn range_problem(entry: &TypedValue, range: &str, path: &Path, rule: 
     let error = VersionRange::parse(range).err()?;
     let part = range.get(error.span.clone()).unwrap_or(range);
     let message = format!("{range:?} is no version range, at {part:?}: {error}");
-    Some(Diagnostic::new(rule, message).at(entry.scalar_place_of(path, error.span)))
+    let finding = Diagnostic::new(rule, message).at(entry.scalar_place_of(path, error.span));
+    Some(finding.mended_by(without_v(range).and_then(|bare| entry.rewrite(path, &bare))))
+}
+
+/// The range without a `v` before its versions, where that is all that is wrong with it.
+fn without_v(range: &str) -> Option<String> {
+    let mut bare = String::new();
+    let mut rest = range.trim();
+    while let Some(letter) = rest.chars().next() {
+        let begins = bare.ends_with([' ', '>', '<', '=', '!', '|']) || bare.is_empty();
+        rest = &rest[letter.len_utf8()..];
+        if !(letter == 'v' && begins && rest.starts_with(|digit: char| digit.is_ascii_digit())) {
+            bare.push(letter);
+        }
+    }
+    VersionRange::parse(&bare).is_ok().then_some(bare)
 }
 
 fn intent(dependency: &TypedValue, findings: &mut Vec<Diagnostic>) {
@@ -180,6 +195,9 @@ fn intent(dependency: &TypedValue, findings: &mut Vec<Diagnostic>) {
                 .min()
                 .filter(|(distance, _)| *distance <= 3)
         });
+        let meant = intent.as_str().map(|text| text.trim().to_lowercase());
+        let meant = meant.filter(|text| INTENTS.contains(&text.as_str()));
+        let finding = finding.mended_by(meant.and_then(|text| dependency.rewrite(&path, &text)));
         findings.push(match nearest {
             Some((_, known)) => finding.help(format!("Did you mean {known}?")),
             None => finding,

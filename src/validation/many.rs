@@ -1,9 +1,11 @@
 //! Many bundles in one go: each from its folder or image to its findings.
 
+use super::fix::{Fixing, fix};
 use super::platforms::{images, platforms};
 use super::run::{Request, Selection, Validated, Validation, refused, unreadable, validate_bundle};
 use super::validators::MULTIARCH;
 use crate::bundle::location::{LoadError, Location, LocationError};
+use crate::files::FileError;
 use crate::image::{ImageError, Transports};
 use crate::tree::TreeLimits;
 use futures_util::{Stream, StreamExt, stream};
@@ -23,6 +25,20 @@ pub struct Asked<'a> {
     pub request: Arc<Request>,
     /// What is to be said of it.
     pub selection: Selection,
+    /// Whether the bundles are to be mended first.
+    pub mending: Mending,
+}
+
+/// What becomes of what can be mended without a decision by a person.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mending {
+    /// It is only reported.
+    #[default]
+    Off,
+    /// It is mended in memory: the findings are those of the mended bundle, the files on disk stay.
+    Trial,
+    /// It is mended in the files of the folder.
+    Files,
 }
 
 /// What became of one bundle.
@@ -30,6 +46,8 @@ pub struct Asked<'a> {
 pub struct Checked {
     /// What was found. Where the bundle cannot be read, that is the one finding.
     pub validation: Validation,
+    /// What was mended.
+    pub fixing: Fixing,
     /// Why there is no bundle to look at.
     pub unreadable: Option<UnreadableError>,
 }
@@ -46,9 +64,18 @@ pub enum UnreadableError {
         /// The file.
         path: PathBuf,
     },
+    /// The bundle is to be mended, and is no folder.
+    #[error("{name} is an image: what can be fixed are the files of a folder")]
+    Image {
+        /// The image.
+        name: String,
+    },
     /// The folder or image cannot be read.
     #[error(transparent)]
     Load(#[from] LoadError),
+    /// A mended file cannot be written.
+    #[error(transparent)]
+    Write(#[from] FileError),
 }
 
 /// Looks at the bundles of these names, several at a time, and tells of them in their order. What keeps one from being
@@ -61,30 +88,40 @@ pub fn check_all<'a>(names: Vec<String>, asked: &'a Asked<'a>) -> impl Stream<It
 
 async fn check_named(name: String, asked: &Asked<'_>) -> Checked {
     match look_at(&name, asked).await {
-        Ok(mut validation) => {
+        Ok((mut validation, fixing)) => {
             validation.bundle = name;
             asked.selection.apply(&mut validation);
             Checked {
                 validation,
+                fixing,
                 unreadable: None,
             }
         }
         Err(error) => Checked {
             validation: unreadable(name, error.to_string()),
+            fixing: Fixing::default(),
             unreadable: Some(error),
         },
     }
 }
 
-async fn look_at(name: &str, asked: &Asked<'_>) -> Result<Validation, UnreadableError> {
+async fn look_at(name: &str, asked: &Asked<'_>) -> Result<(Validation, Fixing), UnreadableError> {
     if Path::new(name).is_file() {
         let path = PathBuf::from(name);
         return Err(UnreadableError::File { path });
     }
     let location: Location = name.parse()?;
+    let directory = match &location {
+        Location::Directory(directory) => directory.clone(),
+        Location::Image(_) if asked.mending == Mending::Off => PathBuf::new(),
+        Location::Image(_) => return Err(UnreadableError::Image { name: name.to_owned() }),
+    };
     let tree = match location.load(asked.transports, asked.limits).await {
         Ok(tree) => tree,
-        Err(error) => return refusal(name, &error).ok_or_else(|| error.into()),
+        Err(error) => {
+            let refused = refusal(name, &error).ok_or(error)?;
+            return Ok((refused, Fixing::default()));
+        }
     };
     let tree = Arc::new(tree);
     let mut request = Arc::clone(&asked.request);
@@ -93,8 +130,19 @@ async fn look_at(name: &str, asked: &Asked<'_>) -> Result<Validation, Unreadable
         let images = on_a_thread(move || images(&tree, &limits)).await?;
         Arc::make_mut(&mut request).options.platforms = Some(platforms(images, asked.transports).await);
     }
-    let Validated { validation, .. } = on_a_thread(move || validate_bundle(&tree, &request)).await?;
-    Ok(validation)
+    let (selection, mending) = (asked.selection.clone(), asked.mending);
+    let looking = on_a_thread(move || match mending {
+        Mending::Off => Ok((Fixing::default(), validate_bundle(&tree, &request))),
+        Mending::Trial => Ok(fix(Arc::unwrap_or_clone(tree), &request, &selection)),
+        Mending::Files => {
+            let (fixing, validated) = fix(Arc::unwrap_or_clone(tree), &request, &selection);
+            fixing.write(&directory)?;
+            Ok((fixing, validated))
+        }
+    });
+    let looked: Result<_, FileError> = looking.await?;
+    let (fixing, Validated { validation, .. }) = looked?;
+    Ok((validation, fixing))
 }
 
 async fn on_a_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, LoadError> {

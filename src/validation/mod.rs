@@ -6,6 +6,7 @@ mod constraint;
 mod content;
 mod csv;
 mod dependencies;
+pub mod fix;
 mod load;
 pub mod many;
 mod plain;

@@ -263,6 +263,7 @@ fn meaning(bundle: &Bundle, property: &TypedValue, entry: &Entry<'_>, path: &Pat
         };
         let at = report(&rules::OPT_GROUP_VERSION, message, "group");
         findings[at].help = Some(format!("Write group: {group}."));
+        findings[at].edits.extend(property.rewrite(&path.key("group"), group));
     }
     let mut report = |rule: &'static Rule, message: String, key: &str, help: Option<String>| {
         let mut finding = Diagnostic::new(rule, message).at(property.place_of(&path.key(key)));

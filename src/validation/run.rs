@@ -63,12 +63,16 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// Whether findings of this rule are to be reported.
+    pub fn includes(&self, rule: &'static Rule) -> bool {
+        !self.allow.contains(&rule) && (self.only.is_empty() || self.only.contains(&rule))
+    }
+
     /// Leaves out what is not to be reported, and makes errors of warnings where they are denied.
     pub fn apply(&self, validation: &mut Validation) {
-        validation.findings.retain(|finding| {
-            let rule = finding.diagnostic.rule;
-            !self.allow.contains(&rule) && (self.only.is_empty() || self.only.contains(&rule))
-        });
+        validation
+            .findings
+            .retain(|finding| self.includes(finding.diagnostic.rule));
         for finding in &mut validation.findings {
             if self.deny_warnings && finding.diagnostic.severity == Severity::Warning {
                 finding.diagnostic.severity = Severity::Error;

@@ -70,7 +70,8 @@ impl<'a> Synthesized<'a> {
         if SETTLED.contains(&diagnostic.rule.id) {
             return None;
         }
-        diagnostic.edit = None;
+        // What OLM would read can be mended only where the author wrote it.
+        diagnostic.edits.retain(|edit| edit.place.source.name() != FILE);
         diagnostic.place = diagnostic.place.take().and_then(|place| self.source_of(place));
         let related = std::mem::take(&mut diagnostic.related).into_iter();
         diagnostic.related = related

@@ -8,7 +8,7 @@ mod bundle;
 mod capabilities;
 mod community;
 mod crd;
-mod csv;
+pub(super) mod csv;
 mod examples;
 mod good_practices;
 mod hub;
@@ -19,6 +19,7 @@ mod objects;
 mod operator_group;
 mod package_manifest;
 mod removed_apis;
+mod same_shape;
 
 use crate::bundle::Bundle;
 use crate::csv::Csv;

@@ -264,6 +264,7 @@ fn the_example_of_the_dependency_proposal_is_shown_how_to_quote() {
       |              ^^^^^^^
       |
       = help: Quote the value: `version: ">0.27.0"`.
+      = note: "opmx bundle validate --fix" does this
 
     bundle (k8s+v1): 1 error
     "#);

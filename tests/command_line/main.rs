@@ -16,6 +16,7 @@ mod bundle_authoring;
 mod bundle_build;
 mod bundle_convert;
 mod bundle_files;
+mod bundle_fix;
 mod bundle_generate;
 mod bundle_init;
 mod bundle_inspect;

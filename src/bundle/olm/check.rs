@@ -1,10 +1,11 @@
 use super::schema::RELEASE_LENGTH;
 use super::{FIELDS, Field, Olm, REQUIRED_HELP, Shape};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Edit};
 use crate::kubernetes::names;
 use crate::rules;
-use crate::text::{Path, kind_of};
-use crate::version::parse_strict;
+use crate::source::Place;
+use crate::text::{Format, Path, Step, kind_of, mend};
+use crate::version::{parse_strict, strict_part};
 use serde_json::{Map, Value};
 
 /// Checks keys, types and the values that have a syntax of their own. `reading` are the findings of reading the file:
@@ -162,11 +163,20 @@ impl Checker<'_> {
             Value::String(_) if wanted == "a list" => Some(format!("Write a list: [{}].", place.text().trim())),
             _ => None,
         };
+        let document = self.olm.document();
+        let edit = match value {
+            // A version in quotes still lacks a number.
+            Value::Number(_) | Value::Bool(_) if wanted == "a text" && !is_version => mend::quote(document, path),
+            Value::String(_) if wanted == "a list" && is_text_list(path) => mend::enlist(document, path),
+            Value::Array(_) if wanted == "a text" => mend::delist(document, path),
+            _ => None,
+        };
         let finding = self.report(
             &rules::OLM_TYPE,
             format!("{path} must be {wanted}, not {}", kind_of(value)),
             path,
         );
+        finding.edits.extend(edit);
         if help.is_some() {
             finding.help = help;
         }
@@ -226,7 +236,8 @@ impl Checker<'_> {
                 let path = Path::root().key(key);
                 let finding = Diagnostic::new(&rules::OLM_MISINDENTED, message)
                     .at(document.key_place(&path))
-                    .help(format!("Indent it:\n{shape}"));
+                    .help(format!("Indent it:\n{shape}"))
+                    .mended_by(self.indented(block, key));
                 self.findings.push(finding);
                 self.misindented.extend([key, block]);
             }
@@ -246,11 +257,39 @@ impl Checker<'_> {
                     &rules::OLM_MISINDENTED,
                     "name stands at the left margin, but belongs into provider",
                 );
-                self.findings
-                    .push(finding.at(place.clone()).help("Indent it:\nprovider:\n  name: …"));
+                let help = "Indent it:\nprovider:\n  name: …";
+                let edit = self.after(start("provider"), place.span.start, "  ");
+                self.findings.push(finding.at(place.clone()).help(help).mended_by(edit));
                 self.misindented.extend(["name", "provider"]);
             }
         }
+    }
+
+    /// Puts a key that stands straight below the last item of a list where the keys of that item begin.
+    fn indented(&self, block: &str, key: &str) -> Option<Edit> {
+        let document = self.olm.document();
+        let list = Path::root().key(block);
+        let items = list.get(document.value())?.as_array()?;
+        let last = list.index(items.len().checked_sub(1)?);
+        let first = last.get(document.value())?.as_object()?.keys().next()?;
+        let column = document.key_place(&last.key(first)).start().column;
+        let above = document.key_place(&last).span.start;
+        let start = document.key_place(&Path::root().key(key)).span.start;
+        self.after(above, start, &" ".repeat(column.checked_sub(1)?))
+    }
+
+    /// Blanks before what begins at `start`, if it is a line of its own that no other key separates from `above`.
+    fn after(&self, above: usize, start: usize, indentation: &str) -> Option<Edit> {
+        let document = self.olm.document();
+        let text = document.source().text();
+        let between = text.get(above..start)?;
+        let mut lines = between.split('\n').skip(1);
+        let inside = |line: &str| line.is_empty() || line.starts_with([' ', '-', '#', '\r']);
+        let block = between.ends_with('\n') && lines.all(inside) && !between.contains(['{', '[']);
+        (block && document.format() == Format::Yaml).then(|| Edit {
+            place: Place::new(document.source(), start..start),
+            replacement: indentation.to_owned(),
+        })
     }
 
     /// A text with a syntax of its own. An empty one is absent.
@@ -265,7 +304,8 @@ impl Checker<'_> {
             Shape::Version if !text.is_empty() => {
                 if let Err(reason) = parse_strict(text) {
                     let message = format!("{path} {text:?} is not a semantic version: {reason}");
-                    self.report(&rules::OLM_VERSION, message, path);
+                    let edit = strict_part(text).and_then(|bare| mend::rewrite(self.olm.document(), path, bare));
+                    self.report(&rules::OLM_VERSION, message, path).edits.extend(edit);
                 }
             }
             Shape::Release if !text.is_empty() => {
@@ -315,4 +355,20 @@ impl Checker<'_> {
             self.report(&rules::INSTALLMODES_NONE_SUPPORTED, message, &root);
         }
     }
+}
+
+/// Whether a list of texts belongs here, and not one of maps.
+fn is_text_list(path: &Path) -> bool {
+    let field = path.steps().iter().try_fold(None::<&Field>, |above, step| match step {
+        Step::Key(key) => {
+            let fields = match above.map(|field| field.shape) {
+                None => FIELDS,
+                Some(Shape::Map(fields) | Shape::List(fields) | Shape::Icon(fields)) => fields,
+                Some(_) => return None,
+            };
+            fields.iter().find(|field| field.key == key).map(Some)
+        }
+        Step::Index(_) => Some(above),
+    });
+    matches!(field.flatten().map(|field| field.shape), Some(Shape::TextList))
 }

@@ -1,12 +1,16 @@
 //! `opmx bundle validate`: may this bundle go in, and what is to be changed where?
 
+use crate::bundle::location::Location;
 use crate::cli::arguments::{ImageBuilderArgument, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, sources};
+use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
 use crate::rules::Rule;
-use crate::terminal::reports::{ReportFormat, report};
-use crate::validation::many::{Asked, Checked, UnreadableError, check_all};
+use crate::terminal::Printer;
+use crate::terminal::reports::{ReportFormat, patch, report, summary};
+use crate::validation::fix::Fixing;
+use crate::validation::many::{Asked, Checked, Mending, UnreadableError, check_all};
 use crate::validation::validators::Options;
 use crate::validation::{Reference, Request, Selection, Validation, rule_named, suites};
 use crate::version::parse_tolerant;
@@ -35,6 +39,10 @@ Examples:
   The verdict that operator-sdk would give, faults and all
   $ opmx bundle validate etcd --as operator-sdk
 
+  Let it mend what needs no decision; first as a diff, then in the files
+  $ opmx bundle validate etcd --fix --dry-run
+  $ opmx bundle validate etcd --fix
+
   What a rule wants
   $ opmx bundle rules ann-channels-empty";
 
@@ -49,7 +57,10 @@ pub(crate) struct ValidateArguments {
     /// The bundles: folders, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
     #[arg(value_name = "DIR|REF", required = true)]
     bundles: Vec<String>,
-    /// Rules to add: all, operatorhub, good-practices, deprecated-apis, objects, community, capabilities or categories
+    /// Rules to add: all, operatorhub, good-practices, deprecated-apis, objects, community, capabilities, categories or multiarch
+    ///
+    /// "all" are those that need nothing but the bundle. "multiarch" asks the registries of the images for which platforms they
+    /// are there, so it stands beside "all".
     #[arg(long = "suite", value_name = "NAMES", value_delimiter = ',')]
     suites: Vec<String>,
     /// Judge exactly as another program does, also where it is wrong
@@ -73,6 +84,18 @@ pub(crate) struct ValidateArguments {
     /// Report no other rule than this one
     #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rule)]
     only: Vec<RuleName>,
+    /// Mend in the files of the folders what needs no decision, and report what is left
+    ///
+    /// Quotes, a v before a version, blanks between channels, the wrong case of a key, a list of one, API versions whose
+    /// successor has the same shape. Comments and layout stay. A file that would come out worse is not changed.
+    #[arg(long, conflicts_with = "reference")]
+    fix: bool,
+    /// With --fix, change nothing and print the changes as a diff
+    ///
+    /// "patch -p1" and "git apply" take it in the folder where the command was run. The exit status is the one that the
+    /// mended bundles would have.
+    #[arg(long, requires = "fix", conflicts_with = "output")]
+    dry_run: bool,
     /// Form of the result
     #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
     output: ReportFormat,
@@ -156,15 +179,23 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
         only: rules(&arguments.only),
         deny_warnings: arguments.deny.contains(&Denied::Warnings),
     };
-    let places = (&arguments.registry, &arguments.limits);
-    check(
-        &arguments.bundles,
-        request,
+    let mending = match (arguments.fix, arguments.dry_run) {
+        (false, _) => Mending::Off,
+        (true, false) => Mending::Files,
+        (true, true) => Mending::Trial,
+    };
+    if arguments.fix {
+        require_folders(&arguments.bundles)?;
+    }
+    let transports = arguments.registry.transports(context);
+    let asked = Asked {
+        transports: &transports,
+        limits: arguments.limits.tree(),
+        request: Arc::new(request),
         selection,
-        places,
-        arguments.output,
-        context,
-    )
+        mending,
+    };
+    check(&arguments.bundles, &asked, arguments.output, context)
 }
 
 /// `opm alpha bundle validate`.
@@ -182,12 +213,17 @@ pub(crate) fn run_as_opm(arguments: &OpmValidateArguments, context: &Context<'_>
         limits: arguments.limits.text(),
         ..Request::default()
     };
-    let places = (&arguments.registry, &arguments.limits);
+    let transports = arguments.registry.transports(context);
+    let asked = Asked {
+        transports: &transports,
+        limits: arguments.limits.tree(),
+        request: Arc::new(request),
+        selection: Selection::default(),
+        mending: Mending::Off,
+    };
     check(
         std::slice::from_ref(&arguments.tag),
-        request,
-        Selection::default(),
-        places,
+        &asked,
         ReportFormat::Text,
         context,
     )
@@ -231,26 +267,30 @@ fn categories(file: &Path) -> Result<Vec<String>, CommandError> {
     })
 }
 
-fn check(
-    bundles: &[String],
-    request: Request,
-    selection: Selection,
-    (registry, limits): (&RegistryArguments, &LimitArguments),
-    format: ReportFormat,
-    context: &Context<'_>,
-) -> CommandResult {
-    let transports = registry.transports(context);
-    let asked = Asked {
-        transports: &transports,
-        limits: limits.tree(),
-        request: Arc::new(request),
-        selection,
-    };
-    let checked: Vec<Checked> = context.runtime.block_on(check_all(bundles.to_vec(), &asked).collect());
+/// The files of an image cannot be changed: its digest is its name.
+fn require_folders(bundles: &[String]) -> Result<(), CommandError> {
+    for name in bundles {
+        if Path::new(name).is_file() {
+            continue;
+        }
+        if let Ok(location @ Location::Image(_)) = name.parse() {
+            let error = CommandError::usage(format!(
+                "{name} is not a folder, and --fix changes the files of folders"
+            ));
+            let error = error.hint("\"opmx bundle unpack\" makes a folder of an image");
+            return Err(sources::with_guess(error, &location));
+        }
+    }
+    Ok(())
+}
+
+fn check(bundles: &[String], asked: &Asked<'_>, format: ReportFormat, context: &Context<'_>) -> CommandResult {
+    let checked: Vec<Checked> = context.runtime.block_on(check_all(bundles.to_vec(), asked).collect());
     let printer = &context.printer;
-    let mut validations = Vec::new();
+    let (mut validations, mut fixings) = (Vec::new(), Vec::new());
     for Checked {
         mut validation,
+        fixing,
         unreadable,
     } in checked
     {
@@ -263,17 +303,57 @@ fn check(
             }
             error.print(printer);
         }
+        fixings.push((validation.bundle.clone(), fixing));
         validations.push(validation);
     }
     let failed = validations.iter().any(Validation::has_errors);
-    if printer.is_quiet() && format == ReportFormat::Text {
-        for validation in &mut validations {
-            validation.findings.retain(|finding| finding.diagnostic.is_error());
-        }
+    if asked.mending != Mending::Off {
+        say_what_was_mended(&fixings, asked.mending, printer);
     }
-    printer.bytes(report(&validations, format, printer.stdout_color()).as_bytes())?;
-    printer.flush()?;
+    if asked.mending == Mending::Trial {
+        for (bundle, fixing) in &fixings {
+            printer.bytes(patch(bundle, fixing).as_bytes())?;
+        }
+        printer.flush()?;
+        printer.status(format_args!("then: {}", summary(&validations)));
+    } else {
+        if printer.is_quiet() && format == ReportFormat::Text {
+            for validation in &mut validations {
+                validation.findings.retain(|finding| finding.diagnostic.is_error());
+            }
+        }
+        printer.bytes(report(&validations, format, printer.stdout_color()).as_bytes())?;
+        printer.flush()?;
+    }
     Ok(if failed { Status::Failure } else { Status::Success })
+}
+
+fn say_what_was_mended(fixings: &[(String, Fixing)], mending: Mending, printer: &Printer) {
+    let done = if mending == Mending::Trial {
+        "would fix"
+    } else {
+        "fixed"
+    };
+    let (mut findings, mut files) = (0, 0);
+    for (bundle, fixing) in fixings {
+        for (path, rule) in &fixing.refused {
+            printer.warning(format_args!(
+                "{bundle}/{path} is not changed for {rule}: it would not come out as it should"
+            ));
+        }
+        for finding in &fixing.fixed {
+            let Diagnostic {
+                rule, message, place, ..
+            } = &finding.diagnostic;
+            let place = place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+            printer.status(format_args!("{done} {place}{message} [{}]", rule.id));
+        }
+        findings += fixing.fixed.len();
+        files += fixing.files.len();
+    }
+    let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    let (findings, files) = (plural(findings, "finding"), plural(files, "file"));
+    printer.status(format_args!("{done} {findings} in {files}"));
 }
 
 fn explained(error: UnreadableError, name: &str) -> CommandError {

@@ -31,6 +31,7 @@ fn finding(finding: &Finding) -> Value {
         "line": start.map(|start| start.line),
         "column": start.map(|start| start.column),
         "help": diagnostic.advice(),
+        "fixable": diagnostic.is_fixable(),
     })
 }
 
@@ -42,7 +43,7 @@ pub fn json_schema() -> Value {
     let finding = json!({
         "type": "object",
         "additionalProperties": false,
-        "required": ["rule", "severity", "validator", "message", "file", "line", "column", "help"],
+        "required": ["rule", "severity", "validator", "message", "file", "line", "column", "help", "fixable"],
         "properties": {
             "rule": {
                 "type": "string",
@@ -62,6 +63,7 @@ pub fn json_schema() -> Value {
             "line": place("The line, from 1."),
             "column": place("The column in characters, from 1."),
             "help": text("What to do about it."),
+            "fixable": {"type": "boolean", "description": "Whether --fix mends it in a folder."},
         },
     });
     json!({

@@ -4,10 +4,12 @@
 mod github;
 mod json;
 mod junit;
+mod patch;
 mod sarif;
 mod text;
 
 pub use json::json_schema;
+pub use patch::patch;
 pub use text::summary;
 
 use crate::validation::Validation;

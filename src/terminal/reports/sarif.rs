@@ -1,11 +1,12 @@
 //! SARIF 2.1.0, as code scanning reads it.
 
 use super::list;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Edit};
 use crate::rules::{Rule, Severity};
 use crate::source::Place;
 use crate::validation::Validation;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 pub(super) fn write(validations: &[Validation]) -> Value {
@@ -77,6 +78,9 @@ fn result(validation: &Validation, diagnostic: &Diagnostic) -> Value {
         "message": {"text": format!("{}. {}", diagnostic.message, diagnostic.advice())},
         "locations": [location],
     });
+    if diagnostic.is_fixable() {
+        result["fixes"] = list([fix(diagnostic)]);
+    }
     if !diagnostic.related.is_empty() {
         let related = diagnostic.related.iter().enumerate().map(|(index, (place, label))| {
             let mut location = located(place);
@@ -87,6 +91,37 @@ fn result(validation: &Validation, diagnostic: &Diagnostic) -> Value {
         result["relatedLocations"] = list(related);
     }
     result
+}
+
+/// The changes that mend a finding, those of each file together.
+fn fix(diagnostic: &Diagnostic) -> Value {
+    let mut files: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    for Edit { place, replacement } in &diagnostic.edits {
+        let replacement = json!({
+            "deletedRegion": region(place),
+            "insertedContent": {"text": replacement},
+        });
+        files.entry(place.source.name()).or_default().push(replacement);
+    }
+    let changes = files.into_iter().map(
+        |(file, replacements)| json!({"artifactLocation": {"uri": uri(file)}, "replacements": list(replacements)}),
+    );
+    json!({
+        "description": {"text": diagnostic.advice()},
+        "artifactChanges": list(changes),
+    })
+}
+
+fn region(place: &Place) -> Value {
+    let (start, end) = (place.start(), place.end());
+    json!({
+        "startLine": start.line,
+        "startColumn": start.column,
+        "endLine": end.line,
+        "endColumn": end.column,
+        "byteOffset": place.span.start,
+        "byteLength": place.span.len(),
+    })
 }
 
 fn located(place: &Place) -> Value {

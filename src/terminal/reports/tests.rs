@@ -61,7 +61,8 @@ fn json_has_exactly_the_fields_of_its_schema() {
             "file",
             "line",
             "column",
-            "help"
+            "help",
+            "fixable"
         ]
     );
     assert_eq!(

@@ -2,12 +2,12 @@
 
 use super::{Input, csv_of, examples, found, install_modes};
 use crate::csv::{Csv, annotation_in_other_case};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Edit};
 use crate::kubernetes::names::{is_csv_name, is_dns1123_subdomain};
 use crate::manifest::Object;
 use crate::rules::{self, Rule};
-use crate::text::Path;
-use crate::version::parse_strict;
+use crate::text::{Path, mend};
+use crate::version::{parse_strict, strict_part};
 use serde_json::Value;
 
 /// Annotation with properties, from before there was a file for them.
@@ -54,7 +54,13 @@ pub(super) fn min_kube_version(object: &Object, missing: &'static Rule, format: 
     }
     let reason = parse_strict(version).err()?;
     let message = format!("spec.minKubeVersion {version:?} is not a version: {reason}");
-    Some(found(format, object, &path, message))
+    Some(found(format, object, &path, message).mended_by(bare_version(object, &path, version)))
+}
+
+/// The version without a `v` and blanks, where that is all that is wrong with it.
+pub(in crate::validation) fn bare_version(object: &Object, path: &Path, written: &str) -> Option<Edit> {
+    let (document, root) = object.document();
+    mend::rewrite(document, &root.join(path), strict_part(written)?)
 }
 
 /// The fields that the type of a CSV does not let be absent.
@@ -116,7 +122,10 @@ pub(super) fn annotations(object: &Object, rule: &'static Rule, findings: &mut V
         } else {
             continue;
         };
-        findings.push(finding.at(object.key_place(&path)));
+        let (document, root) = object.document();
+        let exact = annotation_in_other_case(key);
+        let edit = exact.and_then(|exact| mend::rename(document, &root.join(&path), exact));
+        findings.push(finding.at(object.key_place(&path)).mended_by(edit));
     }
 }
 

@@ -2,15 +2,16 @@
 
 use super::bundle::is_crd;
 use super::csv::min_kube_version;
+use super::same_shape::successor;
 use super::{Input, csv_of, found};
 use crate::csv::Csv;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Edit};
 use crate::kubernetes::GroupVersionKind;
 use crate::kubernetes::rbac::PolicyRule;
 use crate::manifest::Object;
 use crate::rules::{self, Rule, Severity};
 use crate::source::Place;
-use crate::text::Path;
+use crate::text::{Path, mend};
 use crate::version::parse_tolerant;
 use semver::Version;
 use serde_json::Value;
@@ -103,7 +104,11 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
         } else {
             Severity::Warning
         };
-        findings.extend(together(removal, severity, &uses));
+        let edits: Vec<Edit> = uses
+            .iter()
+            .filter_map(|found| migrated(found, oldest.as_ref()))
+            .collect();
+        findings.extend(together(removal, severity, &uses).map(|finding| finding.mended_by(edits)));
         if removal.rule == &rules::REMOVED_API_1_25 {
             let rules = pod_security_rules(object, csv);
             findings.extend(together(removal, Severity::Warning, &rules));
@@ -115,6 +120,16 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
 pub(super) fn gone_in_1_22(input: &Input<'_>) -> Option<String> {
     let uses = uses_in_manifests(input, &REMOVALS[0]);
     (!uses.is_empty()).then(|| names(&uses))
+}
+
+/// The next API version in place of a removed one, where the object says the same in both. What the CSV lists is what
+/// the operator creates, and is not known from here.
+fn migrated(found: &Use<'_>, oldest: Option<&Version>) -> Option<Edit> {
+    if found.path != Path::from("apiVersion") {
+        return None;
+    }
+    let (document, root) = found.object.document();
+    mend::rewrite(document, &root.join(&found.path), successor(found.object, oldest)?)
 }
 
 /// The rule of `csv` says it as well, and says it better.

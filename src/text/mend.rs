@@ -1,0 +1,218 @@
+//! Changes of a text that keep everything around them: comments, layout, quotes. Each is an [`Edit`] where the form of
+//! the text allows it; whether it does what it should is shown by reading the changed text again.
+
+use super::document::{Document, Format};
+use super::emit::to_yaml;
+use super::path::{Path, Step};
+use super::read::Reading;
+use crate::diagnostic::{Diagnostic, Edit};
+use crate::rules;
+use crate::source::{Place, Source};
+use serde_json::{Value, json};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The text of a scalar, in the quotes that the old one at `place` has.
+pub fn in_its_quotes(document: &Document, place: &Place, text: &str) -> String {
+    match (document.format(), place.text().chars().next()) {
+        (Format::Json, _) | (_, Some('"')) => json!(text).to_string(),
+        (_, Some('\'')) => format!("'{}'", text.replace('\'', "''")),
+        _ => to_yaml(&json!(text)).trim_end().to_owned(),
+    }
+}
+
+/// Another text in place of the scalar at `path`.
+pub fn rewrite(document: &Document, path: &Path, text: &str) -> Option<Edit> {
+    let place = on_one_line(document, path)?;
+    let replacement = in_its_quotes(document, &place, text);
+    Some(Edit { place, replacement })
+}
+
+/// Quotes around the number, the boolean or the date at `path`, which the author wrote without.
+pub fn quote(document: &Document, path: &Path) -> Option<Edit> {
+    let scalar = matches!(path.get(document.value())?, Value::Number(_) | Value::Bool(_));
+    let place = on_one_line(document, path).filter(|_| scalar)?;
+    let replacement = json!(place.text()).to_string();
+    Some(Edit { place, replacement })
+}
+
+/// Brackets around the text at `path`, so that it becomes a list of one. A text with commas may be meant for several.
+pub fn enlist(document: &Document, path: &Path) -> Option<Edit> {
+    let text = path.get(document.value())?.as_str()?;
+    let place = on_one_line(document, path).filter(|_| !text.contains(','))?;
+    let plain = !place.text().starts_with(['"', '\'']) && text.contains(['[', ']', '{', '}', '#', ':']);
+    let item = if plain {
+        json!(text).to_string()
+    } else {
+        place.text().to_owned()
+    };
+    Some(Edit {
+        place,
+        replacement: format!("[{item}]"),
+    })
+}
+
+/// The one text of the list at `path` in place of the list.
+pub fn delist(document: &Document, path: &Path) -> Option<Edit> {
+    let [Value::String(_)] = path.get(document.value())?.as_array()?.as_slice() else {
+        return None;
+    };
+    let place = trimmed(document.place(path));
+    let item = on_one_line(document, &path.index(0))?;
+    let inner = place.text().strip_prefix('[')?.strip_suffix(']')?;
+    // A comment between the brackets would be lost.
+    (inner.trim() == item.text()).then(|| Edit {
+        replacement: item.text().to_owned(),
+        place,
+    })
+}
+
+/// Another key in place of the last one of `path`, where the map has no such key yet.
+pub fn rename(document: &Document, path: &Path, key: &str) -> Option<Edit> {
+    let taken = path.parent()?.key(key).get(document.value()).is_some();
+    let place = trimmed(document.key_place(path));
+    let Some(Step::Key(old)) = path.steps().last() else {
+        return None;
+    };
+    let written = place.text().trim_matches(['"', '\'']);
+    (!taken && written == old).then(|| Edit {
+        replacement: in_its_quotes(document, &place, key),
+        place,
+    })
+}
+
+/// The place of a scalar that is written out on one line, with neither anchor nor tag.
+fn on_one_line(document: &Document, path: &Path) -> Option<Place> {
+    let value = path.get(document.value())?;
+    let place = trimmed(document.place(path));
+    let form = place.text();
+    let scalar = !value.is_object() && !value.is_array() && !value.is_null();
+    let bare = !form.is_empty() && !form.contains(['\n', '\r']) && !form.starts_with(['&', '*', '!', '|', '>']);
+    (scalar && bare).then_some(place)
+}
+
+fn trimmed(mut place: Place) -> Place {
+    place.span.end = place.span.start + place.text().trim_end().len();
+    place
+}
+
+/// The text of one file with the edits made. None where two of them are about the same bytes.
+pub fn apply(source: &Arc<Source>, edits: &[&Edit]) -> Option<Edited> {
+    let mut sorted: Vec<&Edit> = Vec::new();
+    for edit in edits {
+        // An anchor and its aliases are one text.
+        if !sorted.contains(edit) {
+            sorted.push(edit);
+        }
+    }
+    sorted.sort_by_key(|edit| (edit.place.span.start, edit.place.span.end));
+    let mut edited = Edited::default();
+    let mut end = 0;
+    for (index, edit) in sorted.iter().enumerate() {
+        let span = &edit.place.span;
+        edited.text.push_str(source.text().get(end..span.start)?);
+        source.text().get(span.clone())?;
+        if index > 0 && span.start == end && span.is_empty() {
+            return None;
+        }
+        let start = edited.text.len();
+        edited.text.push_str(&edit.replacement);
+        edited.spans.push((span.clone(), start..edited.text.len()));
+        end = span.end;
+    }
+    edited.text.push_str(source.text().get(end..)?);
+    Some(edited)
+}
+
+/// A changed text.
+#[derive(Debug, Default)]
+pub struct Edited {
+    /// The text.
+    pub text: String,
+    // Where it stands before and after, for each change.
+    spans: Vec<(Range<usize>, Range<usize>)>,
+}
+
+impl Edited {
+    /// Whether the values of the documents differ only where the text was changed, and each change changed one value.
+    /// Documents that could not be read before have nothing to differ from.
+    pub fn only_its_values_differ(&self, before: &Reading, after: &Reading) -> bool {
+        before.documents.iter().all(|old| {
+            let mut documents = after.documents.iter();
+            documents
+                .find(|new| new.number() == old.number())
+                .is_some_and(|new| self.explains(old, new, &before.diagnostics))
+        })
+    }
+
+    fn explains(&self, old: &Document, new: &Document, findings: &[Diagnostic]) -> bool {
+        let mut differences = Vec::new();
+        compare(old.value(), new.value(), &Path::root(), &mut differences);
+        let mut changed: Vec<(bool, Place)> = Vec::new();
+        differences.iter().all(|difference| {
+            let (path, sides) = match difference {
+                Difference::Gone(path) => (path, &[false][..]),
+                Difference::New(path) => (path, &[true][..]),
+                Difference::Changed(path) => (path, &[false, true][..]),
+            };
+            // Two values at one place: an alias would be changed with its anchor.
+            let first = (sides == [true], if sides == [true] { new } else { old }.place(path));
+            let again = changed.contains(&first);
+            changed.push(first);
+            let touched = sides.iter().any(|now| {
+                let document = if *now { new } else { old };
+                let (key, value) = (document.key_place(path).span, document.place(path).span);
+                self.touches(&(key.start.min(value.start)..value.end.max(key.end)), *now)
+            });
+            // Of a key that stands twice one place alone is known to the document.
+            let key = match path.steps().last() {
+                Some(Step::Key(key)) => key.as_str(),
+                _ => "",
+            };
+            let twice = |finding: &Diagnostic| {
+                finding.rule == &rules::YAML_DUPLICATE_KEY
+                    && finding.place.as_ref().is_some_and(|place| {
+                        place.text().trim_matches(['"', '\'']) == key && self.touches(&place.span, false)
+                    })
+            };
+            !again && (touched || findings.iter().any(twice))
+        })
+    }
+
+    /// Whether a range of the text before, or of the text now, meets a change.
+    fn touches(&self, range: &Range<usize>, now: bool) -> bool {
+        self.spans.iter().any(|(before, after)| {
+            let span = if now { after } else { before };
+            span.start <= range.end && range.start <= span.end
+        })
+    }
+}
+
+/// Where two values differ.
+enum Difference {
+    Gone(Path),
+    New(Path),
+    Changed(Path),
+}
+
+fn compare(old: &Value, new: &Value, path: &Path, found: &mut Vec<Difference>) {
+    match (old, new) {
+        (Value::Object(old), Value::Object(new)) => {
+            for (key, value) in old {
+                match new.get(key) {
+                    Some(other) => compare(value, other, &path.key(key), found),
+                    None => found.push(Difference::Gone(path.key(key))),
+                }
+            }
+            let added = new.keys().filter(|key| !old.contains_key(*key));
+            found.extend(added.map(|key| Difference::New(path.key(key))));
+        }
+        (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
+            for (index, (old, new)) in old.iter().zip(new).enumerate() {
+                compare(old, new, &path.index(index), found);
+            }
+        }
+        _ if old == new => {}
+        _ => found.push(Difference::Changed(path.clone())),
+    }
+}

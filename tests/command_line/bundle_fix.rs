@@ -1,0 +1,236 @@
+//! `opmx bundle validate --fix`: what it writes, what it leaves, what it says.
+
+use crate::bundle_files::{copy, edit, files, read, succeeds, write};
+use crate::common::{Outcome, Sandbox};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+const CSV: &str = "compost/manifests/compost-operator.clusterserviceversion.yaml";
+const ANNOTATIONS: &str = "compost/metadata/annotations.yaml";
+
+fn validate(sandbox: &Sandbox, line: &str) -> Outcome {
+    let words = ["bundle", "validate"].into_iter().chain(line.split_whitespace());
+    sandbox.run(words)
+}
+
+/// A folder with a bundle that has two mistakes to mend and one to decide on.
+fn broken() -> Sandbox {
+    let sandbox = Sandbox::new();
+    copy(&sandbox, "compost-operator", "compost");
+    edit(&sandbox, CSV, "  version: 0.3.1", "  version: v0.3.1 # see the tag");
+    edit(&sandbox, CSV, "  displayName: Compost Operator\n", "");
+    edit(&sandbox, ANNOTATIONS, "channels.v1: alpha", "channels.v1: alpha, beta");
+    sandbox
+}
+
+#[test]
+fn files_are_mended_in_place_and_the_rest_is_reported() {
+    let sandbox = broken();
+    let script = sandbox.path(ANNOTATIONS);
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o600)).unwrap();
+    let before = files(&sandbox.path("compost"));
+    let outcome = validate(&sandbox, "compost --fix");
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(outcome.stdout.starts_with("error[csv-required-field]"), "{outcome}");
+    assert!(
+        outcome.stdout.ends_with("compost (registry+v1): 1 error\n"),
+        "{outcome}"
+    );
+    insta::assert_snapshot!(outcome.stderr, @r#"
+    fixed compost/manifests/compost-operator.clusterserviceversion.yaml:11:12: spec.version "v0.3.1" is not a semantic version: write 0.3.1, without anything before it [index-csv-version-semver]
+    fixed compost/metadata/annotations.yaml:2:54: the channel " beta" has a blank in its name [ann-channel-blank]
+    fixed 2 findings in 2 files
+    "#);
+    assert!(read(&sandbox, CSV).contains("  version: 0.3.1 # see the tag\n"));
+    assert!(read(&sandbox, ANNOTATIONS).contains("channels.v1: alpha,beta\n"));
+    assert_eq!(fs::metadata(&script).unwrap().permissions().mode() & 0o777, 0o600);
+    let after = files(&sandbox.path("compost"));
+    let changed: Vec<&String> = before
+        .iter()
+        .filter(|(path, text)| after[*path] != **text)
+        .map(|(path, _)| path)
+        .collect();
+    assert_eq!((changed.len(), before.len()), (2, after.len()), "{changed:?}");
+    let outcome = validate(&sandbox, "compost --fix");
+    assert!(outcome.stderr.ends_with("fixed 0 findings in 0 files\n"), "{outcome}");
+    assert_eq!(files(&sandbox.path("compost")), after);
+}
+
+#[test]
+fn a_trial_prints_a_patch_that_other_programs_take() {
+    let sandbox = broken();
+    let text = read(&sandbox, ANNOTATIONS);
+    write(&sandbox, ANNOTATIONS, text.trim_end().replace('\n', "\r\n"));
+    copy(&sandbox, "greenhouse-operator", "my bundle");
+    edit(
+        &sandbox,
+        "my bundle/metadata/olm.yaml",
+        "keywords: [garden, greenhouse]",
+        "keywords: garden",
+    );
+    let before = files(&sandbox.path("."));
+    let outcome = sandbox.run(["bundle", "validate", "./compost", "my bundle", "--fix", "--dry-run"]);
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(outcome.stderr.contains("would fix 3 findings in 3 files"), "{outcome}");
+    assert!(
+        outcome
+            .stdout
+            .contains("--- a/compost/metadata/annotations.yaml\n+++ b/compost/metadata/annotations.yaml\n"),
+        "{outcome}"
+    );
+    assert_eq!(files(&sandbox.path(".")), before);
+    write(&sandbox, "fix.patch", &outcome.stdout);
+    succeeds(&sandbox.run(["bundle", "validate", "my bundle", "--fix", "--quiet"]));
+    assert_eq!(validate(&sandbox, "compost --fix").status, Some(1));
+    let patch = sandbox.path("fix.patch");
+    let mended = files(&sandbox.path("compost"));
+    let mended = (mended, files(&sandbox.path("my bundle")));
+    for (program, arguments) in [
+        ("git", &["apply", "--whitespace=nowarn"][..]),
+        ("patch", &["-p1", "--binary", "-i"]),
+    ] {
+        if Command::new(program).arg("--version").output().is_err() {
+            println!("not run: {program} is not here");
+            continue;
+        }
+        let fresh = tempfile::tempdir().unwrap();
+        for (path, text) in before
+            .iter()
+            .filter(|(path, _)| path.starts_with("compost") || path.starts_with("my bundle"))
+        {
+            let path = fresh.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let applied = Command::new(program)
+            .args(arguments)
+            .arg(&patch)
+            .current_dir(fresh.path())
+            .output()
+            .unwrap();
+        assert!(applied.status.success(), "{program}: {applied:?}\n{}", outcome.stdout);
+        assert_eq!(
+            (
+                files(&fresh.path().join("compost")),
+                files(&fresh.path().join("my bundle"))
+            ),
+            mended,
+            "{program}"
+        );
+    }
+}
+
+#[test]
+fn a_trial_ends_as_the_mended_bundle_would() {
+    let sandbox = broken();
+    edit(&sandbox, CSV, "spec:\n", "spec:\n  displayName: Compost\n");
+    assert_eq!(validate(&sandbox, "compost").status, Some(1));
+    let outcome = validate(&sandbox, "compost --fix --dry-run");
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    assert!(
+        outcome
+            .stderr
+            .ends_with("then: compost (registry+v1): no errors, no warnings\n"),
+        "{outcome}"
+    );
+    let outcome = validate(&sandbox, "compost --fix --only ann-channel-blank -o json");
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    assert!(read(&sandbox, CSV).contains("v0.3.1 #") && read(&sandbox, ANNOTATIONS).contains("alpha,beta"));
+}
+
+#[test]
+fn only_folders_are_mended_and_only_by_our_own_rules() {
+    let sandbox = broken();
+    for (line, said) in [
+        (
+            "registry.example.com/compost:v1 --fix",
+            "--fix changes the files of folders",
+        ),
+        ("compost oci:layout:v1 --fix", "--fix changes the files of folders"),
+        ("compost --fix --as opm", "cannot be used with"),
+        ("compost --dry-run", "--fix"),
+        ("compost --fix --dry-run -o json", "cannot be used with"),
+    ] {
+        let before = files(&sandbox.path("compost"));
+        let outcome = validate(&sandbox, line);
+        assert_eq!(
+            (outcome.status, outcome.stdout.as_str()),
+            (Some(2), ""),
+            "{line}: {outcome}"
+        );
+        assert!(outcome.stderr.contains(said), "{line}: {outcome}");
+        assert_eq!(files(&sandbox.path("compost")), before);
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_stays_as_it_is() {
+    let sandbox = broken();
+    let folder = sandbox.path("compost/metadata");
+    let before = files(&sandbox.path("compost"));
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o555)).unwrap();
+    let may_write = fs::write(folder.join("probe"), "").is_ok();
+    let _ = fs::remove_file(folder.join("probe"));
+    let outcome = validate(&sandbox, "compost --fix --only ann-channel-blank -o json");
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    if may_write {
+        println!("not run: this user may write everywhere");
+        return;
+    }
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(outcome.stderr.contains("annotations.yaml"), "{outcome}");
+    assert!(outcome.stdout.contains("bundle-unreadable"), "{outcome}");
+    assert_eq!(files(&sandbox.path("compost")), before);
+}
+
+#[test]
+fn reports_say_what_can_be_mended() {
+    let sandbox = broken();
+    let outcome = validate(&sandbox, "compost --only ann-channel-blank");
+    assert!(
+        outcome
+            .stdout
+            .contains("= note: \"opmx bundle validate --fix\" does this"),
+        "{outcome}"
+    );
+    let report: Value = serde_json::from_str(&validate(&sandbox, "compost -o json").stdout).unwrap();
+    let findings = report["bundles"][0]["findings"].as_array().unwrap();
+    let fixable = |rule: &str| findings.iter().find(|finding| finding["rule"] == rule).unwrap()["fixable"].as_bool();
+    assert_eq!(
+        (fixable("ann-channel-blank"), fixable("csv-required-field")),
+        (Some(true), Some(false))
+    );
+    let report: Value = serde_json::from_str(&validate(&sandbox, "compost -o sarif").stdout).unwrap();
+    let mut texts = files(&sandbox.path("compost"));
+    let mut edits = 0;
+    for result in report["runs"][0]["results"].as_array().unwrap() {
+        for change in result["fixes"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .flat_map(|fix| fix["artifactChanges"].as_array().unwrap())
+        {
+            let path = change["artifactLocation"]["uri"]
+                .as_str()
+                .unwrap()
+                .strip_prefix("compost/")
+                .unwrap();
+            for replacement in change["replacements"].as_array().unwrap() {
+                let region = &replacement["deletedRegion"];
+                let number = |key: &str| usize::try_from(region[key].as_u64().unwrap()).unwrap();
+                let (start, length) = (number("byteOffset"), number("byteLength"));
+                let text = texts.get_mut(path).unwrap();
+                let lines = text[..start].split(|byte| *byte == b'\n').count();
+                assert_eq!(number("startLine"), lines);
+                let inserted = replacement["insertedContent"]["text"].as_str().unwrap();
+                text.splice(start..start + length, inserted.bytes());
+                edits += 1;
+            }
+        }
+    }
+    assert_eq!(edits, 2);
+    assert_eq!(validate(&sandbox, "compost --fix").status, Some(1));
+    assert_eq!(files(&sandbox.path("compost")), texts);
+}
