@@ -1,5 +1,6 @@
 //! Rules of `k8s+v1` bundles beyond what their synthesis must know: what it can do without, but the author cannot.
 
+use super::content;
 use crate::bundle::Bundle;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac::{self, PolicyRule};
@@ -22,6 +23,10 @@ const DEFAULT_ACCOUNT: &str = "default";
 
 pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, findings: &mut Vec<Diagnostic>) {
     lists(bundle, findings);
+    // The API server's rules about CustomResourceDefinitions include these.
+    for object in bundle.objects.iter().filter(|object| !content::is_crd(object)) {
+        content::metadata(object, findings);
+    }
     findings.extend(name_and_version(bundle));
     accounts(bundle, findings);
     bindings(bundle, findings);

@@ -38,7 +38,12 @@ async fn ask(image: &str, transports: &Transports) -> Result<BTreeSet<Platform>,
         Err(error) => return Err(error.to_string()),
     };
     let platforms = transports.platforms(&reference).await;
-    platforms.map(BTreeSet::from_iter).map_err(|error| reasons(&error))
+    platforms.map(BTreeSet::from_iter).map_err(|error| {
+        let reasons = reasons(&error);
+        // The finding names the image already.
+        let rest = reasons.strip_prefix(image).and_then(|rest| rest.strip_prefix(": "));
+        rest.map_or(reasons.clone(), str::to_owned)
+    })
 }
 
 /// An error with its causes in one line.

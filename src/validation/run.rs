@@ -221,7 +221,11 @@ fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, V
             if let Some(csv) = &synthesis.csv
                 && let Some(synthesized) = Synthesized::new(bundle, csv, &synthesis)
             {
-                let found = validators(synthesized.bundle(), tree, validators::DEFAULT, request);
+                let mut found = validators(synthesized.bundle(), tree, validators::DEFAULT, request);
+                let csv = synthesized.bundle().csv();
+                stage(&mut found, CONTENT, |found| {
+                    csv.into_iter().for_each(|csv| content::metadata(csv, found));
+                });
                 findings.extend(
                     found
                         .into_iter()

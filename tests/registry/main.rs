@@ -5,6 +5,7 @@
 mod faults;
 mod http;
 mod pin;
+mod platforms;
 mod programs;
 mod tools;
 

@@ -266,6 +266,35 @@ fn skopeo_and_umoci_read_what_is_written_and_the_other_way_round() {
     assert_same(&pull(&options, &moved).unwrap(), &pulled);
 }
 
+/// Pushes an image for each architecture, and a list of them under a tag; the text of the list.
+pub(crate) fn index_of_platforms(
+    folder: &Path,
+    host: &str,
+    repository: &str,
+    tag: &str,
+    architectures: &[&str],
+) -> String {
+    let base = options(folder);
+    let entries = architectures.iter().map(|architecture| {
+        let config = ImageConfig {
+            architecture: (*architecture).to_owned(),
+            ..ImageConfig::default()
+        };
+        let image = build(&config, vec![layer_from_tree(&bundle_tree()).unwrap()]).unwrap();
+        push(&base, &image, &format!("{host}/{repository}:{architecture}")).unwrap();
+        json!({"mediaType": image.media_type(), "digest": image.digest().to_string(),
+            "size": image.manifest().len(), "platform": {"os": "linux", "architecture": architecture}})
+    });
+    let entries: Vec<_> = entries.collect();
+    let media_type = "application/vnd.oci.image.index.v1+json";
+    let index = json!({"schemaVersion": 2, "mediaType": media_type, "manifests": entries}).to_string();
+    let url = format!("http://{host}/v2/{repository}/manifests/{tag}");
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let request = client.put(url).header("Content-Type", media_type).body(index.clone());
+    assert_eq!(block_on(request.send()).unwrap().status().as_u16(), 201);
+    index
+}
+
 #[test]
 fn a_tag_for_several_platforms_gives_the_wanted_one() {
     if !installed(&["docker-registry"]) {
@@ -274,22 +303,7 @@ fn a_tag_for_several_platforms_gives_the_wanted_one() {
     let folder = tempfile::tempdir().unwrap();
     let registry = DockerRegistry::start(folder.path(), "", "");
     let base = options(folder.path());
-    let entries = ["amd64", "arm64"].map(|architecture| {
-        let config = ImageConfig {
-            architecture: architecture.to_owned(),
-            ..ImageConfig::default()
-        };
-        let image = build(&config, vec![layer_from_tree(&bundle_tree()).unwrap()]).unwrap();
-        push(&base, &image, &format!("{}/team/multi:{architecture}", registry.host)).unwrap();
-        json!({"mediaType": image.media_type(), "digest": image.digest().to_string(),
-            "size": image.manifest().len(), "platform": {"os": "linux", "architecture": architecture}})
-    });
-    let media_type = "application/vnd.oci.image.index.v1+json";
-    let index = json!({"schemaVersion": 2, "mediaType": media_type, "manifests": entries}).to_string();
-    let url = format!("http://{}/v2/team/multi/manifests/all", registry.host);
-    let client = reqwest::Client::builder().no_proxy().build().unwrap();
-    let request = client.put(url).header("Content-Type", media_type).body(index.clone());
-    assert_eq!(block_on(request.send()).unwrap().status().as_u16(), 201);
+    let index = index_of_platforms(folder.path(), &registry.host, "team/multi", "all", &["amd64", "arm64"]);
 
     let reference = format!("{}/team/multi:all", registry.host);
     for (platform, expected) in [

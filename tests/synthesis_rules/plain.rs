@@ -28,6 +28,10 @@ pub(crate) fn all() -> Vec<Case> {
         "{name: rules}",
         "{name: rules, labels: {rbac.authorization.k8s.io/aggregate-to-view: 'true'}}",
     );
+    let labelled = |key: &str| {
+        let labels = format!("  name: op\n  labels: {{'{key}': ''}}\n");
+        plain().with(DEPLOYMENT_YAML, "  name: op\n", &labels)
+    };
     let named = |name: &str| plain().with(OLM_YAML, "op.v1.0.0", name);
     let released = |name: &str| named(name).with(OLM_YAML, "version: 1.0.0", "version: 1.0.0+a.1");
     let other_version = CRD.replace("{name: v1,", "{name: v2,");
@@ -40,6 +44,12 @@ pub(crate) fn all() -> Vec<Case> {
             "a list",
             plain().file(DEPLOYMENT_YAML, &list),
             plain(),
+        ),
+        case(
+            "content-metadata",
+            "a key with two slashes",
+            labelled("operators.coreos.com/operator:v2alpha1/op"),
+            labelled("operators.coreos.com/op"),
         ),
         case("olm-name-version", "another version", named("op.v1.1.0"), plain()),
         case("olm-name-version", "no version", named("op"), plain()),

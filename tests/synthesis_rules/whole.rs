@@ -339,6 +339,12 @@ fn manifests() -> Vec<Case> {
     let more = |text: &str| registry().file("manifests/more.yaml", text);
     vec![
         case(
+            "content-metadata",
+            "a key of a label in olm.yaml",
+            Bundle::plain().olm("labels: {a b: c}"),
+            Bundle::plain().olm("labels: {a-b: c}"),
+        ),
+        case(
             "load-subdirectory",
             "a folder",
             registry().file("manifests/more/a.yaml", CONFIG_MAP),
