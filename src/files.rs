@@ -273,11 +273,12 @@ pub fn write(target: &Path, content: &[u8]) -> Result<(), FileError> {
     replacement.commit()
 }
 
-/// Writes `content` in place of what a file of the user holds, as [`write`] does, and keeps its permissions.
+/// Makes `content` ready to take the place of what a file of the user holds, with its permissions. Nothing changes before
+/// it is committed, so that several files can be made ready before the first one changes.
 ///
 /// # Errors
-/// When the file no longer holds `known`, is a link, or cannot be written; it is then as it was.
-pub fn rewrite(target: &Path, known: &[u8], content: &[u8]) -> Result<(), FileError> {
+/// When the file no longer holds `known`, is a link, or cannot be written beside.
+pub fn rewriting(target: &Path, known: &[u8], content: &[u8]) -> Result<Replacement, FileError> {
     let fail = |error| FileError::new("change", target, error);
     let metadata = fs::symlink_metadata(target).map_err(fail)?;
     if !metadata.is_file() {
@@ -292,7 +293,7 @@ pub fn rewrite(target: &Path, known: &[u8], content: &[u8]) -> Result<(), FileEr
         .write_all(content)
         .and_then(|()| replacement.file().set_permissions(metadata.permissions()))
         .map_err(fail)?;
-    replacement.commit()
+    Ok(replacement)
 }
 
 /// Makes the entries of a directory durable.
@@ -412,11 +413,13 @@ mod tests {
         fs::write(&target, "old").unwrap();
         fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).unwrap();
         std::os::unix::fs::symlink("a.yaml", &link).unwrap();
-        rewrite(&target, b"old", b"new").unwrap();
+        let ready = rewriting(&target, b"old", b"new").unwrap();
+        assert_eq!(fs::read_to_string(&target).unwrap(), "old");
+        ready.commit().unwrap();
         assert_eq!(fs::read_to_string(&target).unwrap(), "new");
         assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o640);
-        assert!(rewrite(&target, b"old", b"other").is_err());
-        assert!(rewrite(&link, b"new", b"other").is_err());
+        assert!(rewriting(&target, b"old", b"other").is_err());
+        assert!(rewriting(&link, b"new", b"other").is_err());
         assert_eq!(fs::read_to_string(&target).unwrap(), "new");
         assert_eq!(names(directory.path()), ["a.yaml", "b.yaml"]);
     }

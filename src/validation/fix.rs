@@ -6,7 +6,7 @@
 
 use super::run::{Finding, Request, Selection, Validated, validate_bundle};
 use crate::diagnostic::{self, Edit};
-use crate::files::{self, FileError};
+use crate::files::{self, FileError, Replacement};
 use crate::rules::{Rule, Severity};
 use crate::source::Source;
 use crate::text::{self, mend};
@@ -39,15 +39,19 @@ pub struct Change {
 }
 
 impl Fixing {
-    /// Writes the changed files into the folder that they came from, each in one step. Other files are not touched.
+    /// Writes the changed files into the folder that they came from: all are made ready, then each takes its place in
+    /// one step. Other files are not touched.
     ///
     /// # Errors
-    /// At the first file that was changed by somebody else or cannot be written. Those before it are changed.
+    /// When a file was changed by somebody else or cannot be written; none is changed then. Only where the system fails
+    /// between two of the last steps, those before it are.
     pub fn write(&self, directory: &Path) -> Result<(), FileError> {
-        for (path, change) in &self.files {
-            files::rewrite(&directory.join(path), &change.before, &change.after)?;
-        }
-        Ok(())
+        let ready: Vec<Replacement> = self
+            .files
+            .iter()
+            .map(|(path, change)| files::rewriting(&directory.join(path), &change.before, &change.after))
+            .collect::<Result<_, _>>()?;
+        ready.into_iter().try_for_each(Replacement::commit)
     }
 }
 

@@ -81,9 +81,11 @@ pub enum UnreadableError {
 /// Looks at the bundles of these names, several at a time, and tells of them in their order. What keeps one from being
 /// read does not stop the others. Must run inside a runtime: the work of the processor goes to its threads.
 pub fn check_all<'a>(names: Vec<String>, asked: &'a Asked<'a>) -> impl Stream<Item = Checked> + 'a {
+    // A folder that is named twice is not to be mended by two at once.
+    let at_once = if asked.mending == Mending::Files { 1 } else { AT_ONCE };
     stream::iter(names)
         .map(move |name| check_named(name, asked))
-        .buffered(AT_ONCE)
+        .buffered(at_once)
 }
 
 async fn check_named(name: String, asked: &Asked<'_>) -> Checked {

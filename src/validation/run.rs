@@ -6,7 +6,7 @@ use super::validators::{self, Input, Options};
 use super::{annotations, content, csv, dependencies, load, plain, properties};
 use crate::bundle::{self, Bundle, MediaType};
 use crate::diagnostic::{self, Diagnostic};
-use crate::rules::{self, Rule, Severity};
+use crate::rules::{self, BUNDLE_UNREADABLE, Rule, Severity};
 use crate::synthesis::synthesize;
 use crate::text::Limits;
 use crate::tree::{Tree, TreeError};
@@ -102,7 +102,7 @@ pub fn refused(bundle: &str, error: &TreeError) -> Option<Validation> {
 
 /// The one finding about a bundle of this name that could not be read at all.
 pub fn unreadable(bundle: String, message: String) -> Validation {
-    let diagnostic = Diagnostic::new(&rules::BUNDLE_UNREADABLE, message);
+    let diagnostic = Diagnostic::new(&BUNDLE_UNREADABLE, message);
     Validation {
         bundle,
         media_type: None,

@@ -53,7 +53,7 @@ fn files_are_mended_in_place_and_the_rest_is_reported() {
         .map(|(path, _)| path)
         .collect();
     assert_eq!((changed.len(), before.len()), (2, after.len()), "{changed:?}");
-    let outcome = validate(&sandbox, "compost --fix");
+    let outcome = validate(&sandbox, "compost compost --fix");
     assert!(outcome.stderr.ends_with("fixed 0 findings in 0 files\n"), "{outcome}");
     assert_eq!(files(&sandbox.path("compost")), after);
 }

@@ -199,6 +199,54 @@ fn no_report_is_silent_about_a_bundle_that_cannot_be_read() {
 }
 
 #[test]
+fn junit_is_read_by_another_reader() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    const SCRIPT: &str = "\
+import sys, json, xml.etree.ElementTree as tree
+root = tree.parse(sys.stdin.buffer).getroot()
+suites = [[suite.get('name'), int(suite.get('tests')), int(suite.get('failures')), len(suite.findall('testcase')),
+           [failure.get('type') for failure in suite.iter('failure')]] for suite in root.iter('testsuite')]
+print(json.dumps([root.tag, int(root.get('tests')), int(root.get('failures')), suites]))";
+    let sandbox = both();
+    edit(
+        &sandbox,
+        "compost/metadata/annotations.yaml",
+        "registry+v1",
+        "\"a<b>&'\"",
+    );
+    let outcome = validate(&sandbox, "compost bundle ./no<where -o junit");
+    let python = Command::new("python3")
+        .args(["-c", SCRIPT])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let Ok(mut python) = python else {
+        println!("not run: python3 is not here");
+        return;
+    };
+    python
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(outcome.stdout.as_bytes())
+        .unwrap();
+    let read = python.wait_with_output().unwrap();
+    let read: Value = serde_json::from_slice(&read.stdout).unwrap_or_else(|error| panic!("{error}: {outcome}"));
+    let expected = serde_json::json!([
+        "testsuites",
+        5,
+        2,
+        [
+            ["compost", 1, 1, 1, ["ann-mediatype-mismatch"]],
+            ["bundle", 3, 0, 3, []],
+            ["./no<where", 1, 1, 1, ["bundle-unreadable"]],
+        ]
+    ]);
+    assert_eq!(read, expected, "{outcome}");
+}
+
+#[test]
 fn other_programs_judge_as_they_do() {
     let sandbox = both();
     let csv = "compost/manifests/compost-operator.clusterserviceversion.yaml";
