@@ -6,10 +6,11 @@ use super::validators::{self, Input, Options};
 use super::{annotations, content, csv, dependencies, load, plain, properties};
 use crate::bundle::{self, Bundle, MediaType};
 use crate::diagnostic::{self, Diagnostic};
-use crate::rules::{self, BUNDLE_UNREADABLE, Rule, Severity};
+use crate::rules::{self, Rule, Severity};
 use crate::synthesis::synthesize;
 use crate::text::Limits;
 use crate::tree::{Tree, TreeError};
+use std::collections::HashMap;
 
 /// What is to be looked at.
 #[derive(Debug, Clone, Default)]
@@ -102,7 +103,7 @@ pub fn refused(bundle: &str, error: &TreeError) -> Option<Validation> {
 
 /// The one finding about a bundle of this name that could not be read at all.
 pub fn unreadable(bundle: String, message: String) -> Validation {
-    let diagnostic = Diagnostic::new(&BUNDLE_UNREADABLE, message);
+    let diagnostic = Diagnostic::new(&rules::BUNDLE_UNREADABLE, message);
     Validation {
         bundle,
         media_type: None,
@@ -224,7 +225,9 @@ fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, V
                 let mut found = validators(synthesized.bundle(), tree, validators::DEFAULT, request);
                 let csv = synthesized.bundle().csv();
                 stage(&mut found, CONTENT, |found| {
-                    csv.into_iter().for_each(|csv| content::metadata(csv, found));
+                    if let Some(csv) = csv {
+                        content::metadata(csv, found);
+                    }
                 });
                 findings.extend(
                     found
@@ -255,45 +258,46 @@ fn removed_crds(bundle: &Bundle, tree: &Tree, request: &Request) -> Vec<Finding>
     };
     let found = validators(bundle, tree, &[REMOVED_APIS], &alone).into_iter();
     found
-        .filter(|finding| finding.diagnostic.rule.id == REMOVED_CRDS)
+        .filter(|finding| *finding.diagnostic.rule == rules::REMOVED_API_1_22)
         .collect()
 }
 
-/// The rule about what Kubernetes 1.22 removed, CRDs of the version v1beta1 among it.
-const REMOVED_CRDS: &str = "removed-api-1.22";
-
 /// Rules of different readers that see the same defect: the first is not said where the second was.
-const SAME: &[(&str, &str)] = &[
-    ("crd-v1beta1", REMOVED_CRDS),
-    ("hub-minkubeversion-format", "csv-minkubeversion-format"),
-    ("hub-minkubeversion-missing", "csv-minkubeversion-missing"),
-    ("index-owned-crd-absent", "bundle-owned-crd-absent"),
-    ("opt-builtin-kind", "opt-projected"),
-    ("opt-core-kind", "opt-projected"),
-    ("index-owned-crd-name", "csv-owned-crd-name-shape"),
-    ("index-version-shape", "content-csv-shape"),
-    ("index-release-shape", "content-csv-shape"),
-    ("index-csv-version-semver", "content-csv-shape"),
-    ("index-olm-properties", "csv-olm-properties-shape"),
+static SAME: &[(&Rule, &Rule)] = &[
+    (&rules::CRD_V1BETA1, &rules::REMOVED_API_1_22),
+    (&rules::HUB_MINKUBEVERSION_FORMAT, &rules::CSV_MINKUBEVERSION_FORMAT),
+    (&rules::HUB_MINKUBEVERSION_MISSING, &rules::CSV_MINKUBEVERSION_MISSING),
+    (&rules::INDEX_OWNED_CRD_ABSENT, &rules::BUNDLE_OWNED_CRD_ABSENT),
+    (&rules::OPT_BUILTIN_KIND, &rules::OPT_PROJECTED),
+    (&rules::OPT_CORE_KIND, &rules::OPT_PROJECTED),
+    (&rules::INDEX_OWNED_CRD_NAME, &rules::CSV_OWNED_CRD_NAME_SHAPE),
+    (&rules::INDEX_VERSION_SHAPE, &rules::CONTENT_CSV_SHAPE),
+    (&rules::INDEX_RELEASE_SHAPE, &rules::CONTENT_CSV_SHAPE),
+    (&rules::INDEX_CSV_VERSION_SEMVER, &rules::CONTENT_CSV_SHAPE),
 ];
 
 /// Says each defect once.
 fn once(findings: &[Finding]) -> Vec<Finding> {
-    let mut kept: Vec<Finding> = Vec::new();
+    let mut seen: HashMap<(&str, &str, Option<usize>), Vec<&Diagnostic>> = HashMap::new();
+    let mut kept = Vec::new();
     for finding in findings {
-        let said = |other: &Finding| other.diagnostic == finding.diagnostic;
-        let covered =
-            |other: &Finding| covers(other.diagnostic.rule, finding.diagnostic.rule) && overlap(other, finding);
-        if !kept.iter().any(said) && !findings.iter().any(covered) {
+        let diagnostic = &finding.diagnostic;
+        let start = diagnostic.place.as_ref().map(|place| place.span.start);
+        let said = seen
+            .entry((diagnostic.rule.id, &diagnostic.message, start))
+            .or_default();
+        let covers = |general: &Rule| {
+            findings
+                .iter()
+                .any(|other| *other.diagnostic.rule == *general && overlap(other, finding))
+        };
+        let mut generals = SAME.iter().filter(|(special, _)| **special == *diagnostic.rule);
+        if !said.contains(&diagnostic) && !generals.any(|(_, general)| covers(general)) {
+            said.push(diagnostic);
             kept.push(finding.clone());
         }
     }
     kept
-}
-
-fn covers(general: &Rule, special: &Rule) -> bool {
-    SAME.iter()
-        .any(|(dropped, said)| *dropped == special.id && *said == general.id)
 }
 
 fn overlap(left: &Finding, right: &Finding) -> bool {

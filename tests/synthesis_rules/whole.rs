@@ -341,8 +341,8 @@ fn manifests() -> Vec<Case> {
         case(
             "content-metadata",
             "a key of a label in olm.yaml",
-            Bundle::plain().olm("labels: {a b: c}"),
-            Bundle::plain().olm("labels: {a-b: c}"),
+            Bundle::plain().olm("csv: {labels: {a b: c}}"),
+            Bundle::plain().olm("csv: {labels: {a-b: c}}"),
         ),
         case(
             "load-subdirectory",
