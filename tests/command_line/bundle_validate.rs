@@ -235,11 +235,11 @@ print(json.dumps([root.tag, int(root.get('tests')), int(root.get('failures')), s
     let read: Value = serde_json::from_slice(&read.stdout).unwrap_or_else(|error| panic!("{error}: {outcome}"));
     let expected = serde_json::json!([
         "testsuites",
-        5,
+        6,
         2,
         [
             ["compost", 1, 1, 1, ["ann-mediatype-mismatch"]],
-            ["bundle", 3, 0, 3, []],
+            ["bundle", 4, 0, 4, []],
             ["./no<where", 1, 1, 1, ["bundle-unreadable"]],
         ]
     ]);
