@@ -310,6 +310,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l mode -d 'How a new bundle takes its place: replaces, semver or semver-skippatch' -r -f -a "replaces\t''
 semver\t''
 semver-skippatch\t''"
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l if-exists -d 'What to do with a bundle that the index holds already: error, or skip it where content and image are the same' -r -f -a "error\t''
+skip\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l record-as -d 'Reference to store for the one bundle that is added, where it will be published' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
@@ -327,6 +329,9 @@ always\t'Also in pipes and files'
 never\t'Not at all'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l generate -d 'Build no image: write database/index.db and index.Dockerfile into the working folder'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l dry-run -d 'Say what would change, and write nothing'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l permissive -d 'Add the bundles that can be fetched and read, and fail at the end because of the others'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l overwrite-latest -d 'Let a bundle take the place of one with its name that is the last of its channels'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l enable-alpha -d 'Take bundles that stand in for others by the annotation olm.substitutesFor'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l by-reference -d 'Store the reference of a k8s+v1 bundle in place of its content, for an OLM that knows this media type'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l use-http -d 'Talk plain HTTP to registries'
@@ -486,6 +491,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l mode -d 'How a new bundle takes its place: replaces, semver or semver-skippatch' -r -f -a "replaces\t''
 semver\t''
 semver-skippatch\t''"
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l if-exists -d 'What to do with a bundle that the index holds already: error, or skip it where content and image are the same' -r -f -a "error\t''
+skip\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l record-as -d 'Reference to store for the one bundle that is added, where it will be published' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
@@ -502,6 +509,9 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 always\t'Also in pipes and files'
 never\t'Not at all'"
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l dry-run -d 'Say how the graph would change, and write nothing'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l permissive -d 'Add the bundles that can be fetched and read, and fail at the end because of the others'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l overwrite-latest -d 'Let a bundle take the place of one with its name that is the last of its channels'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l enable-alpha -d 'Take bundles that stand in for others by the annotation olm.substitutesFor'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l by-reference -d 'Store the reference of a k8s+v1 bundle in place of its content, for an OLM that knows this media type'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l use-http -d 'Talk plain HTTP to registries'

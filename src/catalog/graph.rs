@@ -10,6 +10,7 @@
 
 mod error;
 mod semver;
+mod substitution;
 
 pub use error::GraphError;
 
@@ -45,6 +46,8 @@ pub struct Node {
     pub default_channel: Option<String>,
     /// Whether it was deprecated: the graph ends there.
     pub deprecated: bool,
+    /// The bundle that it stands in for; empty where it stands in for none. It counts in the mode `replaces`.
+    pub substitutes: String,
 }
 
 /// A package before a change: what is stored of it, and of the bundles that its edges lead to.
@@ -71,6 +74,8 @@ pub struct Graph {
     pub channels: Vec<Channel>,
     /// Bundles that were in a channel before and are not any more, in byte order of channel and name.
     pub dropped: Vec<Dropped>,
+    /// Bundles, stored or added, whose own edges change because one stands in for another: by name, as they are now.
+    pub rewritten: BTreeMap<String, Node>,
 }
 
 /// One channel and its entries.
@@ -123,10 +128,12 @@ pub fn update(package: &Package, added: &BTreeMap<String, Node>, mode: Mode) -> 
 /// All that is wrong at the first stage that fails: versions, then heads, then the default channel, then the chains,
 /// then whether every added bundle can be reached in each of its channels.
 fn with_replaces(package: &Package, added: &BTreeMap<String, Node>) -> Result<Graph, Vec<GraphError>> {
+    let rewritten = substitution::rewritten(package, added)?;
     let bundles: BTreeMap<&str, &Node> = package
         .bundles
         .iter()
         .chain(added)
+        .chain(&rewritten)
         .map(|(name, node)| (name.as_str(), node))
         .collect();
     let build = Build {
@@ -143,6 +150,7 @@ fn with_replaces(package: &Package, added: &BTreeMap<String, Node>) -> Result<Gr
         default_channel,
         dropped: dropped(package, &channels),
         channels,
+        rewritten,
     })
 }
 

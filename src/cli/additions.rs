@@ -8,16 +8,19 @@ use crate::cli::{Context, sources};
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
 use crate::image::{Reference, source_date_epoch};
+use crate::index::add::{Existing, Policy};
 use crate::index::gather::{Added, GatherError, GatherOptions, GatherProblem};
 use crate::index::intake::IntakeError;
 use crate::index::open;
 use crate::rules::Severity;
+use crate::terminal::graph_change;
 use clap::{Args, ValueEnum};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// How bundles are added.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct AdditionArguments {
     /// Add the bundles in this file, or on standard input (-), one on each line
     #[arg(long, value_name = "FILE|-")]
@@ -36,6 +39,24 @@ pub(crate) struct AdditionArguments {
         hide_possible_values = true
     )]
     mode: Mode,
+    /// What to do with a bundle that the index holds already: error, or skip it where content and image are the same
+    #[arg(
+        long,
+        value_enum,
+        value_name = "ACTION",
+        default_value_t,
+        hide_possible_values = true
+    )]
+    if_exists: IfExists,
+    /// Add the bundles that can be fetched and read, and fail at the end because of the others
+    #[arg(long)]
+    permissive: bool,
+    /// Let a bundle take the place of one with its name that is the last of its channels
+    #[arg(long, conflicts_with = "if_exists")]
+    overwrite_latest: bool,
+    /// Take bundles that stand in for others by the annotation olm.substitutesFor
+    #[arg(long)]
+    enable_alpha: bool,
     /// Store the reference of a k8s+v1 bundle in place of its content, for an OLM that knows this media type
     #[arg(long)]
     pub(crate) by_reference: bool,
@@ -51,6 +72,14 @@ pub(crate) enum Mode {
     Replaces,
     Semver,
     SemverSkippatch,
+}
+
+/// What becomes of a bundle that is there already.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum IfExists {
+    #[default]
+    Error,
+    Skip,
 }
 
 impl From<Mode> for graph::Mode {
@@ -122,7 +151,16 @@ impl AdditionArguments {
         let bundles = self.bundles(named)?;
         let locations = bundles.iter().map(|bundle| bundle.parse());
         let options = GatherOptions {
-            mode: self.mode.into(),
+            policy: Policy {
+                mode: self.mode.into(),
+                existing: match self.if_exists {
+                    _ if self.overwrite_latest => Existing::Overwrite,
+                    IfExists::Skip => Existing::Skip,
+                    IfExists::Error => Existing::Refuse,
+                },
+                substitutes: self.enable_alpha,
+            },
+            permissive: self.permissive,
             record_as: self.record_as.as_deref().map(published_reference).transpose()?,
             by_reference: self.by_reference,
             tree_limits: limits.tree(),
@@ -157,8 +195,18 @@ pub(crate) fn refused(error: GatherError, context: &Context<'_>) -> CommandResul
 const PARALLEL: usize = 4;
 
 fn refuse(problems: Vec<(Location, GatherProblem)>, of: usize, context: &Context<'_>) {
-    let printer = &context.printer;
     let count = problems.len();
+    left_out(problems, context);
+    context.printer.error(if of == 1 {
+        "the bundle was not added".to_owned()
+    } else {
+        format!("{count} of {of} bundles cannot be added, so none was")
+    });
+}
+
+/// Says why each bundle cannot be added.
+fn left_out(problems: Vec<(Location, GatherProblem)>, context: &Context<'_>) {
+    let printer = &context.printer;
     for (location, problem) in problems {
         match problem {
             GatherProblem::Intake(IntakeError::Findings { diagnostics, .. }) => {
@@ -176,24 +224,36 @@ fn refuse(problems: Vec<(Location, GatherProblem)>, of: usize, context: &Context
             }
         }
     }
-    let refused = if of == 1 {
-        "the bundle was not added".to_owned()
-    } else {
-        format!("{count} of {of} bundles cannot be added, so none was")
-    };
-    printer.error(refused);
 }
 
-/// Says what changed, for a person who watches.
-pub(crate) fn report(added: &Added, context: &Context<'_>) {
+/// Shows what would change, as the result of a trial.
+pub(crate) fn tried(added: Added, context: &Context<'_>) -> CommandResult {
+    for line in graph_change::lines(&added.report) {
+        context.printer.line(line)?;
+    }
+    Ok(failed(added.problems, context))
+}
+
+/// Says what changed, for a person who watches. Bundles that were left out make it a failure.
+pub(crate) fn report(added: Added, context: &Context<'_>) -> Status {
     let printer = &context.printer;
-    let Added { report, remarks } = added;
+    let Added {
+        report,
+        remarks,
+        problems,
+    } = added;
     let warnings: Vec<Diagnostic> = remarks
         .iter()
         .filter(|remark| remark.severity == Severity::Warning)
         .cloned()
         .collect();
     printer.report(&warnings);
+    for name in &report.skipped {
+        printer.status(format_args!("{name} is there already"));
+    }
+    for name in &report.overwritten {
+        printer.status(format_args!("{name} takes the place of the one that was there"));
+    }
     for bundle in &report.bundles {
         let channels = bundle.channels.join(", ");
         printer.status(format_args!(
@@ -209,4 +269,18 @@ pub(crate) fn report(added: &Added, context: &Context<'_>) {
             ));
         }
     }
+    failed(problems, context)
+}
+
+fn failed(problems: Vec<(Location, GatherProblem)>, context: &Context<'_>) -> Status {
+    if problems.is_empty() {
+        return Status::Success;
+    }
+    let left_out = match problems.len() {
+        1 => "1 bundle was left out".to_owned(),
+        count => format!("{count} bundles were left out"),
+    };
+    self::left_out(problems, context);
+    context.printer.error(left_out);
+    Status::Failure
 }

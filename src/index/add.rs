@@ -7,6 +7,7 @@
 //! their names and edges and the manifests of one of them.
 
 mod channels;
+mod existing;
 mod refusal;
 mod rows;
 mod stored;
@@ -25,6 +26,39 @@ use std::ops::Range;
 use std::path::Path;
 use stored::Stored;
 
+/// How bundles are added.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// How they take their places in the graph.
+    pub mode: Mode,
+    /// What becomes of bundles that the index holds already.
+    pub existing: Existing,
+    /// Take bundles that stand in for others (annotation `olm.substitutesFor`).
+    pub substitutes: bool,
+}
+
+/// What becomes of a bundle whose name the index holds already.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Existing {
+    /// It is refused.
+    #[default]
+    Refuse,
+    /// It is left out where content and image are the same, else refused.
+    Skip,
+    /// It takes the place of the one that is there, if nothing replaces or skips that one; at most one in each package.
+    /// Not in the modes that go by versions.
+    Overwrite,
+}
+
+impl From<Mode> for Policy {
+    fn from(mode: Mode) -> Self {
+        Self {
+            mode,
+            ..Self::default()
+        }
+    }
+}
+
 /// The bundles of one call.
 #[derive(Debug)]
 pub struct Additions {
@@ -39,8 +73,6 @@ struct Addition {
     name: String,
     package: String,
     bundle_path: String,
-    /// As stored, joined with commas.
-    skips: String,
     node: Node,
     manifests: Piece,
     csv: Range<usize>,
@@ -55,6 +87,10 @@ pub struct Report {
     pub bundles: Vec<AddedBundle>,
     /// The packages that they touch, by name.
     pub packages: Vec<PackageChange>,
+    /// Bundles that were left out, because the index holds them already, by name.
+    pub skipped: Vec<String>,
+    /// Bundles of the index that gave their place to one of their name, by name.
+    pub overwritten: Vec<String>,
 }
 
 /// One added bundle.
@@ -130,7 +166,6 @@ impl Additions {
             name: record.name.clone(),
             package: record.package.clone(),
             bundle_path: record.bundle_path.clone(),
-            skips: record.skips.clone(),
             node: Node {
                 version: record.version.clone(),
                 replaces: record.replaces.clone(),
@@ -138,6 +173,7 @@ impl Additions {
                 channels: record.channels.clone(),
                 default_channel: record.default_channel.clone(),
                 deprecated: false,
+                substitutes: record.substitutes.clone(),
             },
             manifests,
             csv: record.manifests.csv.clone(),
@@ -154,56 +190,71 @@ impl Additions {
     ///
     /// # Errors
     /// When the bundles are refused, or the database cannot be changed. Then it is as it was.
-    pub fn commit(mut self, mode: Mode, target: &Target<'_>, options: &Options) -> Result<Report, AddError> {
+    pub fn commit(
+        mut self,
+        policy: impl Into<Policy>,
+        target: &Target<'_>,
+        options: &Options,
+    ) -> Result<Report, AddError> {
+        let policy = policy.into();
         self.bundles
             .sort_by(|left, right| (&left.package, &left.name).cmp(&(&right.package, &right.name)));
         open::change(target, options, |transaction| {
-            self.write(transaction, mode, target, options)
+            self.write(transaction, policy, target, options)
         })
     }
 
     fn write(
         &mut self,
         transaction: &Transaction<'_>,
-        mode: Mode,
+        policy: Policy,
         target: &Target<'_>,
         options: &Options,
     ) -> Result<Report, AddError> {
         let failed = |error: rusqlite::Error| DatabaseError::new(target.path(), options.busy_timeout, &error);
+        let mut report = Report::default();
+        if policy.existing == Existing::Skip {
+            report.skipped = existing::leave_out(transaction, &mut self.bundles, &mut self.spool, failed)?;
+        }
         let stored = Stored::read(transaction, &self.bundles).map_err(failed)?;
-        let refusals = refusal::check(&self.bundles, &stored);
+        let overwritten = existing::overwritten(&self.bundles, &stored, policy);
+        let refusals = refusal::check(&self.bundles, &stored, &overwritten, policy);
         if !refusals.is_empty() {
             return Err(AddError::Refused(refusals));
         }
-        let graphs = self.graphs(&stored, mode)?;
+        let graphs = self.graphs(&stored, &overwritten, policy.mode)?;
+        existing::clear(transaction, &overwritten).map_err(failed)?;
         let mut writer = rows::Writer::new(transaction).map_err(failed)?;
         let (mut manifests, mut rows) = (Vec::new(), Vec::new());
         for bundle in &self.bundles {
             self.spool.read(bundle.manifests, &mut manifests)?;
             self.spool.read(bundle.rows, &mut rows)?;
             let rows = rows::decode(&rows).map_err(|error| self.spool.failed("read", error))?;
-            let deprecated = stored.deprecated.contains(&bundle.name);
+            let deprecated = stored.deprecated.contains(&bundle.name) && !overwritten.contains(&bundle.name);
             writer.insert(bundle, &manifests, &rows, deprecated).map_err(failed)?;
         }
-        let mut report = Report::default();
+        for graph in &graphs {
+            rows::rewrite(transaction, &graph.rewritten).map_err(failed)?;
+        }
         for (graph, before) in graphs.into_iter().zip(stored.packages.values()) {
             channels::write(transaction, &graph, before).map_err(failed)?;
             report.packages.push(package_change(graph, before));
         }
-        if mode != Mode::Replaces {
+        if policy.mode != Mode::Replaces {
             let packages = report.packages.iter().map(|change| change.package.as_str());
             rows::leave_to_images(transaction, packages).map_err(failed)?;
         }
         report.bundles = self.bundles.iter().map(Addition::reported).collect();
+        report.overwritten = overwritten.into_iter().collect();
         Ok(report)
     }
 
     /// The new graph of each touched package, by name.
-    fn graphs(&self, stored: &Stored, mode: Mode) -> Result<Vec<Graph>, AddError> {
+    fn graphs(&self, stored: &Stored, overwritten: &BTreeSet<String>, mode: Mode) -> Result<Vec<Graph>, AddError> {
         let mut added: BTreeMap<&str, BTreeMap<String, Node>> = BTreeMap::new();
         for bundle in &self.bundles {
             let node = Node {
-                deprecated: stored.deprecated.contains(&bundle.name),
+                deprecated: stored.deprecated.contains(&bundle.name) && !overwritten.contains(&bundle.name),
                 ..bundle.node.clone()
             };
             added

@@ -1,11 +1,10 @@
 //! The bundles of one call: fetched several at once, each read and turned into rows on its own, then added together.
 
-use super::add::{AddError, Additions, Report};
+use super::add::{AddError, Additions, Policy, Report};
 use super::error::DatabaseError;
 use super::intake::{IntakeError, Recording, prepare};
 use super::open::{self, Target};
 use crate::bundle::location::{LoadError, Location};
-use crate::catalog::graph::Mode;
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
 use crate::image::Transports;
@@ -19,7 +18,9 @@ use std::path::Path;
 #[derive(Debug, Clone, Default)]
 pub struct GatherOptions {
     /// How they take their places in the graph.
-    pub mode: Mode,
+    pub policy: Policy,
+    /// Add what can be fetched and stored, whatever becomes of the others.
+    pub permissive: bool,
     /// The reference under which the one bundle of the call will be published.
     pub record_as: Option<String>,
     /// Store the reference of `k8s+v1` bundles in place of their content.
@@ -50,6 +51,8 @@ pub struct Added {
     pub report: Report,
     /// Warnings and remarks, in the order of the call.
     pub remarks: Vec<Diagnostic>,
+    /// Bundles that were left out of a permissive call, and why.
+    pub problems: Vec<(Location, GatherProblem)>,
 }
 
 /// Why the bundles of a call are not added.
@@ -92,21 +95,33 @@ pub async fn add(
     open::check(target)?;
     let folder = target.path().parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut additions = Additions::new(folder.unwrap_or(Path::new(".")));
-    let remarks = gather(locations, transports, options, &mut additions).await?;
-    let report = additions.commit(options.mode, target, writing)?;
-    Ok(Added { report, remarks })
+    let Gathered { remarks, problems } = gather(locations, transports, options, &mut additions).await?;
+    if !problems.is_empty() && (!options.permissive || problems.len() == locations.len()) {
+        let of = locations.len();
+        return Err(GatherError::Bundles { problems, of });
+    }
+    let report = additions.commit(options.policy, target, writing)?;
+    Ok(Added {
+        report,
+        remarks,
+        problems,
+    })
 }
 
-/// Fetches all bundles and collects their rows in `additions`; returns warnings and remarks in the order of the call.
-///
-/// # Errors
-/// When any bundle cannot be fetched or stored; all of them are tried, so that all problems are said at once.
-pub async fn gather(
+/// What was noticed while the bundles of a call were fetched.
+struct Gathered {
+    remarks: Vec<Diagnostic>,
+    problems: Vec<(Location, GatherProblem)>,
+}
+
+/// Fetches all bundles and collects their rows in `additions`. All of them are tried, so that all problems are said at
+/// once; what is returned is in the order of the call.
+async fn gather(
     locations: &[Location],
     transports: &Transports,
     options: &GatherOptions,
     additions: &mut Additions,
-) -> Result<Vec<Diagnostic>, GatherError> {
+) -> Result<Gathered, FileError> {
     let fetches = locations.iter().enumerate().map(|(number, location)| async move {
         let prepared = fetch(location, transports, options).await;
         (number, location, prepared)
@@ -122,17 +137,14 @@ pub async fn gather(
             Err(problem) => problems.push((number, location.clone(), problem)),
         }
     }
-    if problems.is_empty() {
-        remarks.sort_by_key(|(number, _)| *number);
-        return Ok(remarks.into_iter().flat_map(|(_, remarks)| remarks).collect());
-    }
+    remarks.sort_by_key(|(number, _)| *number);
     problems.sort_by_key(|(number, ..)| *number);
-    Err(GatherError::Bundles {
+    Ok(Gathered {
+        remarks: remarks.into_iter().flat_map(|(_, remarks)| remarks).collect(),
         problems: problems
             .into_iter()
             .map(|(_, location, problem)| (location, problem))
             .collect(),
-        of: locations.len(),
     })
 }
 

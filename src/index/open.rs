@@ -77,9 +77,8 @@ where
     run(target, options, Purpose::Add, work)
 }
 
-/// As [`change`], for work that takes rows away, all that belong to each other: the schema's own cascades and triggers
-/// rest meanwhile. They look through whole tables for every row, and delete APIs that other bundles still provide.
-/// The file is made as small as its content afterwards.
+/// As [`change`], for work that takes rows away, all that belong to each other: the schema's own cascades rest
+/// meanwhile, which look through whole tables for every row. The file is made as small as its content afterwards.
 ///
 /// # Errors
 /// Those of `work`, that there is no database, and of locking, writing and publishing it. Then nothing is changed.
@@ -231,11 +230,8 @@ impl Database {
     }
 
     fn suspend_cascades(&self, options: &Options) -> Result<(), DatabaseError> {
-        let connection = &self.connection;
-        connection
+        self.connection
             .pragma_update(None, "foreign_keys", false)
-            .and_then(|()| connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false))
-            .map(drop)
             .map_err(|error| DatabaseError::new(&self.path, options.busy_timeout, &error))
     }
 
@@ -307,6 +303,8 @@ fn open_for_writing(file: &Path, shown: &Path, options: &Options) -> Result<Conn
             connection.pragma_update(None, "foreign_keys", true)?;
             // A database can come from anywhere: what it defines may not reach outside of it.
             connection.pragma_update(None, "trusted_schema", false)?;
+            // The triggers of the schema delete APIs that other bundles still provide.
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
             Ok(connection)
         })
         .map_err(|error| DatabaseError::new(shown, options.busy_timeout, &error))

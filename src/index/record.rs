@@ -5,6 +5,7 @@ mod field;
 mod images;
 mod olm_properties;
 
+use crate::csv::SUBSTITUTES_FOR;
 use crate::text::canonical;
 use field::Field;
 use serde::{Deserialize, Serialize};
@@ -48,6 +49,8 @@ pub struct Record {
     pub(super) replaces: String,
     /// The skipped bundles, joined with commas as they are stored.
     pub(super) skips: String,
+    /// The bundle that it stands in for, or empty.
+    pub(super) substitutes: String,
     pub(super) channels: BTreeSet<String>,
     pub(super) default_channel: Option<String>,
     pub(super) manifests: Manifests,
@@ -199,19 +202,6 @@ pub enum RecordError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A bundle that stands in for another one.
-    #[error(
-        "{origin}: bundle {bundle} substitutes for {substitutes} (annotation olm.substitutesFor), \
-         which rewrites the edges of other bundles; remove the annotation and let {bundle} replace or skip {substitutes}"
-    )]
-    SubstitutesFor {
-        /// The directory or image.
-        origin: String,
-        /// The bundle.
-        bundle: String,
-        /// The bundle that it substitutes for.
-        substitutes: String,
-    },
 }
 
 fn listed(apis: &[Api]) -> String {
@@ -246,14 +236,7 @@ impl Record {
         let spec = csv.at("spec");
         let version = spec.at("version").text()?;
         let annotations = csv.at("metadata").at("annotations");
-        let substitutes = annotations.at("olm.substitutesFor").text()?;
-        if !substitutes.is_empty() {
-            return Err(RecordError::SubstitutesFor {
-                origin: origin.to_owned(),
-                bundle: name.to_owned(),
-                substitutes: substitutes.to_owned(),
-            });
-        }
+        let substitutes = annotations.at(SUBSTITUTES_FOR).text()?;
         let bundle = apis::Bundle {
             origin,
             name,
@@ -270,6 +253,7 @@ impl Record {
             bundle_path: contents.bundle_path.to_owned(),
             replaces: spec.at("replaces").text()?.to_owned(),
             skips: skips.join(","),
+            substitutes: substitutes.to_owned(),
             channels: contents.channels.iter().cloned().collect(),
             default_channel: contents.default_channel.clone().filter(|channel| !channel.is_empty()),
             manifests: manifests(contents),

@@ -167,6 +167,18 @@ pub(super) fn remove_bundles(
         "SELECT name FROM operatorbundle WHERE name IN (SELECT value FROM json_each(?1))",
         &list,
     )?;
+    remove_small_rows(transaction, bundles)?;
+    transaction.execute(
+        "DELETE FROM operatorbundle WHERE name IN (SELECT value FROM json_each(?1))",
+        [&list],
+    )?;
+    remove_orphan_apis(transaction)?;
+    Ok(stored.into_iter().collect())
+}
+
+/// Takes the rows away that name bundles, in all tables but those of the bundles themselves and of channels.
+pub(super) fn remove_small_rows(transaction: &Transaction<'_>, bundles: &BTreeSet<String>) -> rusqlite::Result<()> {
+    let list = json(bundles);
     for table in [
         "related_image",
         "api_provider",
@@ -178,10 +190,11 @@ pub(super) fn remove_bundles(
         let sql = format!("DELETE FROM {table} WHERE operatorbundle_name IN (SELECT value FROM json_each(?1))");
         transaction.execute(&sql, [&list])?;
     }
-    transaction.execute(
-        "DELETE FROM operatorbundle WHERE name IN (SELECT value FROM json_each(?1))",
-        [&list],
-    )?;
+    Ok(())
+}
+
+/// Takes the APIs away that no bundle provides or requires.
+pub(super) fn remove_orphan_apis(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute(
         "DELETE FROM api WHERE (group_name, version, kind) NOT IN (
             SELECT group_name, version, kind FROM api_provider
@@ -190,7 +203,7 @@ pub(super) fn remove_bundles(
             WHERE group_name IS NOT NULL AND version IS NOT NULL AND kind IS NOT NULL)",
         [],
     )?;
-    Ok(stored.into_iter().collect())
+    Ok(())
 }
 
 fn names(transaction: &Transaction<'_>, sql: &str) -> rusqlite::Result<BTreeSet<String>> {

@@ -32,5 +32,6 @@ mod index_list;
 mod process;
 mod readme;
 mod registry_add;
+mod removals;
 mod serve;
 mod serving;

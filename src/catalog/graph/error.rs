@@ -48,6 +48,35 @@ pub enum GraphError {
         /// The bundles, in byte order.
         bundles: Vec<String>,
     },
+    /// A bundle stands in for one that is neither in the index nor among those added, or for itself in the end.
+    #[error(
+        "bundle {bundle} of package {package:?} substitutes for {substitutes} (annotation olm.substitutesFor), which is \
+         neither in the index nor among the added bundles, or stands in for it in turn; correct the annotation"
+    )]
+    SubstitutesMissing {
+        /// The package.
+        package: String,
+        /// The bundle.
+        bundle: String,
+        /// The bundle that it stands in for.
+        substitutes: String,
+    },
+    /// Two bundles of one version stand in for the same.
+    #[error(
+        "in package {package:?} {} have the same version {version:?} and both substitute for {substitutes}; give each \
+         its own, in its build metadata at least",
+        .bundles.join(" and ")
+    )]
+    SubstitutesAmbiguous {
+        /// The package.
+        package: String,
+        /// The bundle that they stand in for.
+        substitutes: String,
+        /// The bundles.
+        bundles: Vec<String>,
+        /// The version of both.
+        version: String,
+    },
     /// No bundle names a channel.
     #[error("no bundle of package {package:?} is in a channel; name at least one in metadata/annotations.yaml")]
     NoChannel {

@@ -49,6 +49,7 @@ pub(super) fn with_versions(
         package: package.name.clone(),
         default_channel,
         dropped: dropped(package, &channels),
+        rewritten: BTreeMap::new(),
         channels,
     })
 }

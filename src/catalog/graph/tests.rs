@@ -316,6 +316,7 @@ fn sets() -> impl Strategy<Value = Vec<(String, Node)>> {
                 channels,
                 default_channel: Some("a".to_owned()),
                 deprecated: false,
+                substitutes: String::new(),
             };
             (name(number), node)
         };

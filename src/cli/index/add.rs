@@ -3,13 +3,12 @@
 use crate::cli::Context;
 use crate::cli::additions::{self, AdditionArguments};
 use crate::cli::arguments::{ImageToolArguments, LimitArguments, RegistryArguments};
-use crate::cli::error::{CommandResult, Status};
+use crate::cli::error::CommandResult;
 use crate::cli::index::publication::{self, PublicationArguments};
 use crate::index::gather;
 use crate::index::location::IndexLocation;
 use crate::index::open::Target;
 use crate::index::publish::{self, Made, PublishError};
-use crate::terminal::graph_change;
 use clap::Args;
 
 const EXAMPLES: &str = "\
@@ -70,16 +69,11 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
     let limit = arguments.registry.max_image_size.0;
     let making = publish::make(from.as_ref(), &destination, limit, &transports, add);
     match context.runtime.block_on(making) {
-        Ok((Made::Nothing, added)) => {
-            for line in graph_change::lines(&added.report) {
-                printer.line(line)?;
-            }
-            Ok(Status::Success)
-        }
+        Ok((Made::Nothing, added)) => additions::tried(added, context),
         Ok((made, added)) => {
-            additions::report(&added, context);
+            let status = additions::report(added, context);
             publication::report(&made, printer)?;
-            Ok(Status::Success)
+            Ok(status)
         }
         Err(PublishError::Gather(error)) => additions::refused(error, context),
         Err(error) => Err(error.into()),

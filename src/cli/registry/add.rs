@@ -3,10 +3,9 @@
 use crate::cli::Context;
 use crate::cli::additions::{self, AdditionArguments};
 use crate::cli::arguments::{ContainerToolArgument, LimitArguments, RegistryArguments};
-use crate::cli::error::{CommandResult, Status};
+use crate::cli::error::CommandResult;
 use crate::index::gather;
 use crate::index::open::{Options, Target};
-use crate::terminal::graph_change;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -60,16 +59,8 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
     };
     let adding = gather::add(&locations, &transports, &options, &target, &writing);
     match context.runtime.block_on(adding) {
-        Ok(added) if arguments.dry_run => {
-            for line in graph_change::lines(&added.report) {
-                context.printer.line(line)?;
-            }
-            Ok(Status::Success)
-        }
-        Ok(added) => {
-            additions::report(&added, context);
-            Ok(Status::Success)
-        }
+        Ok(added) if arguments.dry_run => additions::tried(added, context),
+        Ok(added) => Ok(additions::report(added, context)),
         Err(error) => additions::refused(error, context),
     }
 }

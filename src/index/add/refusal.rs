@@ -1,8 +1,8 @@
 //! What keeps bundles from being added.
 
-use super::Addition;
 use super::stored::Stored;
-use crate::catalog::graph::GraphError;
+use super::{Addition, Existing, Policy};
+use crate::catalog::graph::{GraphError, Mode};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One reason to refuse a call. Each names the bundle and says what to do.
@@ -54,6 +54,51 @@ pub enum Refusal {
         /// The package of both.
         package: String,
     },
+    /// A bundle that another one leads to cannot give its place to one of its name.
+    #[error(
+        "bundle {bundle} of {origin} cannot take the place of the one in the index: {by} replaces or skips it in channel \
+         {channel:?} of package {package:?}, and only the last one of a channel can be overwritten"
+    )]
+    NotLatest {
+        /// The bundle.
+        bundle: String,
+        /// Its package.
+        package: String,
+        /// The directory or image.
+        origin: String,
+        /// The bundle that leads to it.
+        by: String,
+        /// The channel.
+        channel: String,
+    },
+    /// More than one bundle of a package would be overwritten.
+    #[error(
+        "{} of package {package:?} would all be overwritten; overwrite one of a package in one call",
+        .bundles.join(", ")
+    )]
+    SeveralOverwritten {
+        /// The package.
+        package: String,
+        /// The bundles.
+        bundles: Vec<String>,
+    },
+    /// A bundle can only be overwritten in the mode `replaces`.
+    #[error("bundles can be overwritten in the mode replaces only; leave out --overwrite-latest, or add in that mode")]
+    OverwriteMode,
+    /// A bundle that stands in for another one.
+    #[error(
+        "bundle {bundle} of {origin} substitutes for {substitutes} (annotation olm.substitutesFor), which rewrites the \
+         edges of other bundles; allow that with --enable-alpha, in the mode replaces, or remove the annotation and let \
+         {bundle} replace or skip {substitutes}"
+    )]
+    Substitutes {
+        /// The bundle.
+        bundle: String,
+        /// The directory or image.
+        origin: String,
+        /// The bundle that it substitutes for.
+        substitutes: String,
+    },
     /// The given bundles put one bundle into several packages.
     #[error(
         "bundle {bundle} would belong to several packages ({}) by its own annotations and by what replaces or skips \
@@ -88,13 +133,61 @@ pub enum Refusal {
 
 /// All reasons to refuse the bundles before their graph is looked at, in a fixed order. `added` is sorted by package
 /// and name.
-pub(super) fn check(added: &[Addition], stored: &Stored) -> Vec<Refusal> {
+pub(super) fn check(
+    added: &[Addition],
+    stored: &Stored,
+    overwritten: &BTreeSet<String>,
+    policy: Policy,
+) -> Vec<Refusal> {
     let mut refusals = twice(added);
+    if policy.existing == Existing::Overwrite && policy.mode != Mode::Replaces {
+        refusals.push(Refusal::OverwriteMode);
+    }
     refusals.extend(several_packages(added));
+    refusals.extend(several_overwritten(added, overwritten));
     for bundle in added {
-        refusals.extend(other_package(bundle, stored).or_else(|| present(bundle, stored)));
+        let overwrites = overwritten.contains(&bundle.name);
+        let in_the_way = if overwrites { not_latest } else { present };
+        refusals.extend(other_package(bundle, stored).or_else(|| in_the_way(bundle, stored)));
+        let allowed = policy.substitutes && policy.mode == Mode::Replaces;
+        if !allowed && !bundle.node.substitutes.is_empty() {
+            refusals.push(Refusal::Substitutes {
+                bundle: bundle.name.clone(),
+                origin: bundle.origin.clone(),
+                substitutes: bundle.node.substitutes.clone(),
+            });
+        }
     }
     refusals
+}
+
+fn several_overwritten(added: &[Addition], overwritten: &BTreeSet<String>) -> Vec<Refusal> {
+    let mut packages: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for bundle in added.iter().filter(|bundle| overwritten.contains(&bundle.name)) {
+        packages.entry(&bundle.package).or_default().push(bundle.name.clone());
+    }
+    packages.retain(|_, bundles| bundles.len() > 1);
+    let refusals = packages
+        .into_iter()
+        .map(|(package, bundles)| Refusal::SeveralOverwritten {
+            package: package.to_owned(),
+            bundles,
+        });
+    refusals.collect()
+}
+
+fn not_latest(bundle: &Addition, stored: &Stored) -> Option<Refusal> {
+    let package = stored.packages.get(&bundle.package)?;
+    package.graph.edges.iter().find_map(|(channel, edges)| {
+        let (by, _) = edges.iter().find(|(_, targets)| targets.contains(&bundle.name))?;
+        Some(Refusal::NotLatest {
+            bundle: bundle.name.clone(),
+            package: bundle.package.clone(),
+            origin: bundle.origin.clone(),
+            by: by.clone(),
+            channel: channel.clone(),
+        })
+    })
 }
 
 fn twice(added: &[Addition]) -> Vec<Refusal> {

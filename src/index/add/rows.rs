@@ -4,6 +4,7 @@ use super::Addition;
 use crate::catalog::graph::Node;
 use crate::index::record::{Api, Rows};
 use rusqlite::{Statement, Transaction};
+use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 
@@ -37,7 +38,11 @@ impl<'t> Writer<'t> {
             bundle: transaction.prepare(
                 "INSERT INTO operatorbundle
                  (name, csv, bundle, bundlepath, skiprange, version, replaces, skips, substitutesfor)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, '')",
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+                 ON CONFLICT (name) DO UPDATE SET
+                    csv = excluded.csv, bundle = excluded.bundle, bundlepath = excluded.bundlepath,
+                    skiprange = excluded.skiprange, version = excluded.version, replaces = excluded.replaces,
+                    skips = excluded.skips, substitutesfor = excluded.substitutesfor",
             )?,
             image: transaction.prepare("INSERT INTO related_image (image, operatorbundle_name) VALUES (?1, ?2)")?,
             // The plural name that the index learned first stays.
@@ -49,7 +54,7 @@ impl<'t> Writer<'t> {
         })
     }
 
-    /// Inserts all rows of a bundle but those of the graph.
+    /// Inserts all rows of a bundle but those of the graph, in place of a row with its name.
     pub(super) fn insert(
         &mut self,
         bundle: &Addition,
@@ -58,7 +63,13 @@ impl<'t> Writer<'t> {
         deprecated: bool,
     ) -> rusqlite::Result<()> {
         let part = |range: &Range<usize>| manifests.get(range.clone()).unwrap_or_default();
-        let Node { version, replaces, .. } = &bundle.node;
+        let Node {
+            version,
+            replaces,
+            skips,
+            substitutes,
+            ..
+        } = &bundle.node;
         let path = &bundle.bundle_path;
         self.bundle.execute((
             &bundle.name,
@@ -68,7 +79,8 @@ impl<'t> Writer<'t> {
             &rows.skip_range,
             version,
             replaces,
-            &bundle.skips,
+            skips.join(","),
+            substitutes,
         ))?;
         for image in &rows.related_images {
             self.image.execute((image, &bundle.name))?;
@@ -93,6 +105,16 @@ impl<'t> Writer<'t> {
         }
         Ok(())
     }
+}
+
+/// Writes the edges of bundles that change because one stands in for another. Their manifests stay as they are.
+pub(super) fn rewrite(transaction: &Transaction<'_>, rewritten: &BTreeMap<String, Node>) -> rusqlite::Result<()> {
+    let mut update = transaction
+        .prepare("UPDATE operatorbundle SET replaces = ?2, skips = ?3, substitutesfor = ?4 WHERE name = ?1")?;
+    for (name, node) in rewritten {
+        update.execute((name, &node.replaces, node.skips.join(","), &node.substitutes))?;
+    }
+    Ok(())
 }
 
 /// Takes the manifests of the bundles of some packages out of the index, where a bundle has an image to read them from

@@ -39,6 +39,7 @@ struct Bundle {
     path: String,
     replaces: String,
     skips: String,
+    substitutes: String,
 }
 
 impl Stored {
@@ -51,8 +52,9 @@ impl Stored {
         stored.read_deprecated(transaction)?;
         let memberships = stored.read_entries(transaction, added)?;
         stored.read_channels(transaction)?;
-        let mut bundles =
-            transaction.prepare("SELECT version, bundlepath, replaces, skips FROM operatorbundle WHERE name = ?1")?;
+        let mut bundles = transaction.prepare(
+            "SELECT version, bundlepath, replaces, skips, substitutesfor FROM operatorbundle WHERE name = ?1",
+        )?;
         for (name, package) in &mut stored.packages {
             package.read_row(transaction, name)?;
             if let Some(members) = memberships.get(name) {
@@ -153,7 +155,8 @@ impl Stored {
         for (name, package) in &mut self.packages {
             let bundles = &mut package.graph.bundles;
             let from_call = added.iter().filter(|bundle| bundle.package == *name);
-            let mut open: Vec<String> = from_call.map(|bundle| bundle.node.replaces.clone()).collect();
+            let edges = |bundle: &Addition| [bundle.node.replaces.clone(), bundle.node.substitutes.clone()];
+            let mut open: Vec<String> = from_call.flat_map(edges).collect();
             open.extend(bundles.values().map(|node| node.replaces.clone()));
             while let Some(target) = open.pop() {
                 if target.is_empty() || in_call.contains(target.as_str()) || bundles.contains_key(&target) {
@@ -216,14 +219,16 @@ impl Bundle {
             channels,
             default_channel,
             deprecated,
+            substitutes: self.substitutes,
         }
     }
 }
 
 impl Addition {
-    /// Its own name and those of its edges: all belong to its package.
+    /// Its own name, those of its edges and of what it stands in for: all belong to its package.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        let edges = std::iter::once(&self.node.replaces).chain(&self.node.skips);
+        let edges = [&self.node.replaces, &self.node.substitutes];
+        let edges = edges.into_iter().chain(&self.node.skips);
         std::iter::once(&self.name)
             .chain(edges)
             .map(String::as_str)
@@ -240,6 +245,7 @@ fn find(bundles: &mut Statement<'_>, name: &str) -> rusqlite::Result<Option<Bund
                 path: text(row, 1)?,
                 replaces: text(row, 2)?,
                 skips: text(row, 3)?,
+                substitutes: text(row, 4)?,
             })
         })
         .optional()

@@ -5,8 +5,10 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
+mod policies;
+
 /// A bundle of package `p` in one line: `name version [replaces=X] [skips=X,Y] [channels=a,b] [default=a] [package=q]
-/// [image=X]`.
+/// [image=X] [substitutes=X] [note=X]`.
 fn record(line: &str) -> Record {
     let mut words = line.split_whitespace();
     let (name, version) = (words.next().unwrap(), words.next().unwrap());
@@ -22,7 +24,12 @@ fn record(line: &str) -> Record {
         .map(Value::from)
         .collect();
     let crd = crd(name);
-    let csv = csv(name, version, &word("replaces"), &skips);
+    let mut csv = csv(name, version, &word("replaces"), &skips);
+    for (key, annotation) in [("substitutes", "olm.substitutesFor"), ("note", "note")] {
+        if !word(key).is_empty() {
+            csv["metadata"]["annotations"][annotation] = word(key).into();
+        }
+    }
     let package = if word("package").is_empty() {
         "p".to_owned()
     } else {

@@ -1,0 +1,228 @@
+//! Bundles that stand in for others (annotation `olm.substitutesFor`): the same version, built anew.
+//!
+//! Of a bundle and all that stand in for it the highest version, build metadata counted, is the one that others lead
+//! to. It skips the others, so that clusters on them move to it. The outcome is a function of the set of bundles:
+//! whichever comes first into an index, the edges end up the same.
+
+use super::{GraphError, Node, Package};
+use crate::version::parse_strict;
+use semver::Version;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The bundles, of the package and of those added, whose edges change because one stands in for another.
+///
+/// # Errors
+/// When an added bundle stands in for one that is not there, for itself in the end, or two of the same version stand in for
+/// the same bundle.
+pub(super) fn rewritten(
+    package: &Package,
+    added: &BTreeMap<String, Node>,
+) -> Result<BTreeMap<String, Node>, Vec<GraphError>> {
+    let bundles: BTreeMap<&str, &Node> = package
+        .bundles
+        .iter()
+        .chain(added)
+        .map(|(name, node)| (name.as_str(), node))
+        .collect();
+    let mut families: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut errors = Vec::new();
+    for (name, node) in bundles.iter().filter(|(_, node)| !node.substitutes.is_empty()) {
+        match original(name, &bundles) {
+            Some(original) => {
+                families.entry(original).or_default().insert(name);
+            }
+            // What a bundle of the index stands in for may have been cut off since.
+            None if !added.contains_key(*name) => {}
+            None => errors.push(GraphError::SubstitutesMissing {
+                package: package.name.clone(),
+                bundle: (*name).to_owned(),
+                substitutes: node.substitutes.clone(),
+            }),
+        }
+    }
+    let mut changed = BTreeMap::new();
+    for (original, family) in families {
+        match chain(package, original, &family, &bundles) {
+            Ok(chain) => rewrite(original, &chain, &bundles, &mut changed),
+            Err(error) => errors.push(*error),
+        }
+    }
+    changed.retain(|name, node| bundles.get(name.as_str()) != Some(&&*node));
+    if errors.is_empty() { Ok(changed) } else { Err(errors) }
+}
+
+/// The bundle that all of its line stand in for; `None` where the line leads nowhere or around.
+fn original<'a>(name: &'a str, bundles: &BTreeMap<&'a str, &'a Node>) -> Option<&'a str> {
+    let mut seen = BTreeSet::from([name]);
+    let mut current = name;
+    loop {
+        let (known, node) = bundles.get_key_value(current)?;
+        if node.substitutes.is_empty() {
+            return Some(known);
+        }
+        current = &node.substitutes;
+        if !seen.insert(current) {
+            return None;
+        }
+    }
+}
+
+/// Those that stand in for a bundle, the lowest version first.
+fn chain<'a>(
+    package: &Package,
+    original: &str,
+    family: &BTreeSet<&'a str>,
+    bundles: &BTreeMap<&str, &Node>,
+) -> Result<Vec<&'a str>, Box<GraphError>> {
+    let mut versions: BTreeMap<Version, &str> = BTreeMap::new();
+    for name in family {
+        let text = bundles.get(name).map_or("", |node| node.version.as_str());
+        let version = parse_strict(text).map_err(|reason| GraphError::Version {
+            package: package.name.clone(),
+            bundle: (*name).to_owned(),
+            version: text.to_owned(),
+            reason,
+        })?;
+        if let Some(other) = versions.insert(version, name) {
+            return Err(Box::new(GraphError::SubstitutesAmbiguous {
+                package: package.name.clone(),
+                substitutes: original.to_owned(),
+                bundles: vec![other.to_owned(), (*name).to_owned()],
+                version: text.to_owned(),
+            }));
+        }
+    }
+    Ok(versions.into_values().collect())
+}
+
+/// Each stands in for the one below it and skips all below it; what replaced one of them replaces the highest.
+fn rewrite(original: &str, chain: &[&str], bundles: &BTreeMap<&str, &Node>, changed: &mut BTreeMap<String, Node>) {
+    let Some(highest) = chain.last() else { return };
+    let mut below = vec![original];
+    for name in chain {
+        let Some(node) = bundles.get(name) else { continue };
+        let mut node = changed.remove(*name).unwrap_or_else(|| (*node).clone());
+        node.substitutes = below.last().copied().unwrap_or(original).to_owned();
+        for skipped in &below {
+            if !node.skips.iter().any(|skip| skip == skipped) {
+                node.skips.push((*skipped).to_owned());
+            }
+        }
+        changed.insert((*name).to_owned(), node);
+        below.push(name);
+    }
+    let family: BTreeSet<&str> = below.into_iter().collect();
+    for (name, node) in bundles {
+        if !family.contains(name) && family.contains(node.replaces.as_str()) {
+            let mut node = changed.remove(*name).unwrap_or_else(|| (*node).clone());
+            (*highest).clone_into(&mut node.replaces);
+            changed.insert((*name).to_owned(), node);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Mode, update};
+    use super::*;
+
+    fn node(version: &str, replaces: &str, substitutes: &str) -> Node {
+        Node {
+            version: version.to_owned(),
+            replaces: replaces.to_owned(),
+            substitutes: substitutes.to_owned(),
+            channels: BTreeSet::from(["stable".to_owned()]),
+            ..Node::default()
+        }
+    }
+
+    fn nodes(list: &[(&str, &str, &str, &str)]) -> BTreeMap<String, Node> {
+        let nodes = list
+            .iter()
+            .map(|(name, version, replaces, substitutes)| ((*name).to_owned(), node(version, replaces, substitutes)));
+        nodes.collect()
+    }
+
+    const ALL: [(&str, &str, &str, &str); 5] = [
+        ("a.v1", "1.0.0", "", ""),
+        ("a.v2", "2.0.0", "a.v1", ""),
+        ("a.v2-r1", "2.0.0+1", "a.v1", "a.v2"),
+        ("a.v2-r2", "2.0.0+2", "a.v1", "a.v2"),
+        ("a.v3", "3.0.0", "a.v2", ""),
+    ];
+
+    /// Bundles with their edges, as they come out.
+    fn edges(package: &Package, added: &BTreeMap<String, Node>) -> Vec<String> {
+        let changed = rewritten(package, added).unwrap();
+        let all = package.bundles.iter().chain(added).map(|(name, node)| {
+            let node = changed.get(name).unwrap_or(node);
+            format!(
+                "{name} > {} | {} ~ {}",
+                node.replaces,
+                node.skips.join(","),
+                node.substitutes
+            )
+        });
+        let mut all: Vec<String> = all.collect();
+        all.sort();
+        all
+    }
+
+    #[test]
+    fn the_highest_takes_the_place_of_all_it_stands_in_for() {
+        let edges = edges(&Package::default(), &nodes(&ALL));
+        let expected = [
+            "a.v1 >  |  ~ ",
+            "a.v2 > a.v1 |  ~ ",
+            "a.v2-r1 > a.v1 | a.v2 ~ a.v2",
+            "a.v2-r2 > a.v1 | a.v2,a.v2-r1 ~ a.v2-r1",
+            "a.v3 > a.v2-r2 |  ~ ",
+        ];
+        assert_eq!(edges, expected);
+    }
+
+    #[test]
+    fn the_order_in_which_they_come_does_not_matter() {
+        let whole = edges(&Package::default(), &nodes(&ALL));
+        for order in [[0, 1, 2, 3, 4], [0, 1, 4, 2, 3], [0, 1, 3, 4, 2], [0, 1, 4, 3, 2]] {
+            let mut package = Package::default();
+            for index in order {
+                let added = nodes(&ALL[index..=index]);
+                let changed = rewritten(&package, &added).unwrap();
+                package.bundles.extend(added);
+                package.bundles.extend(changed);
+            }
+            assert_eq!(edges(&package, &BTreeMap::new()), whole, "{order:?}");
+        }
+    }
+
+    #[test]
+    fn the_graph_leads_past_what_is_substituted() {
+        let graph = update(&Package::default(), &nodes(&ALL), Mode::Replaces).unwrap();
+        let names: Vec<_> = graph.channels[0]
+            .entries
+            .iter()
+            .map(|entry| entry.bundle.as_str())
+            .collect();
+        let expected = ["a.v3", "a.v2-r2", "a.v2", "a.v2-r2", "a.v2-r1", "a.v2-r2", "a.v1"];
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn a_substitute_of_nothing_or_of_itself_is_refused() {
+        for substitutes in ["a.v9", "b"] {
+            let added = nodes(&[("b", "1.0.0", "", substitutes)]);
+            let errors = rewritten(&Package::default(), &added).unwrap_err();
+            assert!(
+                matches!(errors[..], [GraphError::SubstitutesMissing { .. }]),
+                "{errors:?}"
+            );
+        }
+        let added = nodes(&[("a", "1.0.0", "", ""), ("b", "1.0.1", "", "a"), ("c", "1.0.1", "", "a")]);
+        let errors = rewritten(&Package::default(), &added).unwrap_err();
+        assert!(
+            matches!(errors[..], [GraphError::SubstitutesAmbiguous { .. }]),
+            "{errors:?}"
+        );
+    }
+}

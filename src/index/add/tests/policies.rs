@@ -1,0 +1,152 @@
+//! Bundles that are there already, and bundles that stand in for others.
+
+use super::*;
+
+const SKIP: Policy = Policy {
+    mode: Mode::Replaces,
+    existing: Existing::Skip,
+    substitutes: false,
+};
+const OVERWRITE: Policy = Policy {
+    existing: Existing::Overwrite,
+    ..SKIP
+};
+const SUBSTITUTES: Policy = Policy {
+    mode: Mode::Replaces,
+    existing: Existing::Refuse,
+    substitutes: true,
+};
+
+impl Index {
+    fn add_with(&self, policy: Policy, lines: &[&str]) -> Result<Report, AddError> {
+        let path = self.path();
+        let mut additions = Additions::new(self.folder.path());
+        for line in lines {
+            additions.push(&record(line)).unwrap();
+        }
+        additions.commit(policy, &Target::InPlace(&path), &Options::default())
+    }
+
+    /// Name, replaces, skips and substituted bundle of each bundle.
+    fn edges(&self) -> Vec<String> {
+        let connection = self.connection();
+        let sql = "SELECT name || ' > ' || replaces || ' | ' || skips || ' ~ ' || substitutesfor FROM operatorbundle
+            ORDER BY name";
+        let mut statement = connection.prepare(sql).unwrap();
+        let rows = statement.query_map([], |row| row.get(0)).unwrap();
+        rows.map(Result::unwrap).collect()
+    }
+}
+
+#[test]
+fn what_is_there_as_it_is_can_be_skipped() {
+    let index = Index::new();
+    index.add(&["k1 1.0.0 image=x:1", "k2 2.0.0 replaces=k1"]).unwrap();
+    let before = index.bytes();
+    let report = index
+        .add_with(SKIP, &["k1 1.0.0 image=x:1", "k2 2.0.0 replaces=k1"])
+        .unwrap();
+    assert_eq!(report.skipped, ["k1", "k2"]);
+    assert!(report.bundles.is_empty() && report.packages.is_empty());
+    assert!(index.bytes() == before, "nothing is written");
+    let report = index
+        .add_with(SKIP, &["k2 2.0.0 replaces=k1", "k3 3.0.0 replaces=k2"])
+        .unwrap();
+    assert_eq!(report.skipped, ["k2"]);
+    assert_eq!(index.entries("p"), ["a k3@0>k2", "a k2@1>k1", "a k1@2"]);
+    for other in ["k1 1.0.0 image=x:2", "k1 1.0.0 image=x:1 note=other"] {
+        let refused = refusals(index.add_with(SKIP, &[other]));
+        assert!(matches!(refused[..], [Refusal::AlreadyPresent { .. }]), "{refused:?}");
+    }
+    index.assert_sound();
+}
+
+#[test]
+fn the_last_of_a_channel_can_be_overwritten() {
+    let (index, fresh) = (Index::new(), Index::new());
+    index
+        .add(&["k1 1.0.0", "k2 2.0.0 replaces=k1 channels=a,b default=a"])
+        .unwrap();
+    let report = index
+        .add_with(
+            OVERWRITE,
+            &["k2 2.0.1 replaces=k1 channels=a,b default=a image=x:2 note=new"],
+        )
+        .unwrap();
+    assert_eq!(report.overwritten, ["k2"]);
+    fresh
+        .add(&[
+            "k1 1.0.0",
+            "k2 2.0.1 replaces=k1 channels=a,b default=a image=x:2 note=new",
+        ])
+        .unwrap();
+    assert_eq!(index.entries("p"), fresh.entries("p"));
+    assert_eq!(index.edges(), fresh.edges());
+    for table in [
+        "properties",
+        "dependencies",
+        "related_image",
+        "api",
+        "api_provider",
+        "channel",
+    ] {
+        assert_eq!(index.count(table), fresh.count(table), "{table}");
+    }
+    index.assert_sound();
+    // The next version goes on top of it.
+    index.add(&["k3 3.0.0 replaces=k2"]).unwrap();
+    let before = index.bytes();
+    let refused = refusals(index.add_with(OVERWRITE, &["k2 2.0.2 replaces=k1"]));
+    assert!(
+        matches!(&refused[..], [Refusal::NotLatest { by, .. }] if by == "k3"),
+        "{refused:?}"
+    );
+    assert!(index.bytes() == before);
+}
+
+#[test]
+fn one_bundle_of_a_package_is_overwritten_at_a_time() {
+    let index = Index::new();
+    index
+        .add(&["k1 1.0.0 channels=a default=a", "k2 2.0.0 channels=b default=b"])
+        .unwrap();
+    let refused = refusals(index.add_with(OVERWRITE, &["k1 1.0.1 channels=a", "k2 2.0.1 channels=b default=b"]));
+    assert!(
+        matches!(refused[..], [Refusal::SeveralOverwritten { .. }]),
+        "{refused:?}"
+    );
+    let semver = Policy {
+        mode: Mode::Semver,
+        ..OVERWRITE
+    };
+    let refused = refusals(index.add_with(semver, &["k3 3.0.0"]));
+    assert_eq!(refused, [Refusal::OverwriteMode]);
+}
+
+#[test]
+fn a_substitute_takes_the_place_of_what_it_stands_in_for() {
+    let lines = [
+        "k1 1.0.0",
+        "k2 2.0.0 replaces=k1",
+        "k2r 2.0.0+1 replaces=k1 substitutes=k2",
+        "k3 3.0.0 replaces=k2",
+    ];
+    let refused = refusals(Index::new().add(&lines));
+    assert!(matches!(refused[..], [Refusal::Substitutes { .. }]), "{refused:?}");
+    let expected = ["k1 >  |  ~ ", "k2 > k1 |  ~ ", "k2r > k1 | k2 ~ k2", "k3 > k2r |  ~ "];
+    for order in [[0, 1, 2, 3], [0, 1, 3, 2]] {
+        let index = Index::new();
+        for line in order.map(|number| lines[number]) {
+            index.add_with(SUBSTITUTES, &[line]).unwrap();
+            index.assert_sound();
+        }
+        assert_eq!(index.edges(), expected);
+        assert_eq!(
+            index.entries("p"),
+            ["a k3@0>k2r", "a k2r@1>k1", "a k2@2", "a k2r@2>k2", "a k1@3"]
+        );
+    }
+    let whole = Index::new();
+    whole.add_with(SUBSTITUTES, &lines).unwrap();
+    assert_eq!(whole.edges(), expected);
+}

@@ -1,0 +1,286 @@
+//! `rm`, `prune`, `prune-stranded` and `deprecatetruncate`, on database files and on index images; and calls that only
+//! try a change, skip what is there or overwrite it.
+
+use crate::bundles::{
+    assert_sound, bundle_names, column, database_of, fail, garden, image, names, outcome_of, rake, succeed,
+};
+use crate::common::Sandbox;
+use std::fs;
+
+/// A database with three versions of rake, each with an image, and the two bundles of the repository.
+fn with_index() -> Sandbox {
+    let sandbox = garden();
+    let mut before: Option<String> = None;
+    for version in ["1.0.0", "1.1.0", "1.2.0"] {
+        rake(&sandbox, version, version, before.as_deref());
+        let image = format!("registry.example.com/rake:{version}");
+        succeed(
+            &sandbox,
+            &format!("registry add -q -b {version} --record-as {image} -d index.db"),
+        );
+        before = Some(format!("rake.v{version}"));
+    }
+    succeed(&sandbox, "registry add -q -b greenhouse,compost -d index.db");
+    sandbox
+}
+
+const COMPOST: &str = "compost-operator.v0.3.1";
+const GREENHOUSE: &str = "greenhouse-operator.v1.2.0";
+const RAKES: [&str; 3] = ["rake.v1.0.0", "rake.v1.1.0", "rake.v1.2.0"];
+
+#[test]
+fn packages_are_removed_with_all_that_belongs_to_them() {
+    let sandbox = with_index();
+    let outcome = outcome_of(&sandbox, "registry rm -o rake,compost-operator -d index.db");
+    insta::assert_snapshot!(outcome.stderr, @"
+    removed package compost-operator
+    removed package rake
+    removed bundle compost-operator.v0.3.1
+    removed bundle rake.v1.0.0
+    removed bundle rake.v1.1.0
+    removed bundle rake.v1.2.0
+    ");
+    assert_sound(&sandbox.path("index.db"));
+    assert_eq!(bundle_names(&sandbox.path("index.db")), [GREENHOUSE]);
+    for table in [
+        "properties",
+        "dependencies",
+        "related_image",
+        "api_provider",
+        "api_requirer",
+    ] {
+        let sql = format!("SELECT DISTINCT operatorbundle_name FROM {table}");
+        let owners = column(&sandbox.path("index.db"), &sql);
+        assert!(owners.iter().all(|owner| owner == GREENHOUSE), "{table}: {owners:?}");
+    }
+}
+
+#[test]
+fn a_name_that_is_not_there_removes_nothing() {
+    let sandbox = with_index();
+    let before = fs::read(sandbox.path("index.db")).unwrap();
+    for line in ["rm -o rack", "prune -p rack", "prune -p rake,compost"] {
+        let outcome = fail(&sandbox, &format!("registry {line} -d index.db"));
+        assert!(outcome.stderr.contains("index.db has no package"), "{outcome}");
+        assert!(fs::read(sandbox.path("index.db")).unwrap() == before, "{line}");
+    }
+    let outcome = fail(&sandbox, "registry rm -o rack -d index.db");
+    assert!(outcome.stderr.contains("did you mean rake?"), "{outcome}");
+    let outcome = outcome_of(&sandbox, "registry prune -p rake,rack --permissive -d index.db");
+    assert!(outcome.stderr.contains("warning: the index has no rack"), "{outcome}");
+    assert_eq!(bundle_names(&sandbox.path("index.db")), RAKES);
+    for line in [
+        "rm -o rake",
+        "prune -p rake",
+        "prune-stranded",
+        "deprecatetruncate -b a",
+    ] {
+        let outcome = fail(&sandbox, &format!("registry {line} -d absent.db"));
+        assert!(outcome.stderr.contains("absent.db"), "{outcome}");
+        assert!(!sandbox.path("absent.db").exists(), "{line}");
+    }
+}
+
+#[test]
+fn a_trial_says_what_would_go_and_writes_nothing() {
+    let sandbox = with_index();
+    let before = fs::read(sandbox.path("index.db")).unwrap();
+    let outcome = outcome_of(&sandbox, "registry prune -p rake -d index.db --dry-run");
+    insta::assert_snapshot!(outcome.stderr, @"
+    removed package compost-operator
+    removed package greenhouse-operator
+    removed bundle compost-operator.v0.3.1
+    removed bundle greenhouse-operator.v1.2.0
+    nothing was written
+    ");
+    rake(&sandbox, "next", "1.3.0", Some("rake.v1.2.0"));
+    let outcome = outcome_of(&sandbox, "registry add -b next -d index.db --dry-run");
+    insta::assert_snapshot!(outcome, @"
+    package rake
+      default channel stable
+      + bundle rake.v1.3.0 in stable
+      channel stable: head rake.v1.2.0 -> rake.v1.3.0
+    ");
+    let outcome = outcome_of(&sandbox, "index add -b next -f index.db --dry-run");
+    assert!(outcome.stdout.contains("+ bundle rake.v1.3.0 in stable"), "{outcome}");
+    let outcome = outcome_of(&sandbox, "registry add -b next -d new.db --dry-run");
+    assert!(
+        outcome.stdout.contains("+ channel stable: head rake.v1.3.0"),
+        "{outcome}"
+    );
+    assert!(fs::read(sandbox.path("index.db")).unwrap() == before);
+    let left = names(&sandbox.path(""));
+    assert!(!left.contains(&"new.db".to_owned()), "{left:?}");
+}
+
+#[test]
+fn channels_are_cut_off_below_a_deprecated_bundle() {
+    let sandbox = with_index();
+    let reference = |version: &str| format!("registry.example.com/rake:{version}");
+    let outcome = fail(
+        &sandbox,
+        &format!("registry deprecatetruncate -b {}", reference("1.2.0")),
+    );
+    assert!(
+        outcome
+            .stderr
+            .contains("rake.v1.2.0 of channel stable, the default channel"),
+        "{outcome}"
+    );
+    let outcome = fail(&sandbox, "registry deprecatetruncate -b registry.example.com/rake:9");
+    assert!(
+        outcome
+            .stderr
+            .contains("no bundle with the image registry.example.com/rake:9"),
+        "{outcome}"
+    );
+
+    let outcome = outcome_of(
+        &sandbox,
+        &format!("registry deprecatetruncate -b {}", reference("1.1.0")),
+    );
+    insta::assert_snapshot!(outcome.stderr, @"
+    deprecated bundle rake.v1.1.0
+    removed bundle rake.v1.0.0
+    ");
+    assert_sound(&sandbox.path("index.db"));
+    let all = [COMPOST, GREENHOUSE, RAKES[1], RAKES[2]];
+    assert_eq!(bundle_names(&sandbox.path("index.db")), all);
+    rake(&sandbox, "next", "1.3.0", Some("rake.v1.2.0"));
+    succeed(&sandbox, "registry add -q -b next -d index.db");
+    let sql = "SELECT operatorbundle_name FROM channel_entry WHERE package_name = 'rake' ORDER BY depth";
+    let chain = ["rake.v1.3.0", "rake.v1.2.0", "rake.v1.1.0"];
+    assert_eq!(
+        column(&sandbox.path("index.db"), sql),
+        chain,
+        "the graph ends at the deprecated bundle"
+    );
+
+    let both = format!("{},{}", reference("1.1.0"), reference("1.2.0"));
+    succeed(&sandbox, &format!("registry deprecatetruncate -q -b {both}"));
+    assert_eq!(
+        column(&sandbox.path("index.db"), sql),
+        chain[..2],
+        "of two the upper one stays"
+    );
+    assert_eq!(
+        column(&sandbox.path("index.db"), "SELECT * FROM deprecated"),
+        chain[1..2]
+    );
+}
+
+#[test]
+fn a_package_goes_when_the_heads_of_all_its_channels_are_deprecated() {
+    let sandbox = with_index();
+    let line = "registry deprecatetruncate -b registry.example.com/rake:1.2.0 --allow-package-removal";
+    let outcome = outcome_of(&sandbox, line);
+    assert!(outcome.stderr.contains("removed package rake"), "{outcome}");
+    assert_eq!(bundle_names(&sandbox.path("index.db")), [COMPOST, GREENHOUSE]);
+    assert_sound(&sandbox.path("index.db"));
+}
+
+#[test]
+fn bundles_of_no_channel_are_swept_up() {
+    let sandbox = with_index();
+    // Nothing leads from here to the older ones.
+    rake(&sandbox, "alone", "2.0.0", None);
+    let outcome = outcome_of(&sandbox, "registry add -b alone -d index.db");
+    assert!(
+        outcome.stderr.contains("rake.v1.0.0 is no longer in channel stable"),
+        "{outcome}"
+    );
+    let outcome = outcome_of(&sandbox, "registry prune-stranded -d index.db");
+    insta::assert_snapshot!(outcome.stderr, @"
+    removed bundle rake.v1.0.0, which was in no channel
+    removed bundle rake.v1.1.0, which was in no channel
+    removed bundle rake.v1.2.0, which was in no channel
+    ");
+    let outcome = outcome_of(&sandbox, "registry prune-stranded -d index.db");
+    assert_eq!(outcome.stderr, "there was nothing to remove\n");
+    assert_eq!(
+        bundle_names(&sandbox.path("index.db")),
+        [COMPOST, GREENHOUSE, "rake.v2.0.0"]
+    );
+    assert_sound(&sandbox.path("index.db"));
+}
+
+#[test]
+fn index_images_are_changed_into_new_ones() {
+    let sandbox = with_index();
+    let steps = [
+        (
+            "rm -o compost-operator -f index.db -t oci:images:a",
+            vec![GREENHOUSE, RAKES[0], RAKES[1], RAKES[2]],
+        ),
+        ("prune -p rake -f oci:images:a -t oci:images:b", RAKES.to_vec()),
+        (
+            "deprecatetruncate -b registry.example.com/rake:1.1.0 -f oci:images:b -t oci:images:c",
+            RAKES[1..].to_vec(),
+        ),
+        ("prune-stranded -f oci:images:c -t oci:images:d", RAKES[1..].to_vec()),
+    ];
+    for (line, expected) in steps {
+        let outcome = outcome_of(&sandbox, &format!("index {line}"));
+        assert!(outcome.stdout.starts_with("oci:images@sha256:"), "{outcome}");
+        let tag = line.rsplit(':').next().unwrap();
+        let database = database_of(&sandbox, &image(&sandbox, "images", tag));
+        assert_eq!(bundle_names(&database), expected, "{line}");
+        assert_sound(&database);
+    }
+    succeed(&sandbox, "index rm -q -o rake -f oci:images:a --generate");
+    assert_eq!(bundle_names(&sandbox.path("database/index.db")), [GREENHOUSE]);
+    assert!(sandbox.path("index.Dockerfile").exists());
+    let outcome = outcome_of(
+        &sandbox,
+        "index prune -c podman -p rake -f oci:images:a -t oci:images:e",
+    );
+    assert!(outcome.stderr.contains("--container-tool can be left out"), "{outcome}");
+}
+
+#[test]
+fn what_is_there_is_skipped_or_overwritten_as_it_is_wished() {
+    let sandbox = with_index();
+    let before = fs::read(sandbox.path("index.db")).unwrap();
+    let outcome = outcome_of(
+        &sandbox,
+        "registry add -b greenhouse,compost -d index.db --if-exists skip",
+    );
+    insta::assert_snapshot!(outcome.stderr, @"
+    compost-operator.v0.3.1 is there already
+    greenhouse-operator.v1.2.0 is there already
+    ");
+    assert!(
+        fs::read(sandbox.path("index.db")).unwrap() == before,
+        "nothing is written"
+    );
+    let csv = sandbox.path("compost/manifests/compost-operator.clusterserviceversion.yaml");
+    let text = fs::read_to_string(&csv)
+        .unwrap()
+        .replace("Example Gardens", "Other Gardens");
+    fs::write(&csv, text).unwrap();
+    let outcome = fail(&sandbox, "registry add -b compost -d index.db --if-exists skip");
+    assert!(outcome.stderr.contains("already in package"), "{outcome}");
+    let outcome = outcome_of(&sandbox, "registry add -b compost -d index.db --overwrite-latest");
+    assert!(
+        outcome.stderr.contains("compost-operator.v0.3.1 takes the place"),
+        "{outcome}"
+    );
+    let csvs = column(
+        &sandbox.path("index.db"),
+        "SELECT CAST(csv AS TEXT) FROM operatorbundle",
+    );
+    assert_eq!(csvs.iter().filter(|csv| csv.contains("Other Gardens")).count(), 1);
+    assert_sound(&sandbox.path("index.db"));
+}
+
+#[test]
+fn a_permissive_call_adds_what_it_can_and_fails_for_the_rest() {
+    let sandbox = garden();
+    let outcome = sandbox.run("registry add -b greenhouse,./absent,compost -d index.db --permissive".split(' '));
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(outcome.stderr.contains("./absent cannot be added"), "{outcome}");
+    assert!(outcome.stderr.contains("1 bundle was left out"), "{outcome}");
+    assert_eq!(bundle_names(&sandbox.path("index.db")), [COMPOST, GREENHOUSE]);
+    let outcome = fail(&sandbox, "registry add -b ./absent -d other.db --permissive");
+    assert!(!sandbox.path("other.db").exists(), "{outcome}");
+}
