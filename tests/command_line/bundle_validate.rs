@@ -199,6 +199,39 @@ fn no_report_is_silent_about_a_bundle_that_cannot_be_read() {
 }
 
 #[test]
+fn sarif_is_read_by_another_reader_which_knows_all_that_is_written() {
+    let sandbox = both();
+    edit(
+        &sandbox,
+        "compost/metadata/annotations.yaml",
+        "alpha",
+        "\"alpha, beta\"",
+    );
+    edit(
+        &sandbox,
+        "bundle/metadata/olm.yaml",
+        "version: 1.2.0",
+        "version: v1.2.0",
+    );
+    let outcome = validate(&sandbox, "compost bundle ./absent --suite all -o sarif");
+    let written: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let read: serde_sarif::sarif::Sarif = serde_json::from_value(written.clone()).unwrap();
+    let known: Value = serde_json::to_value(&read).unwrap();
+    assert_eq!(known, written, "a key is not of SARIF 2.1.0");
+    let run = &read.runs[0];
+    let rules = run.tool.driver.rules.as_ref().unwrap();
+    let results = run.results.as_ref().unwrap();
+    assert!(
+        results.len() > 3 && results.iter().any(|result| result.fixes.is_some()),
+        "{outcome}"
+    );
+    for result in results {
+        let index = usize::try_from(result.rule_index.unwrap()).unwrap();
+        assert_eq!(Some(&rules[index].id), result.rule_id.as_ref());
+    }
+}
+
+#[test]
 fn junit_is_read_by_another_reader() {
     use std::io::Write;
     use std::process::{Command, Stdio};

@@ -103,9 +103,9 @@ fn a_trial_says_what_would_go_and_writes_nothing() {
     ");
     let outcome = outcome_of(&sandbox, "index add -b next -f index.db --dry-run");
     assert!(outcome.stdout.contains("+ bundle rake.v1.3.0 in stable"), "{outcome}");
-    let outcome = outcome_of(&sandbox, "registry add -b next -d new.db --dry-run");
+    let outcome = outcome_of(&sandbox, "registry add -b compost -d new.db --dry-run");
     assert!(
-        outcome.stdout.contains("+ channel stable: head rake.v1.3.0"),
+        outcome.stdout.contains("+ channel alpha: head compost-operator.v0.3.1"),
         "{outcome}"
     );
     assert!(fs::read(sandbox.path("index.db")).unwrap() == before);
