@@ -1,5 +1,6 @@
 //! How bundles are added, for `index add` and `registry add`.
 
+use crate::bundle::MediaType;
 use crate::bundle::location::{Location, LocationError};
 use crate::catalog::graph;
 use crate::cli::arguments::LimitArguments;
@@ -57,6 +58,9 @@ pub(crate) struct AdditionArguments {
     /// Take bundles that stand in for others by the annotation olm.substitutesFor
     #[arg(long)]
     enable_alpha: bool,
+    /// Refuse bundles of other media types than these, registry+v1 and k8s+v1: what the clusters of the index can read
+    #[arg(long, value_name = "TYPES", value_delimiter = ',')]
+    allow_media_types: Vec<MediaType>,
     /// Store the reference of a k8s+v1 bundle in place of its content, for an OLM that knows this media type
     #[arg(long)]
     pub(crate) by_reference: bool,
@@ -161,6 +165,7 @@ impl AdditionArguments {
                 substitutes: self.enable_alpha,
             },
             permissive: self.permissive,
+            media_types: self.allow_media_types.clone(),
             record_as: self.record_as.as_deref().map(published_reference).transpose()?,
             by_reference: self.by_reference,
             tree_limits: limits.tree(),

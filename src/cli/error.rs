@@ -6,6 +6,7 @@
 //! | [`FAILURE`] | it could not, or found errors in what it looked at |
 //! | [`USAGE`] | the command line is wrong; nothing was done |
 
+use crate::bundle::MediaType;
 use crate::bundle::location::LoadError;
 use crate::bundle::pin::PinError;
 use crate::files::{FileError, NewFolderError};
@@ -234,6 +235,7 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
         return match error {
             GatherProblem::Load(error) => Some(error),
             GatherProblem::Intake(error) => Some(error),
+            GatherProblem::MediaType { .. } => None,
         };
     }
     if let Some(error) = error.downcast_ref() {
@@ -307,6 +309,15 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
     }
     if let Some(LoadError::Layout { directory }) = error.downcast_ref() {
         return Some(format!("name an image in it as oci:{}:TAG", directory.display()));
+    }
+    if let Some(GatherProblem::MediaType {
+        media_type: MediaType::K8sV1,
+        ..
+    }) = error.downcast_ref()
+    {
+        return Some(
+            "\"opmx bundle convert --to registry+v1\" makes a bundle of it that every OLM can read".to_owned(),
+        );
     }
     if let Some(IntakeError::NoReference { .. }) = error.downcast_ref() {
         return Some("say where it will be published with --record-as, or leave out --by-reference".to_owned());

@@ -4,6 +4,7 @@ use super::add::{AddError, Additions, Policy, Report};
 use super::error::DatabaseError;
 use super::intake::{IntakeError, Recording, prepare};
 use super::open::{self, Target};
+use crate::bundle::MediaType;
 use crate::bundle::location::{LoadError, Location};
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
@@ -21,6 +22,8 @@ pub struct GatherOptions {
     pub policy: Policy,
     /// Add what can be fetched and stored, whatever becomes of the others.
     pub permissive: bool,
+    /// The media types that the clusters of the index can read; all where there are none.
+    pub media_types: Vec<MediaType>,
     /// The reference under which the one bundle of the call will be published.
     pub record_as: Option<String>,
     /// Store the reference of `k8s+v1` bundles in place of their content.
@@ -42,6 +45,17 @@ pub enum GatherProblem {
     /// It cannot be stored.
     #[error(transparent)]
     Intake(#[from] IntakeError),
+    /// Its media type is none of those that are allowed.
+    #[error(
+        "it is a {media_type} bundle, and only {} may be added",
+        .allowed.iter().map(|allowed| allowed.as_str()).collect::<Vec<_>>().join(" and ")
+    )]
+    MediaType {
+        /// Its media type.
+        media_type: MediaType,
+        /// The allowed ones.
+        allowed: Vec<MediaType>,
+    },
 }
 
 /// What an accepted call did, and what was noticed about its bundles.
@@ -167,5 +181,13 @@ async fn fetch(
         prepare(&tree, recording, &limits)
     };
     let prepared = tokio::task::spawn_blocking(work).await;
-    Ok(prepared.map_err(|_| LoadError::Interrupted)??)
+    let prepared = prepared.map_err(|_| LoadError::Interrupted)??;
+    let allowed = &options.media_types;
+    if !allowed.is_empty() && !allowed.contains(&prepared.media_type) {
+        return Err(GatherProblem::MediaType {
+            media_type: prepared.media_type,
+            allowed: allowed.clone(),
+        });
+    }
+    Ok(prepared)
 }

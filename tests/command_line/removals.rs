@@ -284,3 +284,22 @@ fn a_permissive_call_adds_what_it_can_and_fails_for_the_rest() {
     let outcome = fail(&sandbox, "registry add -b ./absent -d other.db --permissive");
     assert!(!sandbox.path("other.db").exists(), "{outcome}");
 }
+
+#[test]
+fn media_types_that_the_clusters_cannot_read_are_refused() {
+    let sandbox = garden();
+    let line = "registry add -b greenhouse,compost -d index.db --allow-media-types registry+v1";
+    insta::assert_snapshot!(fail(&sandbox, line), @r#"
+    ------- stderr -------
+    error: greenhouse cannot be added
+      caused by: it is a k8s+v1 bundle, and only registry+v1 may be added
+      hint: "opmx bundle convert --to registry+v1" makes a bundle of it that every OLM can read
+    error: 1 of 2 bundles cannot be added, so none was
+    ------- exit 1 -------
+    "#);
+    assert!(!sandbox.path("index.db").exists());
+    succeed(
+        &sandbox,
+        "registry add -q -b greenhouse,compost -d index.db --allow-media-types registry+v1,k8s+v1",
+    );
+}
