@@ -33,18 +33,6 @@ pub enum DatabaseError {
         /// Its schema version.
         version: i64,
     },
-    /// Made by an older program.
-    #[error(
-        "{} has schema version {version}, older than {}, the version that is written; let the tool that wrote it bring \
-         it up to date, or add its bundles to a new database",
-        path.display(), schema::VERSION
-    )]
-    Older {
-        /// The file.
-        path: PathBuf,
-        /// Its schema version.
-        version: i64,
-    },
     /// The folder that should hold it is absent.
     #[error("the folder of {} does not exist; create it first", path.display())]
     NoFolder {

@@ -1,6 +1,6 @@
 //! The SQLite database of an operator index.
 //!
-//! [`read`] opens a database without ever changing it, [`list`] says what is in it. [`open`] opens one for a change,
+//! [`read`] opens a database without ever changing it, [`list`] says what is in it. [`open`] opens one for a change, and brings an older one up to date,
 //! and [`add`] adds bundles, each of them a [`record::Record`] that [`intake`] makes of the files of a bundle; [`gather`]
 //! fetches those of one call. [`remove`] takes packages out again, [`deprecate`] cuts their channels off below a bundle. [`image`] puts a database into an image that serves it, [`location`] takes it out again, and
 //! [`publish`] does both around a change. [`export`] writes packages as folders of manifests.
@@ -20,6 +20,7 @@ pub mod list;
 pub mod load;
 pub mod location;
 pub mod manifests;
+mod migrate;
 pub mod open;
 pub mod publish;
 pub mod read;

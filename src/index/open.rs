@@ -2,9 +2,11 @@
 //!
 //! A database is changed where it lies, in one transaction, or as a private copy that takes the place of its target
 //! when it is complete. A file that does not exist yet is always made privately, so that nobody ever sees half of it.
+//! A database of an older schema version is brought up to date in the same transaction.
 //! Whatever happens before the end, the target stays as it was.
 
 use super::error::DatabaseError;
+use super::migrate;
 use super::read::Index;
 use super::schema::{self, State};
 use crate::files::{self, FileError, Replacement};
@@ -148,7 +150,7 @@ pub fn check(target: &Target<'_>) -> Result<(), DatabaseError> {
     };
     let connection = open(from, OpenFlags::SQLITE_OPEN_READ_ONLY, &options);
     match connection.and_then(|connection| schema::state(&connection)) {
-        Ok(state) => check_state(state, from),
+        Ok(state) => check_state(state, from).map(drop),
         Err(error) => match DatabaseError::new(from, options.busy_timeout, &error) {
             // A writer that is at work now may be done by then, and one that was killed is undone then.
             DatabaseError::Locked { .. } | DatabaseError::ReadOnly { .. } => Ok(()),
@@ -216,7 +218,12 @@ impl Database {
             .map_err(|error| failed(&error))?;
         match schema::state(&transaction).map_err(|error| failed(&error))? {
             State::Empty => schema::create(&transaction, options.epoch).map_err(|error| failed(&error))?,
-            state => check_state(state, &self.origin)?,
+            state => {
+                let version = check_state(state, &self.origin)?;
+                if version < schema::VERSION {
+                    migrate::migrate(&transaction, version, options.epoch).map_err(|error| failed(&error))?;
+                }
+            }
         }
         let result = work(&transaction)?;
         // A private copy is thrown away as it is; it could not be rolled back without a journal.
@@ -268,13 +275,13 @@ impl Database {
     }
 }
 
-/// Whether a database of this state can be changed.
-fn check_state(state: State, path: &Path) -> Result<(), DatabaseError> {
+/// The schema version of a database of this state, if it can be changed.
+fn check_state(state: State, path: &Path) -> Result<i64, DatabaseError> {
     let path = path.to_owned();
     match state {
-        State::Index(schema::VERSION) | State::Empty => Ok(()),
+        State::Empty => Ok(schema::VERSION),
         State::Index(version) if version > schema::VERSION => Err(DatabaseError::Newer { path, version }),
-        State::Index(version) => Err(DatabaseError::Older { path, version }),
+        State::Index(version) => Ok(version),
         State::Foreign => Err(DatabaseError::NotAnIndex { path }),
     }
 }

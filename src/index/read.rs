@@ -2,28 +2,35 @@
 //!
 //! The database is opened as immutable: no locks, no journal, no files beside it, also on a read-only file system and
 //! for any user. In exchange every reader checks that the file is still the one that was opened. A database with an
-//! unfinished transaction beside it (`-journal`, `-wal`) is copied, mended there, and read from the copy.
+//! unfinished transaction beside it (`-journal`, `-wal`) is copied, mended there, and read from the copy; so is one of
+//! a schema version that lacks what readers look for, after it was brought up to date in the copy.
 
 mod file;
 
+use super::schema::{self, State};
 use crate::files::TemporaryFolder;
-use file::{Stamp, check_header, has_unfinished_transaction, open_file, private_copy};
+use file::{COPY, Stamp, bring_up_to_date, check_header, has_unfinished_transaction, open_file, private_copy};
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::{Type, ValueRef};
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The schema versions that can be read.
-pub const READABLE_VERSIONS: std::ops::RangeInclusive<i64> = 9..=13;
+pub const READABLE_VERSIONS: RangeInclusive<i64> = schema::FIRST_VERSION..=schema::VERSION;
+
+/// The first schema version that is read from the file as it is.
+const FIRST_READ_IN_PLACE: i64 = 9;
 
 /// The tables without which a database is no index.
-const TABLES: [&str; 7] = [
+const TABLES: [&str; 8] = [
+    "operatorbundle",
     "api",
     "package",
     "channel",
@@ -77,17 +84,6 @@ pub enum ReadError {
         /// The first table that is not there.
         table: &'static str,
     },
-    /// An index of a schema before the first that can be read.
-    #[error(
-        "{} has schema version {version}; versions {} to {} can be read. Let the tool that wrote it bring it up to date",
-        path.display(), READABLE_VERSIONS.start(), READABLE_VERSIONS.end()
-    )]
-    TooOld {
-        /// The file.
-        path: PathBuf,
-        /// Its schema version.
-        version: i64,
-    },
     /// An index of a schema after the last that is known.
     #[error(
         "{} has schema version {version}; this program knows versions up to {}. Use a newer release",
@@ -105,9 +101,10 @@ pub enum ReadError {
         /// The file.
         path: PathBuf,
     },
-    /// An unfinished transaction stands beside the file, and the copy in which to undo it cannot be made.
+    /// The file can only be read from a copy, and that cannot be made.
     #[error(
-        "{} has an unfinished transaction beside it, and it cannot be copied to {} to undo that: {source}",
+        "{} has an older schema or an unfinished transaction beside it, so that it can only be read from a copy, and \
+         it cannot be copied to {}: {source}",
         path.display(), directory.display()
     )]
     Copy {
@@ -199,22 +196,34 @@ impl Index {
     pub fn open(path: &Path) -> Result<Self, ReadError> {
         let (handle, stamp) = open_file(path)?;
         check_header(path, &handle, stamp)?;
-        let private = if has_unfinished_transaction(path) {
+        let mut private = if has_unfinished_transaction(path) {
             Some(private_copy(path, &handle, stamp)?)
         } else {
             None
         };
-        let database = match &private {
-            Some(directory) => directory.path().join("index.db"),
+        let database = |private: &Option<TemporaryFolder>| match private {
+            Some(directory) => directory.path().join(COPY),
             None => path.to_owned(),
         };
+        let failed = |source| content(path, "the database", source);
+        let mut connection = connect(&database(&private)).map_err(failed)?;
+        let schema_version = schema_version(path, &connection)?;
+        if schema_version < FIRST_READ_IN_PLACE {
+            drop(connection);
+            let directory = match private {
+                Some(directory) => directory,
+                None => private_copy(path, &handle, stamp)?,
+            };
+            bring_up_to_date(path, &directory, schema_version)?;
+            private = Some(directory);
+            connection = connect(&database(&private)).map_err(failed)?;
+        }
+        let database = database(&private);
         let (handle, stamp) = if private.is_some() {
             open_file(&database)?
         } else {
             (handle, stamp)
         };
-        let connection = connect(&database).map_err(|source| content(path, "the database", source))?;
-        let schema_version = schema_version(path, &connection)?;
         let index = Self {
             connection,
             file: Arc::new(OpenFile {
@@ -255,7 +264,7 @@ impl Index {
         &self.file.path
     }
 
-    /// The version of the schema, as the table `schema_migrations` says.
+    /// The version of the schema of the file, as its table `schema_migrations` says.
     pub fn schema_version(&self) -> i64 {
         self.file.schema_version
     }
@@ -344,26 +353,25 @@ fn schema_version(path: &Path, connection: &Connection) -> Result<i64, ReadError
         }),
         None => Ok(()),
     };
-    demand(&["operatorbundle", "schema_migrations"])?;
-    let version = connection
-        .query_row("SELECT version FROM schema_migrations LIMIT 1", [], |row| row.get(0))
-        .optional()
-        .map_err(failed)?
-        .unwrap_or(-1);
-    if version < *READABLE_VERSIONS.start() {
-        return Err(ReadError::TooOld {
+    match schema::state(connection).map_err(failed)? {
+        State::Index(version) if version > schema::VERSION => Err(ReadError::TooNew {
             path: path.to_owned(),
             version,
-        });
+        }),
+        State::Index(version) => {
+            if version >= FIRST_READ_IN_PLACE {
+                demand(&TABLES)?;
+            }
+            Ok(version)
+        }
+        State::Empty | State::Foreign => {
+            demand(&["operatorbundle", "schema_migrations"])?;
+            Err(ReadError::NotAnIndex {
+                path: path.to_owned(),
+                table: "schema_migrations",
+            })
+        }
     }
-    if version > *READABLE_VERSIONS.end() {
-        return Err(ReadError::TooNew {
-            path: path.to_owned(),
-            version,
-        });
-    }
-    demand(&TABLES)?;
-    Ok(version)
 }
 
 /// A text column. Indexes hold texts both as TEXT and as BLOB.

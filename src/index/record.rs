@@ -4,6 +4,7 @@ mod apis;
 mod field;
 mod images;
 mod olm_properties;
+pub(super) mod stored;
 
 use crate::csv::SUBSTITUTES_FOR;
 use crate::text::canonical;

@@ -7,6 +7,9 @@ use rusqlite::{Connection, OptionalExtension};
 /// The schema version that this program writes.
 pub const VERSION: i64 = 13;
 
+/// The schema version of a database whose tables do not say one yet.
+pub const FIRST_VERSION: i64 = -1;
+
 /// Every statement in the order of creation, which is the order of `sqlite_master`.
 const STATEMENTS: &[&str] = &[
     "CREATE TABLE schema_migrations (
@@ -129,7 +132,7 @@ const STATEMENTS: &[&str] = &[
 pub enum State {
     /// Nothing is in it: a new file.
     Empty,
-    /// An index of this schema version; older ones begin at 0.
+    /// An index of this schema version; the oldest are of [`FIRST_VERSION`].
     Index(i64),
     /// Tables, but none that says that it is an index.
     Foreign,
@@ -145,13 +148,39 @@ pub fn state(connection: &Connection) -> rusqlite::Result<State> {
         return Ok(State::Empty);
     }
     let known = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema_migrations'";
-    if connection.query_row(known, [], |_| Ok(())).optional()?.is_none() {
-        return Ok(State::Foreign);
+    let known = connection.query_row(known, [], |_| Ok(())).optional()?.is_some();
+    if known {
+        let version = connection
+            .query_row("SELECT version FROM schema_migrations", [], |row| row.get(0))
+            .optional()?;
+        if let Some(version) = version {
+            let stated = (FIRST_VERSION..).contains(&version);
+            return Ok(if stated { State::Index(version) } else { State::Foreign });
+        }
     }
-    let version = connection
-        .query_row("SELECT version FROM schema_migrations", [], |row| row.get(0))
-        .optional()?;
-    Ok(version.map_or(State::Foreign, State::Index))
+    let first = if known && tables == 1 {
+        true
+    } else {
+        is_first_version(connection)?
+    };
+    Ok(if first {
+        State::Index(FIRST_VERSION)
+    } else {
+        State::Foreign
+    })
+}
+
+/// Whether the tables are those from before versions were counted: bundles have manifests and no image, and APIs belong
+/// to the entries of channels.
+fn is_first_version(connection: &Connection) -> rusqlite::Result<bool> {
+    let count = |query: &str| connection.query_row(query, [], |row| row.get::<_, i64>(0));
+    let tables = count(
+        "SELECT count(*) FROM sqlite_master WHERE type = 'table'
+         AND name IN ('operatorbundle', 'package', 'channel', 'channel_entry', 'api', 'api_provider')",
+    )?;
+    let of_entries = count("SELECT count(*) FROM pragma_table_info('api_provider') WHERE name = 'channel_entry_id'")?;
+    let images = count("SELECT count(*) FROM pragma_table_info('operatorbundle') WHERE name = 'bundlepath'")?;
+    Ok((tables, of_entries, images) == (6, 1, 0))
 }
 
 /// Creates all tables in an empty database. `epoch` is the time in seconds since 1970 that the file shows as the time

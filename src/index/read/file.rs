@@ -2,6 +2,7 @@
 
 use super::{ReadError, content};
 use crate::files::TemporaryFolder;
+use crate::index::migrate::migrate;
 use rusqlite::Connection;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -28,6 +29,9 @@ impl From<&Metadata> for Stamp {
         }
     }
 }
+
+/// The name of the database in its private copy.
+pub(super) const COPY: &str = "index.db";
 
 pub(super) fn open_file(path: &Path) -> Result<(File, Stamp), ReadError> {
     let failed = |source: io::Error| match source.kind() {
@@ -106,7 +110,7 @@ pub(super) fn has_unfinished_transaction(path: &Path) -> bool {
 pub(super) fn private_copy(path: &Path, handle: &File, stamp: Stamp) -> Result<TemporaryFolder, ReadError> {
     let copied = || -> io::Result<TemporaryFolder> {
         let directory = TemporaryFolder::new().map_err(|error| error.source)?;
-        let target = directory.path().join("index.db");
+        let target = directory.path().join(COPY);
         let mut source = handle;
         source.seek(SeekFrom::Start(0))?;
         io::copy(&mut source, &mut File::create_new(&target)?)?;
@@ -129,10 +133,24 @@ pub(super) fn private_copy(path: &Path, handle: &File, stamp: Stamp) -> Result<T
         _ => return Err(ReadError::Changed { path: path.to_owned() }),
     }
     let mended = || -> rusqlite::Result<()> {
-        let connection = Connection::open(directory.path().join("index.db"))?;
+        let connection = Connection::open(directory.path().join(COPY))?;
         connection.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(()))?;
         connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))
     };
     mended().map_err(|source| content(path, "the unfinished transaction", source))?;
     Ok(directory)
+}
+
+/// Brings a private copy to the schema version that readers know.
+pub(super) fn bring_up_to_date(path: &Path, copy: &TemporaryFolder, version: i64) -> Result<(), ReadError> {
+    let migrated = || -> rusqlite::Result<()> {
+        let mut connection = Connection::open(copy.path().join(COPY))?;
+        // Nobody else knows the file, and it is thrown away if this fails.
+        connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = 0;")?;
+        connection.pragma_update(None, "trusted_schema", false)?;
+        let transaction = connection.transaction()?;
+        migrate(&transaction, version, 0)?;
+        transaction.commit()
+    };
+    migrated().map_err(|source| content(path, "the older tables", source))
 }

@@ -17,14 +17,7 @@ impl Bundle<'_> {
     /// Every version of every custom resource definition among the manifests, and the owned API services. What the
     /// `ClusterServiceVersion` owns as custom resource definitions must be among the former.
     pub(super) fn provided(&self, objects: &[&Value]) -> Result<BTreeSet<Api>, RecordError> {
-        let mut defined = BTreeSet::new();
-        for object in objects {
-            let version = object["apiVersion"].as_str().unwrap_or_default();
-            if object["kind"] == "CustomResourceDefinition" && CRD_VERSIONS.contains(&version) {
-                defined.extend(crd_versions(&Field::of(self.origin, object), version)?);
-            }
-        }
-        defined.extend(self.api_services("owned")?);
+        let defined = self.defined(objects)?;
         let missing: Vec<_> = self.crds("owned")?.difference(&defined).cloned().collect();
         if missing.is_empty() {
             return Ok(defined);
@@ -35,6 +28,19 @@ impl Bundle<'_> {
             missing,
             defined: defined.into_iter().collect(),
         })
+    }
+
+    /// The same, whatever the `ClusterServiceVersion` owns.
+    pub(super) fn defined(&self, objects: &[&Value]) -> Result<BTreeSet<Api>, RecordError> {
+        let mut defined = BTreeSet::new();
+        for object in objects {
+            let version = object["apiVersion"].as_str().unwrap_or_default();
+            if object["kind"] == "CustomResourceDefinition" && CRD_VERSIONS.contains(&version) {
+                defined.extend(crd_versions(&Field::of(self.origin, object), version)?);
+            }
+        }
+        defined.extend(self.api_services("owned")?);
+        Ok(defined)
     }
 
     /// The custom resource definitions and API services that the `ClusterServiceVersion` requires.
