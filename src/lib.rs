@@ -3,7 +3,7 @@
 //! A value walks one way through the rooms of this library, and each room imports only from those below it:
 //!
 //! ```text
-//!  server      the gRPC registry API
+//!  server      the gRPC registry API                               mirror       images for other registries
 //!  index       the SQLite database: schema, adding, reading        validation   rules over a bundle
 //!  catalog     packages, channels, the update graph                conversion   a bundle in the other media type
 //!                                                                  synthesis    manifests to a ClusterServiceVersion
@@ -27,6 +27,7 @@ pub mod image;
 pub mod index;
 pub mod kubernetes;
 pub mod manifest;
+pub mod mirror;
 pub mod rules;
 pub mod server;
 pub mod source;

@@ -163,6 +163,48 @@ impl VersionRange {
             .any(|version| self.contains(&version) && other.contains(&version))
     }
 
+    /// Which of some values in rising order of their versions are in the range, found without looking at each of them:
+    /// rising and apart from each other.
+    pub fn positions<T>(&self, values: &[T], version: impl Fn(&T) -> &Version) -> Vec<std::ops::Range<usize>> {
+        let below =
+            |bound: &Bound| values.partition_point(|value| version(value).cmp_precedence(&bound.version).is_lt());
+        let up_to =
+            |bound: &Bound| values.partition_point(|value| version(value).cmp_precedence(&bound.version).is_le());
+        let mut found = Vec::new();
+        for alternative in &self.alternatives {
+            let (mut start, mut end, mut holes) = (0, values.len(), Vec::new());
+            for bound in alternative {
+                match bound.operator {
+                    Operator::Equal => {
+                        start = start.max(below(bound));
+                        end = end.min(up_to(bound));
+                    }
+                    Operator::NotEqual => holes.push(below(bound)..up_to(bound)),
+                    Operator::Less => end = end.min(below(bound)),
+                    Operator::LessOrEqual => end = end.min(up_to(bound)),
+                    Operator::Greater => start = start.max(up_to(bound)),
+                    Operator::GreaterOrEqual => start = start.max(below(bound)),
+                }
+            }
+            holes.sort_by_key(|hole| hole.start);
+            for hole in holes {
+                found.push(start..end.min(hole.start));
+                start = start.max(hole.end);
+            }
+            found.push(start..end);
+        }
+        found.retain(|range| range.start < range.end);
+        found.sort_by_key(|range| range.start);
+        let mut joined: Vec<std::ops::Range<usize>> = Vec::new();
+        for range in found {
+            match joined.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => joined.push(range),
+            }
+        }
+        joined
+    }
+
     /// Whether the version is in the range. Build metadata does not count.
     pub fn contains(&self, version: &Version) -> bool {
         let holds = |bound: &Bound| {
@@ -333,6 +375,43 @@ mod tests {
         // A pre-release of the next version lies between.
         assert!(overlap(">1.0.0", "<1.0.1") && overlap(">1.0.0-rc.1", "<1.0.0-rc.2"));
         assert!(!overlap(">1.0.0", "<1.0.1-0") && overlap("1.x", "!1.0.0") && !overlap("1.0.0", "!1.0.0"));
+    }
+
+    #[test]
+    fn positions_are_those_of_the_versions_that_are_contained() {
+        let texts = [
+            "0.1.0",
+            "1.0.0-rc.1",
+            "1.0.0",
+            "1.0.0+b",
+            "1.2.3",
+            "1.9.0",
+            "2.0.0",
+            "3.1.0",
+        ];
+        let versions: Vec<Version> = texts.iter().map(|text| parse_strict(text).unwrap()).collect();
+        for text in [
+            "1.0.0",
+            "!1.0.0",
+            ">=1.0.0 !=1.2.3 <3.0.0",
+            "!1.2.3 !0.1.0 !3.1.0 >0.1.0",
+            "1.x || 3.x",
+            "<1.0.0 || >=1.2.3 <2.0.0 || 1.9.0",
+            ">2.0.0 <1.0.0",
+            "!=1.x",
+            ">=0.0.0-0",
+        ] {
+            let range = VersionRange::parse(text).unwrap();
+            let found: Vec<usize> = range
+                .positions(&versions, |version| version)
+                .into_iter()
+                .flatten()
+                .collect();
+            let expected: Vec<usize> = (0..versions.len())
+                .filter(|at| range.contains(&versions[*at]))
+                .collect();
+            assert_eq!(found, expected, "{text}");
+        }
     }
 
     #[test]

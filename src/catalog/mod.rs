@@ -4,7 +4,10 @@
 //! stored. It never holds manifests: a [`Bundle`] carries a handle with which the index reads them. Texts are shared,
 //! because the versions of one operator repeat most of them.
 
+pub mod difference;
+pub mod drawing;
 pub mod graph;
+pub mod selection;
 
 use crate::kubernetes::GroupVersionKind;
 use std::collections::HashSet;

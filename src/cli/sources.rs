@@ -2,6 +2,7 @@
 
 use crate::bundle::location::Location;
 use crate::bundle::{self, BundleReading};
+use crate::catalog::Catalog;
 use crate::cli::Context;
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
@@ -71,4 +72,13 @@ pub(crate) fn open_index(
         index: Index::open(file.path())?,
         file,
     })
+}
+
+/// What the index in a file or an image holds, the manifests left out.
+pub(crate) fn catalog(
+    name: &str,
+    registry: &RegistryArguments,
+    context: &Context<'_>,
+) -> Result<Catalog, CommandError> {
+    Ok(open_index(name, registry, context)?.index.catalog()?)
 }

@@ -1,4 +1,4 @@
-//! What is in an index, row by row: names, edges and images, for tables and for machines.
+//! What is in an index, row by row: names and edges, for tables and for machines.
 //!
 //! A listing is asked for its rows and hands them out while it reads, so that a large index shows its first rows at
 //! once and never stands in memory. Rows come in one order: by package and channel name, and inside a channel from the
@@ -65,16 +65,6 @@ pub struct BundleRow {
     pub media_type: String,
 }
 
-/// An image that bundles are made of or run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ImageRow {
-    /// The reference as stored.
-    pub image: String,
-    /// The bundles that name it, sorted.
-    pub bundles: Vec<String>,
-}
-
 /// The packages, sorted by name.
 #[derive(Debug)]
 pub struct Packages<'index> {
@@ -97,14 +87,6 @@ pub struct Bundles<'index> {
     channels: ChannelQuery<'index>,
     details: Statement<'index>,
     media_types: HashMap<String, String>,
-}
-
-/// The images, sorted by reference.
-#[derive(Debug)]
-pub struct Images<'index> {
-    index: &'index Index,
-    statement: Statement<'index>,
-    package: Option<String>,
 }
 
 /// Lists the packages.
@@ -177,28 +159,6 @@ pub fn bundles<'index>(index: &'index Index, package: Option<&str>) -> Result<Bu
     prepared().map_err(|error| index.content_error("the bundles", error))
 }
 
-/// Lists the images of all bundles, or of those that are in the channels of one package: the bundle images themselves,
-/// and what their deployments and related images name.
-///
-/// # Errors
-/// When the database is damaged.
-pub fn images<'index>(index: &'index Index, package: Option<&str>) -> Result<Images<'index>, ReadError> {
-    let statement = index.connection().prepare(
-        "WITH named(image, bundle) AS (
-            SELECT image, operatorbundle_name FROM related_image
-            UNION SELECT bundlepath, name FROM operatorbundle
-        )
-        SELECT image, bundle FROM named WHERE image <> '' AND bundle IS NOT NULL
-            AND (?1 IS NULL OR bundle IN (SELECT operatorbundle_name FROM channel_entry WHERE package_name = ?1))
-        ORDER BY image, bundle",
-    );
-    Ok(Images {
-        index,
-        statement: statement.map_err(|error| index.content_error("the images", error))?,
-        package: package.map(ToOwned::to_owned),
-    })
-}
-
 impl Packages<'_> {
     /// Begins to read.
     ///
@@ -255,39 +215,6 @@ impl Bundles<'_> {
             known: HashMap::new(),
         };
         Ok(std::iter::from_fn(move || rows.advance().transpose()).map(move |row| row.map_err(failed)))
-    }
-}
-
-impl Images<'_> {
-    /// Begins to read.
-    ///
-    /// # Errors
-    /// When the database is damaged.
-    pub fn rows(&mut self) -> Result<impl Iterator<Item = Result<ImageRow, ReadError>> + '_, ReadError> {
-        let index = self.index;
-        let failed = move |error| index.content_error("the images", error);
-        let rows = self.statement.query([&self.package]).map_err(failed)?;
-        let mut pairs = each(rows, |row| {
-            let field = |column| text(row, column).map(|text| text.unwrap_or_default().to_owned());
-            Ok((field(0)?, field(1)?))
-        });
-        let mut current: Option<ImageRow> = None;
-        let mut advance = move || -> rusqlite::Result<Option<ImageRow>> {
-            for pair in pairs.by_ref() {
-                let (image, bundle) = pair?;
-                match &mut current {
-                    Some(row) if row.image == image => row.bundles.push(bundle),
-                    _ => {
-                        let bundles = vec![bundle];
-                        if let Some(finished) = current.replace(ImageRow { image, bundles }) {
-                            return Ok(Some(finished));
-                        }
-                    }
-                }
-            }
-            Ok(current.take())
-        };
-        Ok(std::iter::from_fn(move || advance().transpose()).map(move |row| row.map_err(failed)))
     }
 }
 

@@ -104,6 +104,28 @@ impl Index {
         Ok(plurals)
     }
 
+    /// The images that each bundle, by its name, is recorded with, in the order of the table.
+    ///
+    /// # Errors
+    /// When the database is damaged or changes meanwhile.
+    pub fn related_images(&self) -> Result<HashMap<String, Vec<String>>, ReadError> {
+        let images = || -> rusqlite::Result<HashMap<String, Vec<String>>> {
+            let mut query = self
+                .connection()
+                .prepare("SELECT operatorbundle_name, image FROM related_image ORDER BY rowid")?;
+            let mut rows = query.query([])?;
+            let mut images: HashMap<String, Vec<String>> = HashMap::new();
+            while let Some(row) = rows.next()? {
+                let field = |column| text(row, column).map(|text| text.unwrap_or_default().to_owned());
+                images.entry(field(0)?).or_default().push(field(1)?);
+            }
+            Ok(images)
+        };
+        let images = images().map_err(|error| self.content_error("the images", error))?;
+        self.check_unchanged()?;
+        Ok(images)
+    }
+
     /// The ClusterServiceVersion of a bundle as the index stores it, with the line break behind it; absent where the
     /// index does not keep it.
     ///

@@ -5,6 +5,7 @@
 
 pub mod findings;
 pub mod graph_change;
+pub mod index_difference;
 pub mod log;
 pub mod output;
 pub mod progress;

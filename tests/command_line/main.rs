@@ -10,6 +10,8 @@ mod common;
 mod http;
 #[path = "../shared/mod.rs"]
 mod shared;
+#[path = "../../src/catalog/drawing/tests/geometry.rs"]
+mod svg_geometry;
 
 mod bad_input;
 mod bundle_authoring;
@@ -27,8 +29,11 @@ mod bundles;
 mod generated;
 mod help;
 mod index_add;
+mod index_diff;
 mod index_export;
+mod index_graph;
 mod index_list;
+mod index_list_images;
 mod process;
 mod readme;
 mod registry_add;

@@ -1,5 +1,7 @@
 //! `opmx index list`: what is in an index, as a table or for a program, its first rows at once.
 
+use super::images;
+use crate::catalog::selection::SelectionError;
 use crate::cli::Context;
 use crate::cli::arguments::{OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
@@ -44,11 +46,6 @@ Examples:
   As JSON
   $ opmx index list bundles index.db -o json";
 
-const EXAMPLES_IMAGES: &str = "\
-Examples:
-  What must be mirrored for one package
-  $ opmx index list images registry.example.com/index:v1 etcd";
-
 /// List what is in an index
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true, after_help = EXAMPLES)]
@@ -70,9 +67,7 @@ enum ListCommand {
     /// A bundle whose manifests are part of the index has "inline" in place of an image.
     #[command(after_help = EXAMPLES_BUNDLES)]
     Bundles(PartOfIndex),
-    /// List the images of the bundles: their own, and those that they run
-    #[command(after_help = EXAMPLES_IMAGES)]
-    Images(PartOfIndex),
+    Images(images::ImagesArguments),
 }
 
 #[derive(Debug, Args)]
@@ -99,10 +94,10 @@ struct PartOfIndex {
 }
 
 #[derive(Debug, Args)]
-struct IndexArgument {
+pub(super) struct IndexArgument {
     /// The index: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG or a database file
     #[arg(value_name = "REF|FILE")]
-    index: String,
+    pub(super) index: String,
 }
 
 /// Stands for the image of a bundle whose manifests are part of the index.
@@ -117,11 +112,31 @@ impl PartOfIndex {
         let Err(nearest) = list::find_package(index, package)? else {
             return Ok(Some(package));
         };
-        let missing = CommandError::failure(format!("{} holds no package {package:?}", self.index.index));
-        Err(match nearest {
-            Some(name) => missing.hint(format!("there is {name:?}")),
-            None => missing.hint(format!("see opmx index list packages {}", self.index.index)),
+        Err(self.index.no_package(package, nearest))
+    }
+}
+
+impl IndexArgument {
+    fn no_package(&self, package: &str, nearest: Option<String>) -> CommandError {
+        let missing = CommandError::failure(format!("{} holds no package {package:?}", self.index));
+        missing.hint(match nearest {
+            Some(name) => format!("there is {name:?}"),
+            None => format!("see opmx index list packages {}", self.index),
         })
+    }
+
+    /// What to say about a name that the index does not hold.
+    pub(super) fn unknown(&self, error: SelectionError) -> CommandError {
+        match error {
+            SelectionError::Package { package, nearest } => self.no_package(&package, nearest),
+            SelectionError::Channel { channel, nearest } => {
+                let missing = CommandError::failure(format!("{} holds no such channel {channel:?}", self.index));
+                missing.hint(match nearest {
+                    Some(name) => format!("there is {name:?}"),
+                    None => format!("see opmx index list channels {}", self.index),
+                })
+            }
+        }
     }
 }
 
@@ -194,18 +209,7 @@ pub(crate) fn run(arguments: &ListArguments, context: &Context<'_>) -> CommandRe
                 },
             )
         }
-        ListCommand::Images(wanted) => {
-            let opened = sources::open_index(&wanted.index.index, &wanted.registry, context)?;
-            let mut images = list::images(&opened.index, wanted.package(&opened.index)?)?;
-            print(
-                context,
-                &wanted.output,
-                &opened.index,
-                images.rows()?,
-                ["IMAGE", "BUNDLES"],
-                |row| [row.image, row.bundles.join(",")],
-            )
-        }
+        ListCommand::Images(arguments) => images::run(arguments, context),
     }
 }
 

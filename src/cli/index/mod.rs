@@ -2,7 +2,10 @@
 
 mod add;
 mod deprecatetruncate;
+mod diff;
 mod export;
+mod graph;
+mod images;
 pub(crate) mod list;
 mod prune;
 mod prune_stranded;
@@ -37,6 +40,8 @@ enum IndexCommand {
     DeprecateTruncate(deprecatetruncate::DeprecateTruncateArguments),
     Export(export::ExportArguments),
     List(list::ListArguments),
+    Graph(graph::GraphArguments),
+    Diff(diff::DiffArguments),
 }
 
 pub(crate) fn run(arguments: &IndexArguments, context: &Context<'_>) -> CommandResult {
@@ -48,5 +53,7 @@ pub(crate) fn run(arguments: &IndexArguments, context: &Context<'_>) -> CommandR
         IndexCommand::DeprecateTruncate(arguments) => deprecatetruncate::run(arguments, context),
         IndexCommand::Export(arguments) => export::run(arguments, context),
         IndexCommand::List(arguments) => list::run(arguments, context),
+        IndexCommand::Graph(arguments) => graph::run(arguments, context),
+        IndexCommand::Diff(arguments) => diff::run(arguments, context),
     }
 }

@@ -56,26 +56,6 @@ fn bundles_come_from_the_head_downwards_with_their_edges_and_media_types() {
 }
 
 #[test]
-fn images_name_the_bundles_that_need_them() {
-    let (_directory, index) = opened();
-    assert_eq!(
-        json(images(&index, Some("k")).unwrap().rows().unwrap()),
-        [
-            r#"{"image":"registry.example.com/k:1.0","bundles":["k.v1.0.0"]}"#,
-            r#"{"image":"registry.example.com/k:1.1","bundles":["k.v1.1.0"]}"#,
-            r#"{"image":"registry.example.com/k:1.2","bundles":["k.v1.2.0"]}"#,
-            r#"{"image":"registry.example.com/run:1","bundles":["k.v1.0.0"]}"#,
-        ]
-    );
-    let all = json(images(&index, None).unwrap().rows().unwrap());
-    assert_eq!(
-        all[3],
-        r#"{"image":"registry.example.com/run:1","bundles":["a.v1","k.v1.0.0"]}"#
-    );
-    assert_eq!(all.len(), 5);
-}
-
-#[test]
 fn damage_ends_a_listing_with_an_error() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("index.db");

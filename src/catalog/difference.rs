@@ -1,0 +1,296 @@
+//! What differs between two catalogs: packages, channels, the edges of the update graph, and bundles.
+//!
+//! Manifests are not in a catalog and are not compared. Where the difference is a list, it is sorted by name.
+
+use super::{Bundle, Catalog, Channel, Entry, Package, Property};
+use serde::Serialize;
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+/// All that differs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// Packages whose channels differ.
+    pub packages: Vec<PackageDifference>,
+    /// Bundles that differ, wherever they are.
+    pub bundles: Vec<BundleDifference>,
+}
+
+/// What happened to a package, channel, entry or bundle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Only the second catalog has it.
+    Added,
+    /// Only the first has it.
+    Removed,
+    /// Both have it.
+    Changed,
+}
+
+/// A value that differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// In the first catalog.
+    pub before: Option<String>,
+    /// In the second.
+    pub after: Option<String>,
+}
+
+/// Values that only one side has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SetChange<T> {
+    /// Only in the second catalog.
+    pub added: Vec<T>,
+    /// Only in the first.
+    pub removed: Vec<T>,
+}
+
+/// A package.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PackageDifference {
+    /// Its name.
+    pub name: String,
+    /// What happened to it.
+    pub kind: Kind,
+    /// Its default channel, where that differs.
+    pub default_channel: Option<Change>,
+    /// The channels that differ.
+    pub channels: Vec<ChannelDifference>,
+}
+
+/// A channel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChannelDifference {
+    /// Its name.
+    pub name: String,
+    /// What happened to it.
+    pub kind: Kind,
+    /// Its head, where that differs.
+    pub head: Option<Change>,
+    /// The bundles that came, went or have other edges.
+    pub entries: Vec<EntryDifference>,
+}
+
+/// A bundle in a channel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EntryDifference {
+    /// The name of the bundle.
+    pub bundle: String,
+    /// What happened to it in the channel.
+    pub kind: Kind,
+    /// What it replaces, where that differs.
+    pub replaces: Option<Change>,
+    /// What it skips, where that differs. The order does not count.
+    pub skips: Option<SetChange<String>>,
+}
+
+/// A bundle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BundleDifference {
+    /// Its name.
+    pub name: String,
+    /// What happened to it.
+    pub kind: Kind,
+    /// Its version, where that differs.
+    pub version: Option<Change>,
+    /// The reference of its image, where that differs; none where it is stored inline.
+    pub image: Option<Change>,
+    /// The range of versions that it skips, where that differs.
+    pub skip_range: Option<Change>,
+    /// Its properties, where they differ; not told of bundles that came or went.
+    pub properties: Option<SetChange<TypedValue>>,
+    /// Its dependencies, as its properties.
+    pub dependencies: Option<SetChange<TypedValue>>,
+}
+
+/// A property or dependency as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct TypedValue {
+    /// The type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The JSON text.
+    pub value: String,
+}
+
+impl Difference {
+    /// Whether the two catalogs say the same.
+    pub fn is_empty(&self) -> bool {
+        self.packages.is_empty() && self.bundles.is_empty()
+    }
+}
+
+/// What is different in `after`.
+pub fn difference(before: &Catalog, after: &Catalog) -> Difference {
+    Difference {
+        packages: merged(&before.packages, &after.packages, |package| &package.name)
+            .filter_map(|pair| of_package(before, after, pair))
+            .collect(),
+        bundles: merged(&before.bundles, &after.bundles, |bundle| &bundle.name)
+            .filter_map(of_bundle)
+            .collect(),
+    }
+}
+
+/// The same thing in both catalogs, or in one of them.
+type Pair<'a, T> = (Option<&'a T>, Option<&'a T>);
+
+/// Walks two lists that are sorted by the same key.
+fn merged<'a, T, Key: Ord + ?Sized + 'a>(
+    before: &'a [T],
+    after: &'a [T],
+    key: impl Fn(&'a T) -> &'a Key,
+) -> impl Iterator<Item = Pair<'a, T>> {
+    let (mut before, mut after) = (before.iter().peekable(), after.iter().peekable());
+    std::iter::from_fn(move || {
+        let order = match (before.peek(), after.peek()) {
+            (None, None) => return None,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(one), Some(other)) => key(one).cmp(key(other)),
+        };
+        Some(match order {
+            Ordering::Less => (before.next(), None),
+            Ordering::Equal => (before.next(), after.next()),
+            Ordering::Greater => (None, after.next()),
+        })
+    })
+}
+
+fn kind<T>((before, after): Pair<'_, T>) -> Kind {
+    match (before, after) {
+        (None, _) => Kind::Added,
+        (_, None) => Kind::Removed,
+        _ => Kind::Changed,
+    }
+}
+
+/// A change of a text; an empty one says as little as none.
+fn change<T: AsRef<str>>(before: Option<T>, after: Option<T>) -> Option<Change> {
+    let text = |text: Option<T>| {
+        text.map(|text| text.as_ref().to_owned())
+            .filter(|text| !text.is_empty())
+    };
+    let (before, after) = (text(before), text(after));
+    (before != after).then_some(Change { before, after })
+}
+
+fn set_change<T: Ord>(before: BTreeSet<T>, after: BTreeSet<T>) -> Option<SetChange<T>> {
+    if before == after {
+        return None;
+    }
+    let (mut added, mut removed) = (Vec::new(), Vec::new());
+    let mut known = before;
+    for value in after {
+        if !known.remove(&value) {
+            added.push(value);
+        }
+    }
+    removed.extend(known);
+    Some(SetChange { added, removed })
+}
+
+fn of_package(before: &Catalog, after: &Catalog, pair: Pair<'_, Package>) -> Option<PackageDifference> {
+    let package = pair.0.or(pair.1)?;
+    let difference = PackageDifference {
+        name: package.name.to_string(),
+        kind: kind(pair),
+        default_channel: change(
+            pair.0.and_then(|package| package.default_channel.clone()),
+            pair.1.and_then(|package| package.default_channel.clone()),
+        ),
+        channels: merged(channels(pair.0), channels(pair.1), |channel| &channel.name)
+            .filter_map(|pair| of_channel(before, after, pair))
+            .collect(),
+    };
+    let same = difference.default_channel.is_none() && difference.channels.is_empty();
+    (difference.kind != Kind::Changed || !same).then_some(difference)
+}
+
+fn channels(package: Option<&Package>) -> &[Channel] {
+    package.map_or(&[], |package| &package.channels)
+}
+
+fn of_channel(before: &Catalog, after: &Catalog, pair: Pair<'_, Channel>) -> Option<ChannelDifference> {
+    let channel = pair.0.or(pair.1)?;
+    let (old, new) = (entries(before, pair.0), entries(after, pair.1));
+    let difference = ChannelDifference {
+        name: channel.name.to_string(),
+        kind: kind(pair),
+        head: change(
+            pair.0.and_then(|channel| channel.head.clone()),
+            pair.1.and_then(|channel| channel.head.clone()),
+        ),
+        entries: merged(&old, &new, |(name, _)| *name).filter_map(of_entry).collect(),
+    };
+    let same = difference.head.is_none() && difference.entries.is_empty();
+    (difference.kind != Kind::Changed || !same).then_some(difference)
+}
+
+/// The entries of a channel with the names of their bundles, sorted by them.
+fn entries<'a>(catalog: &'a Catalog, channel: Option<&'a Channel>) -> Vec<(&'a str, &'a Entry)> {
+    let entries = channel.into_iter().flat_map(|channel| &channel.entries);
+    let mut entries: Vec<(&str, &Entry)> = entries
+        .filter_map(|entry| Some((&*catalog.bundle(entry.bundle)?.name, entry)))
+        .collect();
+    entries.sort_by_key(|(name, _)| *name);
+    entries
+}
+
+fn of_entry(pair: Pair<'_, (&str, &Entry)>) -> Option<EntryDifference> {
+    let (name, _) = pair.0.or(pair.1)?;
+    let replaces = |entry: Option<&(&str, &Entry)>| entry.and_then(|(_, entry)| entry.replaces.clone());
+    let skips = |entry: Option<&(&str, &Entry)>| -> BTreeSet<String> {
+        let skips = entry.into_iter().flat_map(|(_, entry)| &entry.skips);
+        skips.map(ToString::to_string).collect()
+    };
+    let difference = EntryDifference {
+        bundle: (*name).to_owned(),
+        kind: kind(pair),
+        replaces: change(replaces(pair.0), replaces(pair.1)),
+        skips: set_change(skips(pair.0), skips(pair.1)),
+    };
+    let same = difference.replaces.is_none() && difference.skips.is_none();
+    (difference.kind != Kind::Changed || !same).then_some(difference)
+}
+
+fn of_bundle(pair: Pair<'_, Bundle>) -> Option<BundleDifference> {
+    let bundle = pair.0.or(pair.1)?;
+    let values = |properties: &[Property]| -> BTreeSet<TypedValue> {
+        let values = properties.iter().map(|property| TypedValue {
+            kind: property.kind.to_string(),
+            value: property.value.to_string(),
+        });
+        values.collect()
+    };
+    let both = pair.0.zip(pair.1);
+    let text = |of: fn(&Bundle) -> Option<&super::Text>| change(pair.0.and_then(of), pair.1.and_then(of));
+    let difference = BundleDifference {
+        name: bundle.name.to_string(),
+        kind: kind(pair),
+        version: text(|bundle| bundle.version.as_ref()),
+        image: text(|bundle| bundle.image.as_ref()),
+        skip_range: text(|bundle| bundle.skip_range.as_ref()),
+        properties: both.and_then(|(one, other)| set_change(values(&one.properties), values(&other.properties))),
+        dependencies: both.and_then(|(one, other)| set_change(values(&one.dependencies), values(&other.dependencies))),
+    };
+    let BundleDifference {
+        version: None,
+        image: None,
+        skip_range: None,
+        properties: None,
+        dependencies: None,
+        kind: Kind::Changed,
+        ..
+    } = difference
+    else {
+        return Some(difference);
+    };
+    None
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+use super::*;
+use crate::catalog::{BundleId, ManifestsId, Text};
+
+fn property(value: &str) -> Property {
+    Property {
+        kind: Text::from("olm.package"),
+        value: Text::from(value),
+    }
+}
+
+fn bundle(name: &str, image: &str) -> Bundle {
+    Bundle {
+        name: Text::from(name),
+        version: Some(Text::from("1.0.0")),
+        image: Some(Text::from(image)),
+        skip_range: None,
+        properties: vec![property("1"), property("2")],
+        dependencies: Vec::new(),
+        manifests: ManifestsId(1),
+    }
+}
+
+fn entry(bundle: u32, replaces: Option<&str>, skips: &[&str]) -> Entry {
+    Entry {
+        bundle: BundleId(bundle),
+        replaces: replaces.map(Text::from),
+        skips: skips.iter().map(|name| Text::from(*name)).collect(),
+    }
+}
+
+fn catalog() -> Catalog {
+    Catalog {
+        packages: vec![Package {
+            name: Text::from("k"),
+            default_channel: Some(Text::from("stable")),
+            channels: vec![Channel {
+                name: Text::from("stable"),
+                head: Some(Text::from("k.v2")),
+                entries: vec![entry(1, Some("k.v1"), &["x", "y"]), entry(0, None, &[])],
+            }],
+        }],
+        bundles: vec![bundle("k.v1", ""), bundle("k.v2", "registry.example.com/k:2")],
+    }
+}
+
+#[test]
+fn a_catalog_does_not_differ_from_itself_in_another_order() {
+    let (one, mut other) = (catalog(), catalog());
+    let entries = &mut other.packages[0].channels[0].entries;
+    entries.reverse();
+    entries[1].skips.reverse();
+    other.bundles[0].properties.reverse();
+    other.bundles[0].image = None;
+    other.bundles[0].manifests = ManifestsId(2);
+    assert!(difference(&one, &other).is_empty());
+}
+
+#[test]
+fn what_is_new_the_one_way_is_gone_the_other() {
+    let all = difference(&Catalog::default(), &catalog());
+    assert_eq!(all.packages[0].kind, Kind::Added);
+    assert_eq!(all.packages[0].channels[0].entries.len(), 2);
+    assert_eq!((all.bundles[0].kind, &all.bundles[0].properties), (Kind::Added, &None));
+    let none = difference(&catalog(), &Catalog::default());
+    assert_eq!(none.packages[0].kind, Kind::Removed);
+    assert_eq!(
+        none.packages[0].channels[0].head,
+        Some(Change {
+            before: Some("k.v2".to_owned()),
+            after: None
+        })
+    );
+    assert_eq!(none.bundles.len(), 2);
+}
+
+#[test]
+fn each_field_that_differs_is_told_and_no_other() {
+    let mut after = catalog();
+    after.packages[0].default_channel = None;
+    after.packages[0].channels[0].head = Some(Text::from("k.v3"));
+    after.packages[0].channels[0].entries[0] = entry(1, None, &["y", "z"]);
+    after.bundles[1].skip_range = Some(Text::from("<2.0.0"));
+    after.bundles[1].properties = vec![property("2"), property("3")];
+    after.bundles[1].dependencies = vec![property("d")];
+    let found = difference(&catalog(), &after);
+    insta::assert_snapshot!(serde_json::to_string(&found.packages).unwrap(), @r#"[{"name":"k","kind":"changed","defaultChannel":{"before":"stable","after":null},"channels":[{"name":"stable","kind":"changed","head":{"before":"k.v2","after":"k.v3"},"entries":[{"bundle":"k.v2","kind":"changed","replaces":{"before":"k.v1","after":null},"skips":{"added":["z"],"removed":["x"]}}]}]}]"#);
+    insta::assert_snapshot!(serde_json::to_string(&found.bundles).unwrap(), @r#"[{"name":"k.v2","kind":"changed","version":null,"image":null,"skipRange":{"before":null,"after":"<2.0.0"},"properties":{"added":[{"type":"olm.package","value":"3"}],"removed":[{"type":"olm.package","value":"1"}]},"dependencies":{"added":[{"type":"olm.package","value":"d"}],"removed":[]}}]"#);
+}

@@ -1,0 +1,87 @@
+//! A drawing in DOT, the language of Graphviz.
+
+use super::mermaid::has_few_edges;
+use super::{ChannelDrawing, Drawing, EdgeKind, shown};
+use std::fmt::Write;
+
+/// The graph. In a drawing of more than 500 edges a range is drawn as one edge from the oldest bundle in it, with the
+/// number of bundles: as many lines as the square of the bundles could be told apart by nobody.
+pub fn dot(drawing: &Drawing) -> String {
+    let mut out = String::from(
+        "digraph index {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n  edge [fontname=\"monospace\"];\n",
+    );
+    let few = has_few_edges(drawing);
+    if !few {
+        out.push_str("  // the edge of a skipRange stands for all bundles in it and begins at the oldest\n");
+    }
+    let mut nodes = 0;
+    let mut package = None;
+    for (number, channel) in drawing.channels.iter().enumerate() {
+        if package != Some(&channel.package) {
+            if package.is_some() {
+                out.push_str("  }\n");
+            }
+            package = Some(&channel.package);
+            let name = escaped(&channel.package);
+            // Writing to a string cannot fail.
+            let _ = writeln!(out, "  subgraph cluster_p{number} {{\n    label=\"{name}\";");
+        }
+        of_channel(channel, number, nodes, few, &mut out);
+        nodes += channel.nodes.len();
+    }
+    if package.is_some() {
+        out.push_str("  }\n");
+    }
+    out.push_str("}\n");
+    out
+}
+
+fn of_channel(channel: &ChannelDrawing, number: usize, first: usize, few: bool, out: &mut String) {
+    let default = if channel.is_default { ", default" } else { "" };
+    let title = escaped(&channel.channel);
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        out,
+        "    subgraph cluster_c{number} {{\n      label=\"{title}{default}\";"
+    );
+    for (place, node) in channel.nodes.iter().enumerate() {
+        let id = first + place;
+        let details = node.details();
+        let below = if details.is_empty() { "" } else { "\\n" };
+        let label = [&escaped(&node.name), below, &escaped(&details)].concat();
+        let heads = if node.is_head { ", peripheries=2" } else { "" };
+        let style = match (node.is_absent, node.is_deprecated) {
+            (true, _) => ", style=dotted",
+            (_, true) => ", style=dashed",
+            _ => "",
+        };
+        let _ = writeln!(out, "      b{id} [label=\"{label}\"{heads}{style}];");
+    }
+    for edges in &channel.edges {
+        let newer = first + edges.newer;
+        let (style, label) = match edges.kind {
+            EdgeKind::Replaces => ("solid", "replaces"),
+            EdgeKind::Skips => ("dashed", "skips"),
+            EdgeKind::SkipRange => ("dotted", "skipRange"),
+        };
+        let one = edges.kind == EdgeKind::SkipRange && !few;
+        if let (true, Some(oldest)) = (one, edges.each().last()) {
+            let (older, count) = (first + oldest, edges.count());
+            let _ = writeln!(
+                out,
+                "      b{older} -> b{newer} [label=\"{label}, {count} bundles\", style={style}];"
+            );
+            continue;
+        }
+        for older in edges.each() {
+            let older = first + older;
+            let _ = writeln!(out, "      b{older} -> b{newer} [label=\"{label}\", style={style}];");
+        }
+    }
+    out.push_str("    }\n");
+}
+
+/// A text inside double quotes.
+fn escaped(text: &str) -> String {
+    shown(text).replace('\\', "\\\\").replace('"', "\\\"")
+}

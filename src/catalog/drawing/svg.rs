@@ -1,0 +1,247 @@
+//! A drawing as a picture in SVG.
+
+use super::layout::{CHARACTER, LINE, Label, Panel, Point, Rectangle, Route, columns, layout};
+use super::{ChannelDrawing, Drawing, EdgeKind, Edges, Node, shown};
+use std::fmt::Write;
+
+/// Nothing is told apart by colour alone: lines by their strokes, boxes by their borders and words.
+const STYLE: &str = "\
+text{font-family:\"DejaVu Sans Mono\",Menlo,Consolas,monospace;font-size:12px;fill:#111827}
+.name{font-weight:bold}
+.paper{fill:#ffffff}
+.panel{fill:#f9fafb;stroke:#9ca3af}
+.bundle{fill:#ffffff;stroke:#111827;stroke-width:1.5}
+.head{stroke-width:4}
+.deprecated{stroke-dasharray:8 4}
+.absent{stroke-dasharray:2 4}
+path{fill:none;stroke-width:1.5}
+.replaces{stroke:#111827}
+.skips{stroke:#9a3412;stroke-dasharray:8 4}
+.range{stroke:#1d4ed8;stroke-dasharray:2 3}
+.bar{stroke-width:4;stroke-dasharray:4 2}
+circle{stroke:none}
+circle.replaces{fill:#111827}
+circle.skips{fill:#9a3412}
+circle.range{fill:#1d4ed8}";
+
+const LEGEND_TOP: usize = 56;
+const LEGEND_LINE: usize = 24;
+
+/// What the legend explains: a box or a line, and its meaning.
+const LEGEND: [(Sample, &str); 6] = [
+    (
+        Sample::Box("head"),
+        "thick border, \"head\": what a new installation gets",
+    ),
+    (
+        Sample::Box("deprecated"),
+        "dashed border, \"deprecated\": should not be used any more",
+    ),
+    (
+        Sample::Box("absent"),
+        "dotted border, \"not in the channel\": only mentioned by others",
+    ),
+    (
+        Sample::Line(EdgeKind::Replaces),
+        "solid line: the upper end replaces the lower",
+    ),
+    (
+        Sample::Line(EdgeKind::Skips),
+        "dashed line: the bundle at the arrow skips those at the dots",
+    ),
+    (
+        Sample::Line(EdgeKind::SkipRange),
+        "dotted line: skipRange of the bundle at the arrow; a bar means all bundles beside it",
+    ),
+];
+
+enum Sample {
+    Box(&'static str),
+    Line(EdgeKind),
+}
+
+/// The picture. It needs nothing beside it, and says in words what it shows.
+pub fn svg(drawing: &Drawing) -> String {
+    let picture = layout(drawing, LEGEND_TOP + LEGEND_LINE * LEGEND.len() + LINE);
+    let legend = LEGEND.iter().map(|(_, text)| columns(text)).max().unwrap_or(0) * CHARACTER + 96;
+    let (width, height) = (picture.width.max(legend), picture.height.max(LINE));
+    let bundles: usize = drawing.channels.iter().map(|channel| channel.nodes.len()).sum();
+    let channels = drawing.channels.len();
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"title description\">\n\
+         <title id=\"title\">Update graph</title>\n\
+         <desc id=\"description\">{channels} channels with {bundles} bundles in all. In each channel the head is on top; \
+         lines lead upwards to what a bundle may be updated to.</desc>\n\
+         <style>{STYLE}</style>\n\
+         <defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"6\" markerHeight=\"6\" \
+         orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" style=\"fill:#111827;stroke:none\"/></marker></defs>\n\
+         <rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>"
+    );
+    write_legend(&mut out);
+    for label in &picture.packages {
+        text(label, "name", &mut out);
+    }
+    for (panel, channel) in picture.panels.iter().zip(&drawing.channels) {
+        write_panel(panel, channel, &mut out);
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+fn write_legend(out: &mut String) {
+    let title = Label {
+        at: (16, 32),
+        text: "Update graph".to_owned(),
+    };
+    text(&title, "name", out);
+    for (line, (sample, meaning)) in LEGEND.iter().enumerate() {
+        let y = LEGEND_TOP + LEGEND_LINE * line;
+        match sample {
+            Sample::Box(class) => {
+                let sample = Rectangle {
+                    x: 16,
+                    y,
+                    width: 40,
+                    height: 16,
+                };
+                rectangle(&sample, &format!("bundle {class}"), out);
+            }
+            Sample::Line(kind) => path(&[(16, y + 8), (56, y + 8)], class_of(*kind), true, out),
+        }
+        let label = Label {
+            at: (72, y + 12),
+            text: (*meaning).to_owned(),
+        };
+        text(&label, "", out);
+    }
+}
+
+fn write_panel(panel: &Panel, channel: &ChannelDrawing, out: &mut String) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        out,
+        "<g><title>{} in package {}</title>",
+        escaped(&format!("channel {}", channel.channel)),
+        escaped(&channel.package)
+    );
+    rectangle(&panel.frame, "panel", out);
+    for (line, label) in panel.labels.iter().enumerate() {
+        text(label, if line == 0 { "name" } else { "" }, out);
+    }
+    for (route, edges) in panel.routes.iter().zip(&channel.edges) {
+        write_route(route, edges, channel, out);
+    }
+    for (bundle, node) in panel.boxes.iter().zip(&channel.nodes) {
+        let _ = writeln!(out, "<g><title>{}</title>", escaped(&in_words(node)));
+        rectangle(&bundle.rectangle, &class_of_node(node), out);
+        for (line, label) in bundle.labels.iter().enumerate() {
+            text(label, if line == 0 { "name" } else { "" }, out);
+        }
+        out.push_str("</g>\n");
+    }
+    out.push_str("</g>\n");
+}
+
+fn in_words(node: &Node) -> String {
+    match node.details() {
+        details if details.is_empty() => node.name.to_string(),
+        details => format!("{}: {details}", node.name),
+    }
+}
+
+fn class_of_node(node: &Node) -> String {
+    let mut classes = vec!["bundle"];
+    let rest = [
+        (node.is_head, "head"),
+        (node.is_deprecated, "deprecated"),
+        (node.is_absent, "absent"),
+    ];
+    classes.extend(rest.iter().filter(|(holds, _)| *holds).map(|(_, class)| *class));
+    classes.join(" ")
+}
+
+fn class_of(kind: EdgeKind) -> &'static str {
+    match kind {
+        EdgeKind::Replaces => "replaces",
+        EdgeKind::Skips => "skips",
+        EdgeKind::SkipRange => "range",
+    }
+}
+
+fn write_route(route: &Route, edges: &Edges, channel: &ChannelDrawing, out: &mut String) {
+    let class = class_of(edges.kind);
+    let name = |place: usize| channel.nodes.get(place).map_or("", |node| &*node.name);
+    let newer = name(edges.newer);
+    let words = match edges.kind {
+        EdgeKind::Replaces => format!(
+            "{newer} replaces {}",
+            edges.each().map(name).collect::<Vec<_>>().join(", ")
+        ),
+        EdgeKind::Skips => format!(
+            "{newer} skips {}",
+            edges.each().map(name).collect::<Vec<_>>().join(", ")
+        ),
+        EdgeKind::SkipRange => {
+            let runs = edges.older.iter().map(|run| match run.len() {
+                1 => name(run.start).to_owned(),
+                _ => format!("{} to {}", name(run.start), name(run.end.saturating_sub(1))),
+            });
+            format!("the skipRange of {newer} holds {}", runs.collect::<Vec<_>>().join(", "))
+        }
+    };
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "<g><title>{}</title>", escaped(&words));
+    for (from, to) in &route.branches {
+        path(&[*from, *to], class, false, out);
+        let _ = writeln!(
+            out,
+            "<circle class=\"{class}\" cx=\"{}\" cy=\"{}\" r=\"2.5\"/>",
+            to.0, to.1
+        );
+    }
+    for (from, to) in &route.bars {
+        path(&[*from, *to], &format!("{class} bar"), false, out);
+    }
+    path(&route.trunk, class, true, out);
+    out.push_str("</g>\n");
+}
+
+fn path(points: &[Point], class: &str, arrow: bool, out: &mut String) {
+    let steps: Vec<String> = points.iter().map(|(x, y)| format!("{x} {y}")).collect();
+    let arrow = if arrow { " marker-end=\"url(#arrow)\"" } else { "" };
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "<path class=\"{class}\" d=\"M{}\"{arrow}/>", steps.join("L"));
+}
+
+fn rectangle(rectangle: &Rectangle, class: &str, out: &mut String) {
+    let Rectangle { x, y, width, height } = rectangle;
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        out,
+        "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"4\"/>"
+    );
+}
+
+fn text(label: &Label, class: &str, out: &mut String) {
+    let class = if class.is_empty() {
+        String::new()
+    } else {
+        format!(" class=\"{class}\"")
+    };
+    let (x, y) = label.at;
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "<text{class} x=\"{x}\" y=\"{y}\">{}</text>", escaped(&label.text));
+}
+
+/// A text of XML.
+fn escaped(text: &str) -> String {
+    shown(text)
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}

@@ -1,0 +1,143 @@
+//! A part of a catalog, by the names of packages and channels.
+
+use super::{Catalog, Channel, Package};
+
+/// The packages and channels that are wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Names of packages; all of them where none is named.
+    pub packages: Vec<String>,
+    /// Names of channels; all of them where none is named. Packages without one of these channels are not in the part.
+    pub channels: Vec<String>,
+}
+
+/// A name that the catalog does not hold.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SelectionError {
+    /// A package.
+    #[error("there is no package {package:?}")]
+    Package {
+        /// The name.
+        package: String,
+        /// The name in the catalog that is most like it.
+        nearest: Option<String>,
+    },
+    /// A channel: none of the packages that are wanted has it.
+    #[error("there is no channel {channel:?}")]
+    Channel {
+        /// The name.
+        channel: String,
+        /// The name in the catalog that is most like it.
+        nearest: Option<String>,
+    },
+}
+
+impl Selection {
+    /// The channels of the part, each with its package, in the order of the catalog.
+    ///
+    /// # Errors
+    /// For a name that the catalog does not hold: an empty part would look like an answer.
+    pub fn of<'catalog>(
+        &self,
+        catalog: &'catalog Catalog,
+    ) -> Result<Vec<(&'catalog Package, &'catalog Channel)>, SelectionError> {
+        for package in &self.packages {
+            if catalog.package(package).is_none() {
+                return Err(SelectionError::Package {
+                    package: package.clone(),
+                    nearest: nearest(package, catalog.packages.iter().map(|package| &*package.name)),
+                });
+            }
+        }
+        let wanted = |names: &[String], name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
+        let channels = || {
+            let packages = catalog.packages.iter();
+            packages
+                .filter(|package| wanted(&self.packages, &package.name))
+                .flat_map(|package| package.channels.iter().map(move |channel| (package, channel)))
+        };
+        for name in &self.channels {
+            if !channels().any(|(_, channel)| *channel.name == **name) {
+                return Err(SelectionError::Channel {
+                    channel: name.clone(),
+                    nearest: nearest(name, channels().map(|(_, channel)| &*channel.name)),
+                });
+            }
+        }
+        Ok(channels()
+            .filter(|(_, channel)| wanted(&self.channels, &channel.name))
+            .collect())
+    }
+}
+
+/// The name that was probably meant.
+fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    names
+        .map(|known| (strsim::damerau_levenshtein(known, name), known))
+        .filter(|(distance, _)| *distance < 4)
+        .min()
+        .map(|(_, known)| known.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Text;
+
+    fn catalog() -> Catalog {
+        let package = |name: &str, channels: &[&str]| Package {
+            name: Text::from(name),
+            default_channel: None,
+            channels: channels
+                .iter()
+                .map(|name| Channel {
+                    name: Text::from(*name),
+                    head: None,
+                    entries: Vec::new(),
+                })
+                .collect(),
+        };
+        Catalog {
+            packages: vec![package("a", &["alpha", "stable"]), package("b", &["stable"])],
+            bundles: Vec::new(),
+        }
+    }
+
+    fn select(packages: &[&str], channels: &[&str]) -> Result<Vec<String>, SelectionError> {
+        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        let selection = Selection {
+            packages: names(packages),
+            channels: names(channels),
+        };
+        let catalog = catalog();
+        let part = selection.of(&catalog)?;
+        Ok(part
+            .iter()
+            .map(|(package, channel)| format!("{}/{}", package.name, channel.name))
+            .collect())
+    }
+
+    #[test]
+    fn no_name_stands_for_all() {
+        assert_eq!(select(&[], &[]).unwrap(), ["a/alpha", "a/stable", "b/stable"]);
+        assert_eq!(select(&["a"], &[]).unwrap(), ["a/alpha", "a/stable"]);
+        assert_eq!(select(&[], &["alpha"]).unwrap(), ["a/alpha"]);
+        assert_eq!(select(&["b", "a"], &["stable"]).unwrap(), ["a/stable", "b/stable"]);
+    }
+
+    #[test]
+    fn an_unknown_name_is_an_error_with_the_nearest() {
+        assert_eq!(
+            select(&["b"], &["alpha"]),
+            Err(SelectionError::Channel {
+                channel: "alpha".to_owned(),
+                nearest: None
+            })
+        );
+        let error = select(&["c"], &[]).unwrap_err();
+        assert!(
+            matches!(error, SelectionError::Package { nearest: Some(name), .. } if name == "a"),
+            "the first of the nearest"
+        );
+    }
+}

@@ -1,0 +1,170 @@
+//! `index list images`: what must be mirrored.
+
+use crate::bundles::{fail, outcome_of};
+use crate::common::Sandbox;
+use opmx::index::schema;
+use rusqlite::Connection;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+const DIGEST: &str = "sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+
+/// Package `app` needs `base` 1.x, recommends `extra` and an API of `kinds`, and mentions a package that is not there.
+fn indexed(more: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    let connection = Connection::open(sandbox.path("index.db")).unwrap();
+    schema::create(&connection, 0).unwrap();
+    let csv = r#"{"spec":{"install":{"spec":{"deployments":[{"spec":{"template":{"spec":{"containers":[{"image":"registry.example.com/run/app:2"}]}}}}]}}}}"#;
+    let bundle = |name: &str, package: &str, channel: &str, version: &str, csv: &str| {
+        format!(
+            "INSERT INTO operatorbundle VALUES ('{name}', '{csv}', NULL, 'registry.example.com/bundles/{package}:{version}', '', '{version}', '', '', '');
+            INSERT OR IGNORE INTO package VALUES ('{package}', '{channel}');
+            INSERT OR IGNORE INTO channel VALUES ('{channel}', '{package}', '{name}');
+            INSERT INTO channel_entry (channel_name, package_name, operatorbundle_name, depth) VALUES ('{channel}', '{package}', '{name}', 0);"
+        )
+    };
+    let sql = [
+        "BEGIN; PRAGMA defer_foreign_keys = ON;".to_owned(),
+        bundle("app.v2", "app", "stable", "2.0.0", csv),
+        bundle("app.v1", "app", "old", "1.0.0", ""),
+        bundle("base.v1", "base", "stable", "1.5.0", ""),
+        bundle("base.v2", "base", "next", "2.0.0", ""),
+        bundle("extra.v1", "extra", "stable", "1.0.0", ""),
+        bundle("kinds.v1", "kinds", "stable", "1.0.0", ""),
+        format!(
+            r#"INSERT INTO related_image VALUES ('registry.example.com/run/app:2', 'app.v2'),
+                ('registry.example.com/run/helper@{DIGEST}', 'app.v2'), ('registry.example.com/run/app', 'app.v1'),
+                ('registry.example.com/bundles/app:2.0.0', 'app.v2');
+            INSERT INTO dependencies VALUES
+                ('olm.package', '{{"packageName":"base","version":"1.x"}}', 'app.v2', NULL, NULL),
+                ('olm.package', '{{"packageName":"gone","version":"1.x"}}', 'app.v2', NULL, NULL),
+                ('olm.package', '{{"packageName":"extra","version":">=1.0.0","intent":"recommended"}}', 'base.v1', NULL, NULL),
+                ('olm.gvk', '{{"group":"k.io","kind":"K","version":"v1"}}', 'app.v2', NULL, NULL);
+            INSERT INTO properties VALUES ('olm.gvk', '{{"group":"k.io","kind":"K","version":"v1"}}', 'kinds.v1', NULL, NULL);"#
+        ),
+        more.to_owned(),
+        "COMMIT;".to_owned(),
+    ];
+    connection.execute_batch(&sql.concat()).unwrap();
+    sandbox
+}
+
+#[test]
+fn each_image_has_its_bundles_roles_and_what_names_it() {
+    let sandbox = indexed("");
+    insta::assert_snapshot!(outcome_of(&sandbox, "index list images index.db app").stdout, @"
+    IMAGE                                                                                                                NAMED BY  ROLES     BUNDLES
+    registry.example.com/bundles/app:1.0.0                                                                               tag       bundle    app.v1
+    registry.example.com/bundles/app:2.0.0                                                                               tag       bundle    app.v2
+    registry.example.com/run/app                                                                                         nothing   related   app.v1
+    registry.example.com/run/app:2                                                                                       tag       operator  app.v2
+    registry.example.com/run/helper@sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  digest    related   app.v2
+    ");
+    let json = outcome_of(&sandbox, "index list images index.db --channel old -o json").stdout;
+    insta::assert_snapshot!(json, @r#"
+    [
+      {
+        "image": "registry.example.com/bundles/app:1.0.0",
+        "namedBy": "tag",
+        "bundles": [
+          {
+            "name": "app.v1",
+            "role": "bundle"
+          }
+        ]
+      },
+      {
+        "image": "registry.example.com/run/app",
+        "namedBy": "nothing",
+        "bundles": [
+          {
+            "name": "app.v1",
+            "role": "related"
+          }
+        ]
+      }
+    ]
+    "#);
+}
+
+#[test]
+fn bundles_are_chosen_by_package_channel_version_and_intent() {
+    let sandbox = indexed("");
+    let bundles = |options: &[&str]| {
+        let outcome = sandbox.run(
+            ["index", "list", "images", "index.db", "-o", "json"]
+                .iter()
+                .chain(options),
+        );
+        assert_eq!(outcome.status, Some(0), "{outcome}");
+        let images: Value = serde_json::from_str(&outcome.stdout).unwrap();
+        let images = images.as_array().unwrap().iter();
+        let uses = images.flat_map(|image| image["bundles"].as_array().unwrap());
+        let names: BTreeSet<String> = uses.map(|used| used["name"].as_str().unwrap().to_owned()).collect();
+        (names.into_iter().collect::<Vec<_>>().join(" "), outcome.stderr)
+    };
+    let names = |options: &[&str]| bundles(options).0;
+    assert_eq!(names(&[]), "app.v1 app.v2 base.v1 base.v2 extra.v1 kinds.v1");
+    assert_eq!(names(&["-p", "app,extra"]), "app.v1 app.v2 extra.v1");
+    assert_eq!(names(&["--channel", "next,old"]), "app.v1 base.v2");
+    assert_eq!(names(&["--version", ">=1.1.0 <2.0.0 || >2.0.0"]), "base.v1");
+    let stable = ["-p", "app", "--channel", "stable", "--intent"];
+    let with = |intents: &str| bundles(&[&stable[..], &[intents]].concat());
+    let (required, said) = with("required");
+    assert_eq!(required, "app.v2 base.v1 kinds.v1");
+    assert_eq!(
+        said,
+        "warning: nothing in the index satisfies what app.v2 depends on: olm.package {\"packageName\":\"gone\",\"version\":\"1.x\"}\n"
+    );
+    assert_eq!(with("required,recommended").0, "app.v2 base.v1 extra.v1 kinds.v1");
+    assert_eq!(with("optional"), ("app.v2".to_owned(), String::new()));
+    let wrong = sandbox.run(["index", "list", "images", "index.db", "--version", "^1.0.0"]);
+    assert_eq!(wrong.status, Some(2), "{wrong}");
+}
+
+#[test]
+fn a_mapping_is_what_mirroring_clients_read() {
+    let sandbox = indexed("");
+    let line = "index list images index.db app -o mapping --to mirror.example.com:5000/olm";
+    insta::assert_snapshot!(outcome_of(&sandbox, line), @"
+    registry.example.com/bundles/app:1.0.0=mirror.example.com:5000/olm/bundles/app:1.0.0
+    registry.example.com/bundles/app:2.0.0=mirror.example.com:5000/olm/bundles/app:2.0.0
+    registry.example.com/run/app:2=mirror.example.com:5000/olm/run/app:2
+    registry.example.com/run/app:latest=mirror.example.com:5000/olm/run/app:latest
+    registry.example.com/run/helper@sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa=mirror.example.com:5000/olm/run/helper:digest-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+    ");
+    for wrong in [
+        "index list images index.db -o mapping",
+        "index list images index.db --to mirror.example.com",
+        "index list images index.db -o mapping --to mirror",
+        "index list images index.db --keep-host",
+    ] {
+        let outcome = sandbox.run(wrong.split(' '));
+        assert_eq!(
+            (outcome.status, outcome.stdout.as_str()),
+            (Some(2), ""),
+            "{wrong}: {outcome}"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_mirrored_is_said_and_nothing_is_printed() {
+    let sandbox = indexed(
+        "INSERT INTO related_image VALUES ('other.example.com/run/app:2', 'base.v2'), ('no image', 'extra.v1');",
+    );
+    let line = "index list images index.db -o mapping --to mirror.example.com";
+    insta::assert_snapshot!(fail(&sandbox, line), @r#"
+    ------- stderr -------
+    error: "no image" cannot be copied: it is not an image in a registry
+      named by: extra.v1
+    error: other.example.com/run/app:2 and registry.example.com/run/app:2 would both become mirror.example.com/run/app:2
+      hint: tell them apart with --keep-host
+    ------- exit 1 -------
+    "#);
+    let kept = outcome_of(&sandbox, &format!("{line} -p app,base --keep-host")).stdout;
+    assert!(
+        kept.contains("other.example.com/run/app:2=mirror.example.com/other.example.com/run/app:2\n"),
+        "{kept}"
+    );
+}
