@@ -157,6 +157,9 @@ _opmx() {
             opmx__subcmd__help__subcmd__index,add)
                 cmd="opmx__subcmd__help__subcmd__index__subcmd__add"
                 ;;
+            opmx__subcmd__help__subcmd__index,check)
+                cmd="opmx__subcmd__help__subcmd__index__subcmd__check"
+                ;;
             opmx__subcmd__help__subcmd__index,deprecatetruncate)
                 cmd="opmx__subcmd__help__subcmd__index__subcmd__deprecatetruncate"
                 ;;
@@ -208,6 +211,9 @@ _opmx() {
             opmx__subcmd__index,add)
                 cmd="opmx__subcmd__index__subcmd__add"
                 ;;
+            opmx__subcmd__index,check)
+                cmd="opmx__subcmd__index__subcmd__check"
+                ;;
             opmx__subcmd__index,deprecatetruncate)
                 cmd="opmx__subcmd__index__subcmd__deprecatetruncate"
                 ;;
@@ -231,6 +237,9 @@ _opmx() {
                 ;;
             opmx__subcmd__index__subcmd__help,add)
                 cmd="opmx__subcmd__index__subcmd__help__subcmd__add"
+                ;;
+            opmx__subcmd__index__subcmd__help,check)
+                cmd="opmx__subcmd__index__subcmd__help__subcmd__check"
                 ;;
             opmx__subcmd__index__subcmd__help,deprecatetruncate)
                 cmd="opmx__subcmd__index__subcmd__help__subcmd__deprecatetruncate"
@@ -1498,7 +1507,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__index)
-            opts="add rm prune prune-stranded deprecatetruncate export list"
+            opts="add rm prune prune-stranded deprecatetruncate export list check"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1512,6 +1521,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__index__subcmd__add)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__index__subcmd__check)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1792,7 +1815,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index)
-            opts="-v -q -h --verbose --quiet --color --help add rm prune prune-stranded deprecatetruncate export list help"
+            opts="-v -q -h --verbose --quiet --color --help add rm prune prune-stranded deprecatetruncate export list check help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1909,6 +1932,56 @@ _opmx() {
                     return 0
                     ;;
                 --max-documents)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__index__subcmd__check)
+            opts="-o -v -q -h --fix --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -W "text json yaml" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "text json yaml" -- "${cur}"))
+                    return 0
+                    ;;
+                --authfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ca-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-image-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --platform)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2092,7 +2165,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__help)
-            opts="add rm prune prune-stranded deprecatetruncate export list help"
+            opts="add rm prune prune-stranded deprecatetruncate export list check help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2106,6 +2179,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__help__subcmd__add)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__index__subcmd__help__subcmd__check)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -27,6 +27,7 @@ mod bundles;
 mod generated;
 mod help;
 mod index_add;
+mod index_check;
 mod index_export;
 mod index_list;
 mod process;

@@ -1,6 +1,7 @@
 //! `opmx index`: an index image or database of bundles.
 
 mod add;
+mod check;
 mod deprecatetruncate;
 mod export;
 pub(crate) mod list;
@@ -37,6 +38,7 @@ enum IndexCommand {
     DeprecateTruncate(deprecatetruncate::DeprecateTruncateArguments),
     Export(export::ExportArguments),
     List(list::ListArguments),
+    Check(check::CheckArguments),
 }
 
 pub(crate) fn run(arguments: &IndexArguments, context: &Context<'_>) -> CommandResult {
@@ -48,5 +50,6 @@ pub(crate) fn run(arguments: &IndexArguments, context: &Context<'_>) -> CommandR
         IndexCommand::DeprecateTruncate(arguments) => deprecatetruncate::run(arguments, context),
         IndexCommand::Export(arguments) => export::run(arguments, context),
         IndexCommand::List(arguments) => list::run(arguments, context),
+        IndexCommand::Check(arguments) => check::run(arguments, context),
     }
 }
