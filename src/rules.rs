@@ -73,6 +73,7 @@ const CATALOG: &str = "OperatorHub catalog";
 const REMOVED: &str = "Kubernetes deprecated API migration guide";
 const PRACTICE: &str = "Operator Framework best practices";
 const PACKAGE: &str = "package manifest format";
+const INDEX: &str = "operator index database";
 
 rules! {
     // Reading text.
@@ -283,6 +284,24 @@ rules! {
     INDEX_OWNED_CRD_NAME = "index-owned-crd-name", Error, CSV, "Name it <plural>.<group>.";
     INDEX_OWNED_CRD_ABSENT = "index-owned-crd-absent", Error, CSV, "Add the CRD version to manifests/, or remove the entry.";
     INDEX_CRD_DECODE = "index-crd-decode", Error, OBJECTS, "Complete the CustomResourceDefinition.";
+
+    // What `index check` looks at in a database.
+    INDEX_DATABASE_DAMAGED = "index-database-damaged", Error, INDEX, "Restore the file from a copy, or make the index anew.";
+    INDEX_PACKAGE_MISSING = "index-package-missing", Error, INDEX, "Add a bundle of the package again, or make the index anew.";
+    INDEX_DEFAULT_CHANNEL = "index-default-channel", Error, INDEX, "Add a bundle that names a default channel; `opmx index check --fix` takes the only channel of a package.";
+    INDEX_CHANNEL_MISSING = "index-channel-missing", Error, INDEX, "Add a bundle of the channel again, or make the index anew.";
+    INDEX_CHANNEL_HEAD = "index-channel-head", Error, INDEX, "Add the newest bundle of the channel again, or make the index anew.";
+    INDEX_BUNDLE_MISSING = "index-bundle-missing", Error, INDEX, "Add the bundle, or one that skips it.";
+    INDEX_ENTRY_TARGET = "index-entry-target", Error, INDEX, "Add a bundle of the channel again, which writes its entries anew.";
+    INDEX_CYCLE = "index-cycle", Error, INDEX, "Add a bundle that skips the bundles of the circle.";
+    INDEX_BUNDLE_UNREACHABLE = "index-bundle-unreachable", Warning, INDEX, "Let a bundle of the channel replace or skip it; `opmx index check --fix` removes a bundle that no channel has.";
+    INDEX_ORPHAN_ROW = "index-orphan-row", Warning, INDEX, "`opmx index check --fix` removes it.";
+    INDEX_ROW_OWNER = "index-row-owner", Warning, INDEX, "`opmx index check --fix` corrects it.";
+    INDEX_API_MISSING = "index-api-missing", Error, INDEX, "Remove the bundle and add it again.";
+    INDEX_API_UNUSED = "index-api-unused", Warning, INDEX, "`opmx index check --fix` removes it.";
+    INDEX_MANIFESTS_JSON = "index-manifests-json", Error, INDEX, "Remove the bundle and add it again.";
+    INDEX_MESSAGE_SIZE = "index-message-size", Warning, INDEX, "Publish the bundle as an image in a registry, and add it from there.";
+    INDEX_BUNDLE_SIZE = "index-bundle-size", Warning, INDEX, "Publish the bundle as an image in a registry, and add it from there.";
 
     // The ClusterServiceVersion, as the Operator Framework validates it.
     CSV_REPLACES_FORMAT = "csv-replaces-format", Error, CSV, "Write the name of the version before this one: at most 63 lower-case letters, digits, dots and dashes.";

@@ -96,10 +96,7 @@ const GRAPH: &str = "
         WHERE operatorbundle_name IN (SELECT name FROM operatorbundle) ORDER BY rowid;
 ";
 
-/// The first version with a table of deprecated bundles.
-const TABLE_OF_DEPRECATED: i64 = 12;
-
-/// What it holds where there was none.
+/// What the table of deprecated bundles holds where there was none.
 const DEPRECATED: &str = "
     INSERT OR IGNORE INTO deprecated SELECT operatorbundle_name FROM properties WHERE type = 'olm.deprecated';
 ";
@@ -119,7 +116,7 @@ pub(super) fn migrate(connection: &Connection, version: i64, epoch: i64) -> rusq
     connection.execute_batch("INSERT OR IGNORE INTO api SELECT * FROM temp.old_api ORDER BY rowid")?;
     Writer::new(connection, version)?.write_all()?;
     connection.execute_batch(GRAPH)?;
-    if version < TABLE_OF_DEPRECATED {
+    if version < schema::DEPRECATED_SINCE {
         connection.execute_batch(DEPRECATED)?;
     }
     for (table, _) in TABLES {

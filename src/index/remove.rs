@@ -142,7 +142,7 @@ pub(super) fn remove_packages(
 }
 
 /// Takes bundles out that no channel has; their names.
-fn remove_stranded(transaction: &Transaction<'_>) -> rusqlite::Result<Vec<String>> {
+pub(super) fn remove_stranded(transaction: &Transaction<'_>) -> rusqlite::Result<Vec<String>> {
     // A deprecated bundle may stand outside of the graph, but not without its package.
     let stranded = names(
         transaction,

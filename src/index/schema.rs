@@ -10,6 +10,9 @@ pub const VERSION: i64 = 13;
 /// The schema version of a database whose tables do not say one yet.
 pub const FIRST_VERSION: i64 = -1;
 
+/// The first schema version with a table of deprecated bundles.
+pub(super) const DEPRECATED_SINCE: i64 = 12;
+
 /// Every statement in the order of creation, which is the order of `sqlite_master`.
 const STATEMENTS: &[&str] = &[
     "CREATE TABLE schema_migrations (

@@ -20,12 +20,14 @@ const FILES: &[&str] = &[
     include_str!("examples/catalogs.yaml"),
     include_str!("examples/platforms.yaml"),
     include_str!("examples/conversion.yaml"),
+    include_str!("examples/index.yaml"),
 ];
 
 /// What breaks a rule, beside the nearest that does not.
 ///
 /// A snippet is whole lines, without the indentation that they have in their file, or a whole file. In a snippet
-/// `{1000 letters}` stands for that many letters that do not compress.
+/// `{1000 letters}` stands for that many letters that do not compress. Of a database, a snippet is the statements that change
+/// it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Example {
@@ -162,12 +164,13 @@ pub const INDEX_DOCKERFILE: &str = "index.Dockerfile";
 
 /// One file of examples, with what most of them have in common.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Subject {
     bundle: String,
     #[serde(default)]
     file: String,
     command: Option<String>,
+    without_place: Option<String>,
     examples: BTreeMap<String, Example>,
 }
 
@@ -187,6 +190,7 @@ pub fn all() -> Result<BTreeMap<String, Example>, serde_yaml::Error> {
                 example.file.clone_from(&subject.file);
             }
             example.command = example.command.or_else(|| subject.command.clone());
+            example.without_place = example.without_place.or_else(|| subject.without_place.clone());
             all.insert(rule, example);
         }
     }

@@ -110,7 +110,10 @@ fn a_channel_of_200_bundles_is_drawn_without_overlaps() {
     assert_eq!(measured.boxes, SAMPLES + 200);
     // Each bundle but the first is updated to from one, and most from a range.
     assert!(measured.routes > 199 + 140, "{measured:?}");
-    assert!(measured.size.0 < measured.size.1, "{measured:?}: a long channel grows downwards");
+    assert!(
+        measured.size.0 < measured.size.1,
+        "{measured:?}: a long channel grows downwards"
+    );
     let mermaid = outcome_of(&sandbox, "index graph long.db").stdout;
     assert!(mermaid.contains("|\"skipRange, 199 bundles\"|"), "{mermaid}");
     assert!(mermaid.matches("-->|").count() + mermaid.matches("-.->|").count() <= 500);

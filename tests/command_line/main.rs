@@ -29,6 +29,7 @@ mod bundles;
 mod generated;
 mod help;
 mod index_add;
+mod index_check;
 mod index_diff;
 mod index_export;
 mod index_graph;

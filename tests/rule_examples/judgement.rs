@@ -4,6 +4,7 @@ use super::bundles::{Files, Side, files, index_dockerfile};
 use opmx::bundle;
 use opmx::conversion;
 use opmx::diagnostic::Diagnostic;
+use opmx::index::{check, read::Index, schema};
 use opmx::kubernetes::served::{ServedResources, read_table};
 use opmx::rules;
 use opmx::rules::examples::{Example, INDEX_DOCKERFILE};
@@ -12,6 +13,7 @@ use opmx::text::Limits;
 use opmx::tree::{Tree, TreeError, TreeLimits};
 use opmx::validation::validators::{MULTIARCH, Options, Platforms};
 use opmx::validation::{Reference, Request, Validation, check_reading, refused, suites, validate};
+use rusqlite::Connection;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -28,6 +30,9 @@ pub(crate) fn judge_files(example: &Example, side: Side, files: Files) -> Vec<Di
     }
     if example.command.is_none() {
         return diagnostics(validation_of(example, side, files));
+    }
+    if example.command.as_deref() == Some("index check") {
+        return checked(example, side);
     }
     let tree = tree(example, side, &files).unwrap();
     let reading = bundle::read(&tree, &Limits::default());
@@ -51,6 +56,32 @@ pub(crate) fn judge_files(example: &Example, side: Side, files: Files) -> Vec<Di
         other => panic!("{other:?} is no command of an example"),
     }
 }
+
+/// The database of the examples, with the statements of one side.
+fn checked(example: &Example, side: Side) -> Vec<Diagnostic> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index.db");
+    let connection = Connection::open(&path).unwrap();
+    connection.pragma_update(None, "foreign_keys", false).unwrap();
+    schema::create(&connection, 0).unwrap();
+    connection.execute_batch(DATABASE).unwrap();
+    let (_, statements) = super::bundles::side(example, side);
+    connection.execute_batch(&statements.unwrap()).unwrap();
+    connection.close().unwrap();
+    check::check(&Index::open(&path).unwrap()).unwrap()
+}
+
+/// A database that breaks no rule.
+const DATABASE: &str = "
+    INSERT INTO operatorbundle VALUES
+        ('memcached-operator.v1.0.0', '{}', '{}', '', '', '1.0.0', '', '', ''),
+        ('memcached-operator.v1.1.0', '{}', '{}', '', '', '1.1.0', 'memcached-operator.v1.0.0', '', '');
+    INSERT INTO channel VALUES ('stable', 'memcached-operator', 'memcached-operator.v1.1.0');
+    INSERT INTO package VALUES ('memcached-operator', 'stable');
+    INSERT INTO channel_entry VALUES
+        (1, 'stable', 'memcached-operator', 'memcached-operator.v1.1.0', 2, 0),
+        (2, 'stable', 'memcached-operator', 'memcached-operator.v1.0.0', NULL, 1);
+";
 
 /// What the command line finds, in a folder with the bundle.
 fn said(example: &Example, side: Side, files: &Files) -> Vec<Diagnostic> {
@@ -101,6 +132,9 @@ fn validation_of(example: &Example, side: Side, files: Files) -> Validation {
 
 /// What all suites find together.
 pub(crate) fn everything(example: &Example, side: Side) -> Vec<Diagnostic> {
+    if example.command.as_deref() == Some("index check") {
+        return checked(example, side);
+    }
     let mut all = suites::validators_of("all").unwrap();
     all.extend(example.platforms.is_some().then_some(MULTIARCH));
     diagnostics(run(example, side, files(example, side), None, all))

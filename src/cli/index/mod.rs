@@ -1,6 +1,7 @@
 //! `opmx index`: an index image or database of bundles.
 
 mod add;
+mod check;
 mod deprecatetruncate;
 mod diff;
 mod export;
@@ -42,6 +43,7 @@ enum IndexCommand {
     List(list::ListArguments),
     Graph(graph::GraphArguments),
     Diff(diff::DiffArguments),
+    Check(check::CheckArguments),
 }
 
 pub(crate) fn run(arguments: &IndexArguments, context: &Context<'_>) -> CommandResult {
@@ -55,5 +57,6 @@ pub(crate) fn run(arguments: &IndexArguments, context: &Context<'_>) -> CommandR
         IndexCommand::List(arguments) => list::run(arguments, context),
         IndexCommand::Graph(arguments) => graph::run(arguments, context),
         IndexCommand::Diff(arguments) => diff::run(arguments, context),
+        IndexCommand::Check(arguments) => check::run(arguments, context),
     }
 }
