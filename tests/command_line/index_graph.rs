@@ -108,6 +108,7 @@ fn a_channel_of_200_bundles_is_drawn_without_overlaps() {
     long_channel(&sandbox, 200);
     let measured = measure(&outcome_of(&sandbox, "index graph long.db -o svg").stdout);
     assert_eq!(measured.boxes, SAMPLES + 200);
+    assert!(measured.size.0 < 2500, "{measured:?}");
     // Each bundle but the first is updated to from one, and most from a range.
     assert!(measured.routes > 199 + 140, "{measured:?}");
     assert!(

@@ -53,11 +53,11 @@ fn indexed(more: &str) -> Sandbox {
 fn each_image_has_its_bundles_roles_and_what_names_it() {
     let sandbox = indexed("");
     insta::assert_snapshot!(outcome_of(&sandbox, "index list images index.db app").stdout, @"
-    IMAGE                                                                                                                NAMED BY  ROLES     BUNDLES
-    registry.example.com/bundles/app:1.0.0                                                                               tag       bundle    app.v1
-    registry.example.com/bundles/app:2.0.0                                                                               tag       bundle    app.v2
-    registry.example.com/run/app                                                                                         nothing   related   app.v1
-    registry.example.com/run/app:2                                                                                       tag       operator  app.v2
+    IMAGE                                                                                                    NAMED BY  ROLES     BUNDLES
+    registry.example.com/bundles/app:1.0.0                                                                   tag       bundle    app.v1
+    registry.example.com/bundles/app:2.0.0                                                                   tag       bundle    app.v2
+    registry.example.com/run/app                                                                             nothing   related   app.v1
+    registry.example.com/run/app:2                                                                           tag       operator  app.v2
     registry.example.com/run/helper@sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  digest    related   app.v2
     ");
     let json = outcome_of(&sandbox, "index list images index.db --channel old -o json").stdout;

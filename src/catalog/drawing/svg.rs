@@ -19,10 +19,9 @@ path{fill:none;stroke-width:1.5}
 .skips{stroke:#9a3412;stroke-dasharray:8 4}
 .range{stroke:#1d4ed8;stroke-dasharray:2 3}
 .bar{stroke-width:4;stroke-dasharray:4 2}
-circle{stroke:none}
-circle.replaces{fill:#111827}
-circle.skips{fill:#9a3412}
-circle.range{fill:#1d4ed8}";
+circle.replaces{fill:#111827;stroke:none}
+circle.skips{fill:#9a3412;stroke:none}
+circle.range{fill:#1d4ed8;stroke:none}";
 
 const LEGEND_TOP: usize = 56;
 const LEGEND_LINE: usize = 24;
@@ -74,8 +73,8 @@ pub fn svg(drawing: &Drawing) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"title description\">\n\
          <title id=\"title\">Update graph</title>\n\
-         <desc id=\"description\">{channels} channels with {bundles} bundles in all. In each channel the head is on top; \
-         lines lead upwards to what a bundle may be updated to.</desc>\n\
+         <desc id=\"description\">Channels: {channels}, bundles in them: {bundles}. In each channel the head is on top; lines \
+         lead upwards to what a bundle may be updated to.</desc>\n\
          <style>{STYLE}</style>\n\
          <defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"6\" markerHeight=\"6\" \
          orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" style=\"fill:#111827;stroke:none\"/></marker></defs>\n\

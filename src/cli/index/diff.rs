@@ -23,8 +23,9 @@ Examples:
 /// Compared are packages with their default channels, channels with their heads, what bundles replace and skip in them,
 /// and of each bundle version, image, skipRange, properties and dependencies. Manifests are not.
 ///
-/// What only NEW holds has a plus, what only OLD holds a minus, what differs a tilde. The exit status is 0 whether
-/// there are differences or not, unless --exit-code is given.
+/// What only NEW holds has a plus, what only OLD holds a minus, what differs a tilde.
+///
+/// The exit status is 0 even where there are differences (see --exit-code).
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DiffArguments {
