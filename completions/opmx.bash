@@ -157,6 +157,9 @@ _opmx() {
             opmx__subcmd__help__subcmd__index,add)
                 cmd="opmx__subcmd__help__subcmd__index__subcmd__add"
                 ;;
+            opmx__subcmd__help__subcmd__index,check)
+                cmd="opmx__subcmd__help__subcmd__index__subcmd__check"
+                ;;
             opmx__subcmd__help__subcmd__index,deprecatetruncate)
                 cmd="opmx__subcmd__help__subcmd__index__subcmd__deprecatetruncate"
                 ;;
@@ -214,6 +217,9 @@ _opmx() {
             opmx__subcmd__index,add)
                 cmd="opmx__subcmd__index__subcmd__add"
                 ;;
+            opmx__subcmd__index,check)
+                cmd="opmx__subcmd__index__subcmd__check"
+                ;;
             opmx__subcmd__index,deprecatetruncate)
                 cmd="opmx__subcmd__index__subcmd__deprecatetruncate"
                 ;;
@@ -243,6 +249,9 @@ _opmx() {
                 ;;
             opmx__subcmd__index__subcmd__help,add)
                 cmd="opmx__subcmd__index__subcmd__help__subcmd__add"
+                ;;
+            opmx__subcmd__index__subcmd__help,check)
+                cmd="opmx__subcmd__index__subcmd__help__subcmd__check"
                 ;;
             opmx__subcmd__index__subcmd__help,deprecatetruncate)
                 cmd="opmx__subcmd__index__subcmd__help__subcmd__deprecatetruncate"
@@ -1516,7 +1525,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__index)
-            opts="add rm prune prune-stranded deprecatetruncate export list graph diff"
+            opts="add rm prune prune-stranded deprecatetruncate export list graph diff check"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1530,6 +1539,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__index__subcmd__add)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__index__subcmd__check)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1838,7 +1861,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index)
-            opts="-v -q -h --verbose --quiet --color --help add rm prune prune-stranded deprecatetruncate export list graph diff help"
+            opts="-v -q -h --verbose --quiet --color --help add rm prune prune-stranded deprecatetruncate export list graph diff check help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1963,6 +1986,56 @@ _opmx() {
                     return 0
                     ;;
                 --max-documents)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__index__subcmd__check)
+            opts="-o -v -q -h --fix --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -W "text json yaml" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "text json yaml" -- "${cur}"))
+                    return 0
+                    ;;
+                --authfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ca-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-image-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --platform)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2258,7 +2331,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__help)
-            opts="add rm prune prune-stranded deprecatetruncate export list graph diff help"
+            opts="add rm prune prune-stranded deprecatetruncate export list graph diff check help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2272,6 +2345,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__help__subcmd__add)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__index__subcmd__help__subcmd__check)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
