@@ -39,7 +39,7 @@ pub enum RemoveError {
     #[error(
         "{} has no package {}{}",
         path.display(), packages.join(", "),
-        nearest.as_ref().map(|nearest| format!("; did you mean {nearest}?")).unwrap_or_default()
+        nearest.as_ref().map_or("; `index list packages` shows what it has".to_owned(), |nearest| format!("; did you mean {nearest}?"))
     )]
     Unknown {
         /// The database.

@@ -2,13 +2,11 @@
 
 use crate::cli::Context;
 use crate::cli::additions;
-use crate::cli::arguments::{ContainerToolArgument, RegistryArguments};
-use crate::cli::error::{CommandResult, Status};
-use crate::cli::index::publication::{self, PublicationArguments};
+use crate::cli::arguments::ContainerToolArgument;
+use crate::cli::error::CommandResult;
+use crate::cli::index::publication::ChangeArguments;
 use crate::cli::removals;
-use crate::index::location::IndexLocation;
 use crate::index::open::Target;
-use crate::index::publish;
 use crate::index::remove::{Packages, packages};
 use clap::Args;
 
@@ -27,25 +25,17 @@ pub(crate) struct PruneArguments {
     /// The packages to keep, separated by commas
     #[arg(short = 'p', long, value_name = "PACKAGES", value_delimiter = ',', required = true)]
     packages: Vec<String>,
-    /// Index to begin with: an image, or a database file
-    #[arg(short, long, value_name = "REF|FILE")]
-    from_index: String,
     /// Pass over packages that the index does not have
     #[arg(long)]
     permissive: bool,
     #[command(flatten)]
-    publication: PublicationArguments,
-    #[command(flatten)]
-    registry: RegistryArguments,
+    change: ChangeArguments,
     #[command(flatten)]
     tools: ContainerToolArgument,
 }
 
 pub(crate) fn run(arguments: &PruneArguments, context: &Context<'_>) -> CommandResult {
     arguments.tools.answer(&context.printer);
-    let transports = arguments.registry.transports(context);
-    let from: IndexLocation = arguments.from_index.parse()?;
-    let destination = arguments.publication.destination()?;
     let writing = additions::writing()?;
     let names = removals::names(&arguments.packages);
     let change = async |target: &Target<'_>| {
@@ -56,10 +46,5 @@ pub(crate) fn run(arguments: &PruneArguments, context: &Context<'_>) -> CommandR
             &writing,
         )?)
     };
-    let limit = arguments.registry.max_image_size.0;
-    let making = publish::make(Some(&from), &destination, limit, &transports, change);
-    let (made, changed) = context.runtime.block_on(making)?;
-    removals::report(&changed, &context.printer);
-    publication::report(&made, &context.printer)?;
-    Ok(Status::Success)
+    arguments.change.run(context, change, removals::report)
 }

@@ -1,7 +1,11 @@
 //! Where a changed index goes, for all commands that change one.
 
-use crate::cli::error::CommandError;
-use crate::index::publish::{Destination, Made};
+use crate::cli::Context;
+use crate::cli::arguments::RegistryArguments;
+use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::index::location::IndexLocation;
+use crate::index::open::Target;
+use crate::index::publish::{self, Destination, Made, PublishError};
 use crate::terminal::Printer;
 use clap::Args;
 use std::path::PathBuf;
@@ -56,6 +60,38 @@ impl PublicationArguments {
                 base: self.binary_image.as_deref().unwrap_or(OPM_IMAGE).to_owned(),
             },
         })
+    }
+}
+
+/// The index that a command changes, and where the changed one goes.
+#[derive(Debug, Args)]
+pub(crate) struct ChangeArguments {
+    /// Index to begin with: an image, or a database file
+    #[arg(short, long, value_name = "REF|FILE")]
+    from_index: String,
+    #[command(flatten)]
+    publication: PublicationArguments,
+    #[command(flatten)]
+    registry: RegistryArguments,
+}
+
+impl ChangeArguments {
+    /// Changes the index, and says by `report` what changed and then what was made.
+    pub(crate) fn run<T>(
+        &self,
+        context: &Context<'_>,
+        change: impl AsyncFnOnce(&Target<'_>) -> Result<T, PublishError>,
+        report: impl FnOnce(&T, &Printer),
+    ) -> CommandResult {
+        let transports = self.registry.transports(context);
+        let from: IndexLocation = self.from_index.parse()?;
+        let destination = self.publication.destination()?;
+        let limit = self.registry.max_image_size.0;
+        let making = publish::make(Some(&from), &destination, limit, &transports, change);
+        let (made, changed) = context.runtime.block_on(making)?;
+        report(&changed, &context.printer);
+        self::report(&made, &context.printer)?;
+        Ok(Status::Success)
     }
 }
 
