@@ -1,9 +1,13 @@
-//! What `opmx registry add` costs a bundle, as a whole process: `cargo bench --bench registry_add`.
+//! What `opmx registry add` costs, as a whole process: `cargo bench --bench registry_add`.
 //!
-//! The real bundles that one call accepts in the mode `replaces` are added to a new database, then twice and four times
-//! as many: copies with other names for packages and bundles. The aim: neither the seconds of CPU for each bundle nor
-//! the peak of memory grows by more than a tenth, so that both follow from the largest bundles and not from their
-//! number. CPU is user and system time of the process as the system counts it; the wall clock is not looked at.
+//! 1. Real bundles into a new database in one call: 50, and 2, 4 and 8 times as many, the copies under other names of
+//!    packages and bundles. The aim: the seconds of CPU for each bundle grow by no more than a tenth, and the peak of
+//!    memory stays below 100 MiB at every number.
+//! 2. One bundle more, a package of its own, into databases of 50, 500 and 5,000 small bundles. The aim: the largest
+//!    costs no more than half as much again as the smallest.
+//! 3. One version more in a package that has 99, of 174 KB each. The aim: 0.03 s of CPU.
+//!
+//! CPU is user and system time of the process as the system counts it; the wall clock is not looked at.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,202 +17,145 @@
 
 #[path = "../tests/shared/accepted.rs"]
 mod accepted;
+mod bundles;
 
 use accepted::ACCEPTED;
-use opmx::bundle::OLM_YAML;
-use opmx::text::{self, Limits};
-use serde_json::Value;
-use std::collections::BTreeSet;
-use std::fmt::Write;
+use bundles::{Cost, chain, folders_of, list, measured, median, repeated, run, size};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use tempfile::TempDir;
-use wait4::Wait4;
 
-/// How often the bundles are given, under as many names.
-const TIMES: [usize; 3] = [1, 2, 4];
-/// Calls of each size; the medians count.
+/// How many real bundles the first measurement begins with.
+const BUNDLES: usize = 50;
+/// How often they are given, under as many names.
+const TIMES: [usize; 4] = [1, 2, 4, 8];
+/// Calls of each kind; the medians count.
 const RUNS: usize = 5;
-/// How much more a bundle may cost among many, and the whole may take of memory.
-const AIM: f64 = 1.1;
-
-const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1:";
+/// How much more CPU a bundle may cost among many.
+const AIM_EACH: f64 = 1.1;
+/// The most memory of any call, in MiB.
+const AIM_PEAK: f64 = 100.0;
+/// An operator with five small bundles that one call accepts.
+const SMALL: &str = "deployment-validation-operator";
+/// How many bundles the databases have that one more is added to.
+const SIZES: [usize; 3] = [50, 500, 5000];
+/// How much more it may cost to add to the largest of them.
+const AIM_LARGEST: f64 = 1.5;
+/// An operator with one bundle of a usual size.
+const USUAL: &str = "dbaas-operator";
+/// How many versions a package has before one is added.
+const VERSIONS: usize = 99;
+/// What that one may cost, in seconds of CPU.
+const AIM_VERSION: f64 = 0.03;
 
 fn main() {
-    // `cargo test --benches` runs this, too: there it is enough that it works.
-    let measured = std::env::args().any(|argument| argument == "--bench");
-    let (times, runs) = if measured { (&TIMES[..], RUNS) } else { (&TIMES[..2], 1) };
-    let originals = bundles();
+    let runs = if measured() { RUNS } else { 1 };
     let workplace = tempfile::tempdir().unwrap();
+    in_one_call(runs, &workplace.path().join("call"));
+    into_larger_databases(runs, &workplace.path().join("databases"));
+    into_a_long_package(runs, &workplace.path().join("package"));
+}
+
+fn add(list: &Path, database: &Path) -> Cost {
+    let (list, database) = (list.to_str().unwrap(), database.to_str().unwrap());
+    run(&["registry", "add", "-q", "--bundles-from", list, "-d", database])
+}
+
+/// Adds to a copy of a database, as often as asked.
+fn add_to(base: &Path, list: &Path, runs: usize) -> Cost {
+    let copy = base.with_extension("copy");
+    let costs = (0..runs).map(|_| {
+        fs::copy(base, &copy).unwrap();
+        add(list, &copy)
+    });
+    let costs: Vec<Cost> = costs.collect();
+    fs::remove_file(&copy).unwrap();
+    median(&costs)
+}
+
+fn verdict(holds: bool, aim: &str) {
+    println!("{}: {aim}\n", if holds { "PASS" } else { "over" });
+}
+
+#[allow(clippy::cast_precision_loss, reason = "for printing")]
+fn in_one_call(runs: usize, workplace: &Path) {
+    fs::create_dir_all(workplace).unwrap();
+    let times = if measured() { &TIMES[..] } else { &TIMES[..2] };
+    let mut originals = folders_of(&ACCEPTED);
+    originals.truncate(BUNDLES);
     let lists: Vec<PathBuf> = times
         .iter()
-        .map(|times| list(&originals, *times, workplace.path()))
+        .map(|times| {
+            let bundles = repeated(&originals, *times, workplace);
+            list(&bundles, workplace.join(format!("{times}-times.txt")))
+        })
         .collect();
     let mut costs: Vec<Vec<Cost>> = vec![Vec::new(); times.len()];
+    let database = workplace.join("index.db");
     for _ in 0..runs {
         for (list, costs) in lists.iter().zip(&mut costs) {
-            costs.push(add(list));
+            costs.push(add(list, &database));
+            fs::remove_file(&database).unwrap();
         }
     }
-    let bytes = originals.iter().map(|bundle| size(bundle)).sum();
-    report(times, originals.len(), bytes, &costs);
-}
-
-/// The folders of the bundles to add, in a fixed order.
-fn bundles() -> Vec<PathBuf> {
-    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let corpus = project.join("../shared/corpus/registryv1");
-    if !corpus.is_dir() {
-        println!("../shared is not here: measured on testdata/, whose bundles are few and small");
-        return folders(&project.join("testdata"));
-    }
-    let bundles = ACCEPTED.iter().flat_map(|operator| folders(&corpus.join(operator)));
-    bundles.collect()
-}
-
-fn folders(parent: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(parent).unwrap().map(|entry| entry.unwrap().path());
-    let mut folders: Vec<_> = entries.filter(|path| path.is_dir()).collect();
-    folders.sort();
-    folders
-}
-
-fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    let entries = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter();
-    let entries = entries.map(Result::unwrap);
-    let files = entries.filter(|entry| entry.file_type().is_file());
-    files.map(walkdir::DirEntry::into_path)
-}
-
-fn size(bundle: &Path) -> u64 {
-    files(bundle).map(|file| file.metadata().unwrap().len()).sum()
-}
-
-/// A file that lists the bundles, then as many sets of copies as make `times` of each.
-fn list(originals: &[PathBuf], times: usize, workplace: &Path) -> PathBuf {
-    let mut lines = String::new();
-    for original in originals {
-        writeln!(lines, "{}", original.display()).unwrap();
-    }
-    for copy in 1..times {
-        for (number, original) in originals.iter().enumerate() {
-            let folder = workplace.join(format!("{number}-{copy}"));
-            if !folder.exists() {
-                write_copy(original, &folder, &format!("-copy{copy}"));
-            }
-            writeln!(lines, "{}", folder.display()).unwrap();
-        }
-    }
-    let path = workplace.join(format!("{times}-times.txt"));
-    fs::write(&path, lines).unwrap();
-    path
-}
-
-/// Copies a bundle and puts `suffix` behind the name of its package and before the version in its name and those that
-/// it replaces or skips. Everything else stays, to the byte.
-fn write_copy(original: &Path, copy: &Path, suffix: &str) {
-    for file in files(original) {
-        let target = copy.join(file.strip_prefix(original).unwrap());
-        fs::create_dir_all(target.parent().unwrap()).unwrap();
-        let content = fs::read(&file).unwrap();
-        let content = match String::from_utf8(content) {
-            Ok(text) => renamed(&text, &file, suffix).into_bytes(),
-            Err(error) => error.into_bytes(),
-        };
-        fs::write(target, content).unwrap();
-    }
-}
-
-fn renamed(text: &str, file: &Path, suffix: &str) -> String {
-    let mut names = BTreeSet::new();
-    if text.contains("kind: ClusterServiceVersion") || file.ends_with(OLM_YAML) {
-        for document in text::read("", text.as_bytes(), &Limits::default()).documents {
-            let value = document.value();
-            let (metadata, spec) = if value.get("spec").is_some() {
-                (&value["metadata"], &value["spec"])
-            } else {
-                (value, value)
-            };
-            let skips = spec["skips"].as_array().into_iter().flatten();
-            let found = [&metadata["name"], &spec["replaces"]].into_iter().chain(skips);
-            names.extend(found.filter_map(Value::as_str).map(str::to_owned));
-        }
-    }
-    let lines = text.split_inclusive('\n').map(|line| {
-        let word = line.split_whitespace().last().unwrap_or_default();
-        let word = word.trim_matches(['"', '\'']);
-        if line.trim_start().starts_with(PACKAGE) {
-            let (key, value) = line.split_once(':').unwrap();
-            format!("{key}:{}", value.replace(word, &format!("{word}{suffix}")))
-        } else if names.contains(word) {
-            let (operator, version) = word.split_once('.').unwrap();
-            line.replace(word, &format!("{operator}{suffix}.{version}"))
-        } else {
-            line.to_owned()
-        }
-    });
-    lines.collect()
-}
-
-/// What one call took.
-#[derive(Debug, Clone, Copy)]
-struct Cost {
-    /// User and system time, in seconds.
-    cpu: f64,
-    /// The most memory at any time, in MiB.
-    peak: f64,
-}
-
-#[allow(clippy::cast_precision_loss, reason = "for printing")]
-fn add(list: &Path) -> Cost {
-    let home = TempDir::new().unwrap();
-    let child = Command::new(env!("CARGO_BIN_EXE_opmx"))
-        .args(["registry", "add", "--quiet", "--bundles-from"])
-        .arg(list)
-        .arg("--database")
-        .arg(home.path().join("index.db"))
-        .env("HOME", home.path())
-        .env("XDG_CACHE_HOME", home.path())
-        .stdin(Stdio::null())
-        .spawn()
-        .unwrap();
-    let used = child.wait4().unwrap();
-    assert!(used.status.success(), "opmx registry add: {}", used.status);
-    Cost {
-        cpu: (used.rusage.utime + used.rusage.stime).as_secs_f64(),
-        peak: used.rusage.maxrss as f64 / f64::from(1 << 20),
-    }
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
-#[allow(clippy::cast_precision_loss, reason = "for printing")]
-fn report(times: &[usize], bundles: usize, bytes: u64, costs: &[Vec<Cost>]) {
-    println!(
-        "registry add of folders into a new database, medians of {} runs",
-        costs[0].len()
-    );
-    println!("bundles  MB in   CPU s  CPU ms/bundle  ratio  peak MiB  ratio");
+    let bytes: u64 = originals.iter().map(|bundle| size(bundle)).sum();
+    println!("In one call into a new database, medians of {runs} runs");
+    println!("bundles  MB in   CPU s  CPU ms/bundle  ratio  peak MiB");
     let mut first = None;
-    let mut over = false;
-    for (times, costs) in times.iter().zip(costs) {
-        let number = bundles * times;
-        let cpu = median(costs.iter().map(|cost| cost.cpu));
+    let mut holds = true;
+    for (times, costs) in times.iter().zip(&costs) {
+        let Cost { cpu, peak } = median(costs);
+        let number = originals.len() * times;
         let each = cpu * 1e3 / number as f64;
-        let peak = median(costs.iter().map(|cost| cost.peak));
-        let (first_each, first_peak) = *first.get_or_insert((each, peak));
-        let (cpu_ratio, peak_ratio) = (each / first_each, peak / first_peak);
-        over |= cpu_ratio > AIM || peak_ratio > AIM;
+        let ratio = each / *first.get_or_insert(each);
+        holds &= ratio <= AIM_EACH && peak <= AIM_PEAK;
         let megabytes = bytes as f64 * *times as f64 / 1e6;
+        println!("{number:>7}  {megabytes:>5.1}  {cpu:>6.2}  {each:>13.2}  {ratio:>5.2}  {peak:>8.1}");
+    }
+    let aim = format!("the aims are a ratio of {AIM_EACH} and a peak of {AIM_PEAK} MiB at most");
+    verdict(holds, &aim);
+}
+
+#[allow(clippy::cast_precision_loss, reason = "for printing")]
+fn into_larger_databases(runs: usize, workplace: &Path) {
+    fs::create_dir_all(workplace).unwrap();
+    let sizes = if measured() { &SIZES[..] } else { &SIZES[..1] };
+    let mut originals = folders_of(&[SMALL]);
+    originals.truncate(5);
+    let one = list(&folders_of(&[USUAL])[..1], workplace.join("one.txt"));
+    println!("One bundle more into a database, medians of {runs} runs");
+    println!("bundles   file MB   CPU s  ratio  peak MiB");
+    let mut first = None;
+    let mut holds = true;
+    for size in sizes {
+        let bundles = repeated(&originals, size / originals.len(), workplace);
+        let database = workplace.join(format!("{size}.db"));
+        add(&list(&bundles, workplace.join("all.txt")), &database);
+        let Cost { cpu, peak } = add_to(&database, &one, runs);
+        let ratio = cpu / *first.get_or_insert(cpu);
+        holds &= ratio <= AIM_LARGEST && peak <= AIM_PEAK;
+        let megabytes = database.metadata().unwrap().len() as f64 / 1e6;
         println!(
-            "{number:>7}  {megabytes:>5.1}  {cpu:>6.2}  {each:>13.2}  {cpu_ratio:>5.2}  {peak:>8.1}  {peak_ratio:>5.2}"
+            "{:>7}  {megabytes:>8.1}  {cpu:>6.3}  {ratio:>5.2}  {peak:>8.1}",
+            bundles.len()
         );
     }
-    let verdict = if over { "over" } else { "PASS" };
-    println!("{verdict}: the aim is that neither ratio is above {AIM}");
+    verdict(holds, &format!("the aim is a ratio of {AIM_LARGEST} at most"));
+}
+
+fn into_a_long_package(runs: usize, workplace: &Path) {
+    fs::create_dir_all(workplace).unwrap();
+    let versions = if measured() { VERSIONS } else { 3 };
+    let original = &folders_of(&[USUAL])[0];
+    let bundles = chain(original, versions + 1, workplace);
+    let (last, before) = bundles.split_last().unwrap();
+    let database = workplace.join("package.db");
+    let all = add(&list(before, workplace.join("all.txt")), &database);
+    let one = list(std::slice::from_ref(last), workplace.join("one.txt"));
+    let Cost { cpu, peak } = add_to(&database, &one, runs);
+    println!("One version more in a package of {versions}, medians of {runs} runs");
+    println!(
+        "CPU s of all before {:.2}, of one more {cpu:.3}; peak {peak:.1} MiB",
+        all.cpu
+    );
+    verdict(cpu <= AIM_VERSION, &format!("the aim is {AIM_VERSION} s at most"));
 }

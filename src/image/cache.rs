@@ -1,25 +1,64 @@
 //! Content that was pulled before, by digest, in the user's cache directory.
 //!
-//! A file is compared with its digest whenever it is used, and what does not match is removed. Files that were not used
-//! for longest go when the cache grows over its size.
+//! A file is compared with its digest whenever it is used, and what does not match is removed; so nothing here needs to
+//! be synced. Files that were not used for longest go when the cache grows over its size.
 
 use super::digest::{Digest, Hasher};
 use super::image::Blob;
-use crate::files::{FileError, Replacement};
+use crate::files::FileError;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
+use tempfile::NamedTempFile;
 
 /// Bytes that the cache may hold unless told otherwise.
 pub const DEFAULT_CACHE_SIZE: u64 = 4 << 30;
 
 /// Where blobs are kept between runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Cache {
     directory: PathBuf,
     size: u64,
+    /// The bytes that were here when they were counted, and those that came since; none before the first count.
+    held: Arc<Mutex<Option<u64>>>,
+}
+
+/// Content on its way into the cache.
+#[derive(Debug)]
+pub(super) struct Incoming {
+    file: NamedTempFile,
+    target: PathBuf,
+    cache: Cache,
+}
+
+impl Incoming {
+    /// The file to write to.
+    pub(super) fn file(&mut self) -> &mut File {
+        self.file.as_file_mut()
+    }
+
+    /// Where the file is.
+    pub(super) fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Puts the content, which is complete, under its digest. The open file stays, whatever becomes of its name.
+    pub(super) fn keep(self) -> File {
+        let length = self.file.as_file().metadata().map_or(0, |metadata| metadata.len());
+        match self.file.persist(&self.target) {
+            Ok(file) => {
+                self.cache.grow(length);
+                file
+            }
+            Err(refused) => {
+                tracing::warn!(error = %refused.error, "the cache is not used");
+                refused.file.into_file()
+            }
+        }
+    }
 }
 
 impl Cache {
@@ -28,6 +67,7 @@ impl Cache {
         Self {
             directory: directory.into(),
             size,
+            held: Arc::default(),
         }
     }
 
@@ -62,33 +102,55 @@ impl Cache {
         Some(Blob::of_file(file, length))
     }
 
-    /// Starts a file for content with this digest, which counts when it is committed.
-    pub(super) fn start(&self, digest: &Digest) -> Result<Replacement, FileError> {
-        let fail = |error| FileError::new("create the directory", &self.directory, error);
+    /// Starts a file for content with this digest, which counts when it is kept.
+    ///
+    /// # Errors
+    /// When the directory or the file cannot be made.
+    pub(super) fn start(&self, digest: &Digest) -> Result<Incoming, FileError> {
+        let directory = self.blobs();
         let mut builder = DirBuilder::new();
         builder.recursive(true);
         // Images may be private, so other users do not get to see them.
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&self.directory).map_err(fail)?;
-        Replacement::new(&self.path(digest))
+        let made = builder.create(&directory);
+        made.map_err(|error| FileError::new("create the directory", &directory, error))?;
+        let file = tempfile::Builder::new().prefix(".").tempfile_in(&directory);
+        let file = file.map_err(|error| FileError::new("create a file in", &directory, error))?;
+        // The lock tells that it is in use. Without locks, or where another process was faster, it may be taken for a
+        // leftover and go; then the cache does without it.
+        let _ = file.as_file().try_lock();
+        Ok(Incoming {
+            file,
+            target: self.path(digest),
+            cache: self.clone(),
+        })
     }
 
     /// Keeps content that is in memory. A cache that cannot be written is no reason to fail.
     pub(super) fn keep(&self, digest: &Digest, content: &[u8]) {
-        let kept = self.start(digest).and_then(|mut file| {
-            let written = file.file().write_all(content);
+        let written = self.start(digest).and_then(|mut incoming| {
+            let written = incoming.file().write_all(content);
             written.map_err(|error| FileError::new("write", self.path(digest), error))?;
-            file.commit()
+            Ok(incoming)
         });
-        match kept {
-            Ok(()) => self.trim(),
+        match written {
+            Ok(incoming) => drop(incoming.keep()),
             Err(error) => tracing::warn!(%error, "the cache is not used"),
         }
     }
 
-    /// Removes the files that were not used for longest until the rest is within the size.
-    pub(super) fn trim(&self) {
+    /// Counts what came in, and looks at all files only before the first time and when the cache is too large.
+    fn grow(&self, length: u64) {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        *held = Some(match held.map(|bytes| bytes.saturating_add(length)) {
+            Some(bytes) if bytes <= self.size => bytes,
+            _ => self.trim(),
+        });
+    }
+
+    /// Removes the files that were not used for longest until the rest is within the size, and says how much that is.
+    fn trim(&self) -> u64 {
         let mut files = self.files().unwrap_or_default();
         files.sort();
         let mut total: u64 = files.iter().map(|(_, _, length)| length).sum();
@@ -100,13 +162,14 @@ impl Cache {
                 total = total.saturating_sub(length);
             }
         }
+        total
     }
 
     fn files(&self) -> io::Result<Vec<(SystemTime, PathBuf, u64)>> {
         let mut files = Vec::new();
         for entry in fs::read_dir(self.blobs())? {
             let entry = entry?;
-            // Names with a dot in front are being written, or were when their process was killed; the lock tells.
+            // Names with a dot in front are being written, or were when their process was killed.
             if entry.file_name().to_string_lossy().starts_with('.') {
                 if File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
                     let _ = fs::remove_file(entry.path());
@@ -203,10 +266,36 @@ mod tests {
         let cache = Cache::new(directory.path(), 100);
         let mut writing = cache.start(&Digest::of(b"1")).unwrap();
         writing.file().write_all(b"half").unwrap();
-        let dead = cache.blobs().join(".dead.opmx-1-0");
+        let dead = cache.blobs().join(".dead");
         fs::write(&dead, "half").unwrap();
         cache.keep(&Digest::of(b"2"), b"2");
         assert!(writing.path().exists() && !dead.exists());
+    }
+
+    #[test]
+    fn the_size_holds_after_every_file_and_the_content_is_returned_all_the_same() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = Cache::new(directory.path(), 10);
+        for number in 0..9_u8 {
+            cache.clone().keep(&Digest::of(&[number; 4]), &[number; 4]);
+            let held: u64 = cache.files().unwrap().iter().map(|(_, _, length)| length).sum();
+            assert_eq!(held, if number == 0 { 4 } else { 8 });
+        }
+        let mut large = cache.start(&Digest::of(&[9; 11])).unwrap();
+        large.file().write_all(&[9; 11]).unwrap();
+        assert_eq!(large.keep().metadata().unwrap().len(), 11);
+        assert!(cache.files().unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_another_process_took_away_while_it_was_written_is_still_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = Cache::new(directory.path(), 100);
+        let mut incoming = cache.start(&Digest::of(b"content")).unwrap();
+        incoming.file().write_all(b"content").unwrap();
+        fs::remove_file(incoming.path()).unwrap();
+        assert_eq!(incoming.keep().metadata().unwrap().len(), 7);
+        assert!(cache.get(&Digest::of(b"content")).is_none());
     }
 
     #[test]

@@ -3,8 +3,9 @@
 //! The forms are those of the container tools: `docker://host/repository:tag` or the bare `host/repository:tag`,
 //! `oci:DIRECTORY[:TAG]` and `oci-archive:FILE[:TAG]`. In the last two, `@sha256:…` names an image by digest.
 
+mod name;
+
 use super::digest::{Digest, DigestError};
-use oci_distribution::ParseError;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -158,10 +159,7 @@ impl RegistryReference {
     #[must_use]
     pub fn with_digest(&self, digest: &Digest) -> Self {
         let name = self.written.split('@').next().unwrap_or_default();
-        let name = match name.rsplit_once(':') {
-            Some((name, tag)) if !tag.contains('/') => name,
-            _ => name,
-        };
+        let (name, _) = name::split_tag(name);
         Self {
             written: format!("{name}@{digest}"),
             transport: self.transport,
@@ -178,9 +176,9 @@ impl RegistryReference {
                 source,
             })?;
         }
-        let parsed = oci_distribution::Reference::try_from(text).map_err(|error| ReferenceError::Grammar {
+        let parsed = name::parse(text).map_err(|problem| ReferenceError::Grammar {
             reference: reference(),
-            problem: explain(text, &error),
+            problem,
         })?;
         Ok(Self {
             digest: parsed.digest().and_then(|digest| digest.parse().ok()),
@@ -189,51 +187,6 @@ impl RegistryReference {
             parsed,
         })
     }
-}
-
-/// The parser only says that the whole text is wrong; this finds the part.
-fn explain(text: &str, error: &ParseError) -> String {
-    if *error == ParseError::NameTooLong {
-        return "the repository is longer than 255 characters".to_owned();
-    }
-    if let Some(odd) = text
-        .chars()
-        .find(|letter| letter.is_whitespace() || letter.is_control())
-    {
-        return format!("it contains the character {odd:?}");
-    }
-    let name = text.split('@').next().unwrap_or_default();
-    let (name, tag) = match name.rsplit_once(':') {
-        Some((name, tag)) if !tag.contains('/') => (name, Some(tag)),
-        _ => (name, None),
-    };
-    if let Some(tag) = tag {
-        let letters = |letter: char| letter.is_ascii_alphanumeric() || "_.-".contains(letter);
-        if tag.is_empty() || tag.len() > 128 || !tag.chars().all(letters) || tag.starts_with(['.', '-']) {
-            return format!(
-                "the tag {tag:?} is not valid: up to 128 letters, digits, '_', '.' and '-', not starting with '.' or '-'"
-            );
-        }
-    }
-    let (host, repository) = match name.split_once('/') {
-        Some((host, rest)) if host.contains(['.', ':']) || host == "localhost" => (Some(host), rest),
-        _ => (None, name),
-    };
-    if let Some((_, port)) = host.and_then(|host| host.split_once(':'))
-        && (port.is_empty() || !port.bytes().all(|digit| digit.is_ascii_digit()))
-    {
-        return format!("the port {port:?} is not a number");
-    }
-    if repository.is_empty() {
-        return "the repository is missing".to_owned();
-    }
-    if repository.chars().any(|letter| letter.is_ascii_uppercase()) {
-        return format!("the repository {repository:?} must be lower-case");
-    }
-    if repository.split('/').any(str::is_empty) {
-        return format!("the repository {repository:?} has an empty part");
-    }
-    format!("the name {name:?} is not valid: lower-case letters, digits and single '.', '_', '-' between them")
 }
 
 /// Transports of other tools that a user may try.

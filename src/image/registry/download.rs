@@ -4,8 +4,8 @@ use super::Registry;
 use super::error::{RegistryError, RegistryFailure};
 use super::repository::{Access, Repository, Request, next_chunk};
 use super::retry::with_retries;
-use crate::files::{FileError, Replacement};
-use crate::image::cache::Cache;
+use crate::files::FileError;
+use crate::image::cache::{Cache, Incoming};
 use crate::image::digest::Hasher;
 use crate::image::error::ContentProblem;
 use crate::image::image::Blob;
@@ -92,7 +92,7 @@ pub(super) fn short(descriptor: &Descriptor) -> String {
 enum Sink {
     Memory(Vec<u8>),
     Temporary(File),
-    Cached(Replacement),
+    Cached(Incoming),
 }
 
 impl Sink {
@@ -139,16 +139,7 @@ impl Sink {
                 file.rewind().map_err(fail)?;
                 Ok(Blob::of_file(file, descriptor.size))
             }
-            Self::Cached(mut file) => {
-                // The open file stays, whatever becomes of its name.
-                let open = file.file().try_clone();
-                let open = open.map_err(|error| FileError::new("read", file.path(), error))?;
-                file.commit()?;
-                if let Some(cache) = cache {
-                    cache.trim();
-                }
-                Ok(Blob::of_file(open, descriptor.size))
-            }
+            Self::Cached(file) => Ok(Blob::of_file(file.keep(), descriptor.size)),
         }
     }
 }

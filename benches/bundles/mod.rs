@@ -1,0 +1,209 @@
+//! Bundles in any number for the benchmarks of the index, and what a run of the program takes.
+
+use opmx::bundle::OLM_YAML;
+use opmx::text::{self, Limits};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+use wait4::Wait4;
+
+const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1:";
+
+/// Whether this is a benchmark. `cargo test --benches` runs it, too: there it is enough that it works.
+pub(crate) fn measured() -> bool {
+    std::env::args().any(|argument| argument == "--bench")
+}
+
+/// The folders with the versions of the operators, in a fixed order; the bundles of testdata/ where the corpus is not.
+pub(crate) fn folders_of(operators: &[&str]) -> Vec<PathBuf> {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let corpus = project.join("../shared/corpus/registryv1");
+    if !corpus.is_dir() {
+        println!("../shared is not here: measured on testdata/, whose bundles are few and small");
+        return folders(&project.join("testdata"));
+    }
+    let bundles = operators.iter().flat_map(|operator| folders(&corpus.join(operator)));
+    bundles.collect()
+}
+
+fn folders(parent: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(parent).unwrap().map(|entry| entry.unwrap().path());
+    let mut folders: Vec<_> = entries.filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders
+}
+
+fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter();
+    let entries = entries.map(Result::unwrap);
+    let files = entries.filter(|entry| entry.file_type().is_file());
+    files.map(walkdir::DirEntry::into_path)
+}
+
+/// The bytes of the files of a bundle.
+pub(crate) fn size(bundle: &Path) -> u64 {
+    files(bundle).map(|file| file.metadata().unwrap().len()).sum()
+}
+
+/// The originals and as many sets of copies as make `times` of each: the folders, in the order to add them.
+pub(crate) fn repeated(originals: &[PathBuf], times: usize, workplace: &Path) -> Vec<PathBuf> {
+    let mut all = originals.to_vec();
+    for copy in 1..times {
+        for (number, original) in originals.iter().enumerate() {
+            let folder = workplace.join(format!("{number}-{copy}"));
+            if !folder.exists() {
+                write_copy(original, &folder, &format!("-copy{copy}"));
+            }
+            all.push(folder);
+        }
+    }
+    all
+}
+
+/// A file that lists bundles, for `--bundles-from`.
+pub(crate) fn list(bundles: &[PathBuf], path: PathBuf) -> PathBuf {
+    let mut lines = String::new();
+    for bundle in bundles {
+        writeln!(lines, "{}", bundle.display()).unwrap();
+    }
+    fs::write(&path, lines).unwrap();
+    path
+}
+
+/// Copies a bundle and puts `suffix` behind the name of its package and before the version in its name and those that
+/// it replaces or skips. Everything else stays, to the byte.
+fn write_copy(original: &Path, copy: &Path, suffix: &str) {
+    rewrite(original, copy, |text, file| {
+        let names = names_in(text, file);
+        rename_package(text, suffix, |line, word| {
+            names.contains(word).then(|| {
+                let (operator, version) = word.split_once('.').unwrap();
+                line.replace(word, &format!("{operator}{suffix}.{version}"))
+            })
+        })
+    });
+}
+
+/// Copies the files of a bundle, each text changed.
+pub(crate) fn rewrite(original: &Path, copy: &Path, change: impl Fn(&str, &Path) -> String) {
+    for file in files(original) {
+        let target = copy.join(file.strip_prefix(original).unwrap());
+        fs::create_dir_all(target.parent().unwrap()).unwrap();
+        let content = fs::read(&file).unwrap();
+        let content = match String::from_utf8(content) {
+            Ok(text) => change(&text, &file).into_bytes(),
+            Err(error) => error.into_bytes(),
+        };
+        fs::write(target, content).unwrap();
+    }
+}
+
+/// The names of bundles that a ClusterServiceVersion or an olm.yaml has.
+fn names_in(text: &str, file: &Path) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    if text.contains("kind: ClusterServiceVersion") || file.ends_with(OLM_YAML) {
+        for document in text::read("", text.as_bytes(), &Limits::default()).documents {
+            let value = document.value();
+            let (metadata, spec) = if value.get("spec").is_some() {
+                (&value["metadata"], &value["spec"])
+            } else {
+                (value, value)
+            };
+            let skips = spec["skips"].as_array().into_iter().flatten();
+            let found = [&metadata["name"], &spec["replaces"]].into_iter().chain(skips);
+            names.extend(found.filter_map(Value::as_str).map(str::to_owned));
+        }
+    }
+    names
+}
+
+fn rename_package(text: &str, suffix: &str, change: impl Fn(&str, &str) -> Option<String>) -> String {
+    let lines = text.split_inclusive('\n').map(|line| {
+        let word = line.split_whitespace().last().unwrap_or_default();
+        let word = word.trim_matches(['"', '\'']);
+        if line.trim_start().starts_with(PACKAGE) {
+            let (key, value) = line.split_once(':').unwrap();
+            format!("{key}:{}", value.replace(word, &format!("{word}{suffix}")))
+        } else {
+            change(line, word).unwrap_or_else(|| line.to_owned())
+        }
+    });
+    lines.collect()
+}
+
+/// What one run of the program took.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cost {
+    /// User and system time, in seconds.
+    pub(crate) cpu: f64,
+    /// The most memory at any time, in MiB.
+    pub(crate) peak: f64,
+}
+
+/// Runs the program with nothing of the user's settings.
+///
+/// # Panics
+/// When it fails.
+#[allow(clippy::cast_precision_loss, reason = "for printing")]
+pub(crate) fn run(arguments: &[&str]) -> Cost {
+    let home = TempDir::new().unwrap();
+    let child = Command::new(env!("CARGO_BIN_EXE_opmx"))
+        .args(arguments)
+        .env("HOME", home.path())
+        .env("XDG_CACHE_HOME", home.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let used = child.wait4().unwrap();
+    assert!(used.status.success(), "opmx {}: {}", arguments.join(" "), used.status);
+    Cost {
+        cpu: (used.rusage.utime + used.rusage.stime).as_secs_f64(),
+        peak: used.rusage.maxrss as f64 / f64::from(1 << 20),
+    }
+}
+
+/// The medians of several runs.
+pub(crate) fn median(costs: &[Cost]) -> Cost {
+    let middle = |mut values: Vec<f64>| {
+        values.sort_by(f64::total_cmp);
+        values[values.len() / 2]
+    };
+    Cost {
+        cpu: middle(costs.iter().map(|cost| cost.cpu).collect()),
+        peak: middle(costs.iter().map(|cost| cost.peak).collect()),
+    }
+}
+
+/// A chain of versions of one package, each of which replaces the one before it: the folders, oldest first.
+///
+/// All are `original` but for the name, the version and what it replaces.
+pub(crate) fn chain(original: &Path, length: usize, workplace: &Path) -> Vec<PathBuf> {
+    let name = |number: usize| format!("chain.v1.{number}.0");
+    let link = |number: usize| {
+        let folder = workplace.join(format!("chain-{number}"));
+        rewrite(original, &folder, |text, file| {
+            if !text.contains("kind: ClusterServiceVersion") {
+                return text.to_owned();
+            }
+            let documents = text::read(&file.to_string_lossy(), text.as_bytes(), &Limits::default()).documents;
+            let mut version = documents[0].value().clone();
+            version["metadata"]["name"] = name(number).into();
+            let spec = version["spec"].as_object_mut().unwrap();
+            spec.insert("version".to_owned(), format!("1.{number}.0").into());
+            for field in ["replaces", "skips"] {
+                spec.shift_remove(field);
+            }
+            if number > 0 {
+                spec.insert("replaces".to_owned(), name(number - 1).into());
+            }
+            version.to_string()
+        });
+        folder
+    };
+    (0..length).map(link).collect()
+}
