@@ -20,7 +20,8 @@ mod accepted;
 mod bundles;
 
 use accepted::ACCEPTED;
-use bundles::{Cost, chain, folders_of, list, measured, median, repeated, run, size};
+use bundles::{Cost, files, folders_of, list, measured, median, repeated, rewrite, run};
+use opmx::text::{self, Limits};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -158,4 +159,38 @@ fn into_a_long_package(runs: usize, workplace: &Path) {
         all.cpu
     );
     verdict(cpu <= AIM_VERSION, &format!("the aim is {AIM_VERSION} s at most"));
+}
+
+/// The bytes of the files of a bundle.
+fn size(bundle: &Path) -> u64 {
+    files(bundle).map(|file| file.metadata().unwrap().len()).sum()
+}
+
+/// A chain of versions of one package, each of which replaces the one before it: the folders, oldest first.
+///
+/// All are `original` but for the name, the version and what it replaces.
+fn chain(original: &Path, length: usize, workplace: &Path) -> Vec<PathBuf> {
+    let name = |number: usize| format!("chain.v1.{number}.0");
+    let link = |number: usize| {
+        let folder = workplace.join(format!("chain-{number}"));
+        rewrite(original, &folder, |text, file| {
+            if !text.contains("kind: ClusterServiceVersion") {
+                return text.to_owned();
+            }
+            let documents = text::read(&file.to_string_lossy(), text.as_bytes(), &Limits::default()).documents;
+            let mut version = documents[0].value().clone();
+            version["metadata"]["name"] = name(number).into();
+            let spec = version["spec"].as_object_mut().unwrap();
+            spec.insert("version".to_owned(), format!("1.{number}.0").into());
+            for field in ["replaces", "skips"] {
+                spec.shift_remove(field);
+            }
+            if number > 0 {
+                spec.insert("replaces".to_owned(), name(number - 1).into());
+            }
+            version.to_string()
+        });
+        folder
+    };
+    (0..length).map(link).collect()
 }

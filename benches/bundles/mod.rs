@@ -37,16 +37,12 @@ fn folders(parent: &Path) -> Vec<PathBuf> {
     folders
 }
 
-fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
+/// The files of a bundle, by path.
+pub(crate) fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
     let entries = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter();
     let entries = entries.map(Result::unwrap);
     let files = entries.filter(|entry| entry.file_type().is_file());
     files.map(walkdir::DirEntry::into_path)
-}
-
-/// The bytes of the files of a bundle.
-pub(crate) fn size(bundle: &Path) -> u64 {
-    files(bundle).map(|file| file.metadata().unwrap().len()).sum()
 }
 
 /// The originals and as many sets of copies as make `times` of each: the folders, in the order to add them.
@@ -177,33 +173,4 @@ pub(crate) fn median(costs: &[Cost]) -> Cost {
         cpu: middle(costs.iter().map(|cost| cost.cpu).collect()),
         peak: middle(costs.iter().map(|cost| cost.peak).collect()),
     }
-}
-
-/// A chain of versions of one package, each of which replaces the one before it: the folders, oldest first.
-///
-/// All are `original` but for the name, the version and what it replaces.
-pub(crate) fn chain(original: &Path, length: usize, workplace: &Path) -> Vec<PathBuf> {
-    let name = |number: usize| format!("chain.v1.{number}.0");
-    let link = |number: usize| {
-        let folder = workplace.join(format!("chain-{number}"));
-        rewrite(original, &folder, |text, file| {
-            if !text.contains("kind: ClusterServiceVersion") {
-                return text.to_owned();
-            }
-            let documents = text::read(&file.to_string_lossy(), text.as_bytes(), &Limits::default()).documents;
-            let mut version = documents[0].value().clone();
-            version["metadata"]["name"] = name(number).into();
-            let spec = version["spec"].as_object_mut().unwrap();
-            spec.insert("version".to_owned(), format!("1.{number}.0").into());
-            for field in ["replaces", "skips"] {
-                spec.shift_remove(field);
-            }
-            if number > 0 {
-                spec.insert("replaces".to_owned(), name(number - 1).into());
-            }
-            version.to_string()
-        });
-        folder
-    };
-    (0..length).map(link).collect()
 }

@@ -2,10 +2,11 @@
 //!
 //! A [`Catalog`] holds names, the edges of the update graph, and the texts of properties and dependencies as they are
 //! stored. It never holds manifests: a [`Bundle`] carries a handle with which the index reads them. Texts are shared,
-//! because the versions of one operator repeat most of them.
+//! because the versions of one operator repeat most of them. [`file_based`] is the form of a catalog as files.
 
 pub mod difference;
 pub mod drawing;
+pub mod file_based;
 pub mod graph;
 pub mod selection;
 

@@ -192,7 +192,7 @@ mod tests {
             &longest_tag,
             &format!("{longest_tag}t"),
         ];
-        let digests = ["".to_owned(), DIGEST.to_owned()];
+        let digests = [String::new(), DIGEST.to_owned()];
         for name in names {
             for digest in &digests {
                 let text = format!("{name}{digest}");

@@ -1,0 +1,81 @@
+//! What it costs to look at an index, as a whole process: `cargo bench --bench index_reading`.
+//!
+//! Lists and graphs of databases of 50, 500 and 5,000 small bundles. The aim: what a bundle costs does not grow, beyond
+//! half as much again, and no call needs more than 64 MiB.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a benchmark may panic and prints"
+)]
+
+mod bundles;
+
+use bundles::{Cost, folders_of, list, measured, median, repeated, run};
+use std::path::{Path, PathBuf};
+
+/// An operator with small bundles that one call accepts.
+const SMALL: &str = "deployment-validation-operator";
+/// How many bundles the databases have.
+const SIZES: [usize; 3] = [50, 500, 5000];
+/// What is done to each.
+const COMMANDS: [&str; 5] = [
+    "list bundles",
+    "list images",
+    "graph -o mermaid",
+    "graph -o svg",
+    "check",
+];
+/// Calls of each kind; the medians count.
+const RUNS: usize = 5;
+/// How much more CPU a bundle may cost among many.
+const AIM_EACH: f64 = 1.5;
+/// The most memory of any call, in MiB.
+const AIM_PEAK: f64 = 64.0;
+
+fn main() {
+    let (sizes, runs) = if measured() {
+        (&SIZES[..], RUNS)
+    } else {
+        (&SIZES[..1], 1)
+    };
+    let workplace = tempfile::tempdir().unwrap();
+    let databases: Vec<(usize, PathBuf)> = sizes.iter().map(|size| database(*size, workplace.path())).collect();
+    println!("medians of {runs} runs");
+    println!("command           bundles   CPU s  CPU ms/bundle  ratio  peak MiB");
+    let mut holds = true;
+    for command in COMMANDS {
+        let mut first = None;
+        for (bundles, database) in &databases {
+            holds &= row(command, *bundles, database, runs, &mut first);
+        }
+    }
+    let verdict = if holds { "PASS" } else { "over" };
+    println!("{verdict}: the aims are a ratio of {AIM_EACH} and a peak of {AIM_PEAK} MiB at most");
+}
+
+/// A database of so many bundles.
+fn database(size: usize, workplace: &Path) -> (usize, PathBuf) {
+    let mut originals = folders_of(&[SMALL]);
+    originals.truncate(5);
+    let bundles = repeated(&originals, size / originals.len(), workplace);
+    let all = list(&bundles, workplace.join("all.txt"));
+    let database = workplace.join(format!("{size}.db"));
+    let (all, path) = (all.to_str().unwrap(), database.to_str().unwrap());
+    run(&["registry", "add", "-q", "--bundles-from", all, "-d", path]);
+    (bundles.len(), database)
+}
+
+/// Measures and prints one command on one database; says whether the aims hold.
+#[allow(clippy::cast_precision_loss, reason = "for printing")]
+fn row(command: &str, bundles: usize, database: &Path, runs: usize, first: &mut Option<f64>) -> bool {
+    let mut words = vec!["index"];
+    words.extend(command.split(' '));
+    words.push(database.to_str().unwrap());
+    let costs: Vec<Cost> = (0..runs).map(|_| run(&words)).collect();
+    let Cost { cpu, peak } = median(&costs);
+    let each = cpu * 1e3 / bundles as f64;
+    let ratio = each / *first.get_or_insert(each);
+    println!("{command:<16}  {bundles:>7}  {cpu:>6.3}  {each:>13.3}  {ratio:>5.2}  {peak:>8.1}");
+    ratio <= AIM_EACH && peak <= AIM_PEAK
+}

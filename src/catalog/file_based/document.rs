@@ -1,0 +1,134 @@
+//! One document of a catalog as it was read: nothing of it is lost, whatever its schema.
+
+use serde::de::{self, MapAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
+use std::fmt;
+
+/// The fields of a document in the order of the text, their values as they are written.
+#[derive(Debug, Clone)]
+pub struct Document {
+    fields: Vec<(String, Box<RawValue>)>,
+}
+
+/// The order in which the tools of the field write the fields that they know.
+const ORDER: [&str; 10] = [
+    "schema",
+    "name",
+    "package",
+    "defaultChannel",
+    "icon",
+    "description",
+    "image",
+    "entries",
+    "properties",
+    "relatedImages",
+];
+
+/// The schemas whose fields have that order. Documents of others are nobody's but their authors'.
+const ORDERED: [&str; 3] = ["olm.package", "olm.channel", "olm.bundle"];
+
+impl Document {
+    /// Reads a JSON object.
+    ///
+    /// # Errors
+    /// When it is none, or has a field twice.
+    pub fn from_json(json: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(json)
+    }
+
+    /// The value of a field, as it is written.
+    pub fn field(&self, name: &str) -> Option<&RawValue> {
+        let found = self.fields.iter().find(|(field, _)| field == name);
+        found.map(|(_, value)| &**value)
+    }
+
+    /// The value of a field that is a text; empty where it is not, or not there.
+    pub fn text(&self, name: &str) -> String {
+        let value = self.field(name).map(|value| serde_json::from_str(value.get()));
+        value.and_then(Result::ok).unwrap_or_default()
+    }
+
+    /// The fields in the order in which they are written: first those that the schema knows.
+    fn ordered(&self) -> Vec<&(String, Box<RawValue>)> {
+        let mut fields: Vec<_> = self.fields.iter().collect();
+        if ORDERED.contains(&self.text("schema").as_str()) {
+            let place = |name: &str| ORDER.iter().position(|known| *known == name).unwrap_or(ORDER.len());
+            fields.sort_by_key(|(name, _)| place(name));
+        }
+        fields
+    }
+}
+
+impl Serialize for Document {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.fields.len()))?;
+        for (name, value) in self.ordered() {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Document {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Document;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Document, A::Error> {
+                let mut fields: Vec<(String, Box<RawValue>)> = Vec::new();
+                while let Some((name, value)) = map.next_entry::<String, Box<RawValue>>()? {
+                    if fields.iter().any(|(known, _)| *known == name) {
+                        return Err(de::Error::custom(format_args!("the field {name:?} stands twice")));
+                    }
+                    fields.push((name, value));
+                }
+                Ok(Document { fields })
+            }
+        }
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::write::{Language, write_value};
+    use super::*;
+
+    fn written(json: &str) -> String {
+        let mut out = Vec::new();
+        let document = Document::from_json(json).unwrap();
+        write_value(&document, Language::Json, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn known_fields_come_first_and_unknown_ones_stay() {
+        let json = r#"{"x": 1.50, "entries": [], "package": "p", "name": "c", "schema": "olm.channel", "w": "\u003c"}"#;
+        assert_eq!(
+            written(json),
+            "{\n    \"schema\": \"olm.channel\",\n    \"name\": \"c\",\n    \"package\": \"p\",\n    \"entries\": [],\n    \"x\": 1.50,\n    \"w\": \"\\u003c\"\n}\n"
+        );
+    }
+
+    #[test]
+    fn documents_of_other_schemas_are_left_as_they_are() {
+        assert_eq!(
+            written(r#"{"name":"n","schema":"other"}"#),
+            "{\n    \"name\": \"n\",\n    \"schema\": \"other\"\n}\n"
+        );
+    }
+
+    #[test]
+    fn a_field_that_stands_twice_is_refused() {
+        let error = Document::from_json(r#"{"schema":"a","schema":"b"}"#).unwrap_err();
+        assert!(error.to_string().contains("\"schema\" stands twice"), "{error}");
+        assert!(Document::from_json("[]").is_err());
+    }
+}

@@ -1,0 +1,181 @@
+//! File-based catalogs: a catalog as a stream of JSON or YAML documents, which tools call blobs.
+//!
+//! [`Blob`] is one document in the shape of its schema, [`write`] gives it the form that the tools of the field write.
+//! The order of the fields is part of that form.
+
+pub mod document;
+pub mod read;
+mod stream;
+pub mod write;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::cmp::Ordering;
+
+/// The type of the property that holds one manifest.
+const BUNDLE_OBJECT: &str = "olm.bundle.object";
+
+/// One document of a catalog.
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "schema")]
+pub enum Blob {
+    /// A package.
+    #[serde(rename = "olm.package")]
+    Package(Package),
+    /// A channel of a package, with its update graph.
+    #[serde(rename = "olm.channel")]
+    Channel(Channel),
+    /// A bundle.
+    #[serde(rename = "olm.bundle")]
+    Bundle(Bundle),
+}
+
+/// A package.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Package {
+    /// The name.
+    pub name: String,
+    /// The channel of a user who named none.
+    pub default_channel: String,
+    /// The picture that user interfaces show.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub icon: Option<Icon>,
+    /// What the package is about, as Markdown.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub description: String,
+}
+
+/// A picture.
+#[derive(Debug, Clone, Serialize)]
+pub struct Icon {
+    /// Its bytes, in standard base64.
+    #[serde(rename = "base64data")]
+    pub data: String,
+    /// Its media type, such as `image/png`.
+    #[serde(rename = "mediatype")]
+    pub media_type: String,
+}
+
+/// A channel of a package.
+#[derive(Debug, Clone, Serialize)]
+pub struct Channel {
+    /// The name.
+    pub name: String,
+    /// The package.
+    pub package: String,
+    /// The bundles of the channel and its edges.
+    pub entries: Vec<Entry>,
+}
+
+/// A bundle in a channel, with its edges there.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Entry {
+    /// The bundle.
+    pub name: String,
+    /// The bundle from which it is the next update.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub replaces: String,
+    /// Bundles that may be updated to it without being offered themselves.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skips: Vec<String>,
+    /// The versions that may be updated to it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub skip_range: String,
+}
+
+/// A bundle.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Bundle {
+    /// The name of its ClusterServiceVersion.
+    pub name: String,
+    /// The package.
+    pub package: String,
+    /// The image that holds it; empty where its manifests are among the properties.
+    pub image: String,
+    /// What it declares, and its manifests.
+    pub properties: Vec<Property>,
+    /// The images that it needs, by image.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub related_images: Vec<RelatedImage>,
+}
+
+/// A typed value.
+#[derive(Debug, Clone, Serialize)]
+pub struct Property {
+    /// The type, such as `olm.gvk`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The value, as it was written.
+    pub value: Box<RawValue>,
+}
+
+/// An image that a bundle needs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RelatedImage {
+    /// What it is for; may be empty.
+    pub name: String,
+    /// The image.
+    pub image: String,
+}
+
+impl Property {
+    /// A property with a value that is JSON.
+    ///
+    /// # Errors
+    /// When the value is not.
+    pub fn new(kind: &str, value: &str) -> Result<Self, serde_json::Error> {
+        Ok(Self {
+            kind: kind.to_owned(),
+            value: RawValue::from_string(value.to_owned())?,
+        })
+    }
+
+    /// The property that holds one manifest, which is JSON.
+    pub fn of_object(manifest: &str) -> Self {
+        let data = STANDARD.encode(manifest);
+        let value = RawValue::from_string(format!("{{\"data\":\"{data}\"}}"));
+        Self {
+            kind: BUNDLE_OBJECT.to_owned(),
+            // Base64 has no character that JSON would have to escape.
+            value: value.unwrap_or_default(),
+        }
+    }
+}
+
+impl Bundle {
+    /// Brings the properties into the order of the form: by type and text of the value, each once, the manifests
+    /// behind all others in their own order.
+    pub fn sort_properties(&mut self) {
+        let is_object = |property: &Property| property.kind == BUNDLE_OBJECT;
+        self.properties.sort_by(|one, other| {
+            let kinds = (is_object(one), &one.kind).cmp(&(is_object(other), &other.kind));
+            kinds.then_with(|| {
+                if is_object(one) {
+                    Ordering::Equal
+                } else {
+                    one.value.get().cmp(other.value.get())
+                }
+            })
+        });
+        self.properties
+            .dedup_by(|one, other| !is_object(one) && one.kind == other.kind && one.value.get() == other.value.get());
+    }
+
+    /// The images of the ClusterServiceVersion with their names, and those of `others` that it does not name, by image.
+    pub fn relate(&mut self, named: Vec<RelatedImage>, others: impl IntoIterator<Item = String>) {
+        let mut images = named;
+        for image in others {
+            if !images.iter().any(|known| known.image == image) {
+                let name = String::new();
+                images.push(RelatedImage { name, image });
+            }
+        }
+        images.sort_by(|one, other| one.image.cmp(&other.image));
+        self.related_images = images;
+    }
+}

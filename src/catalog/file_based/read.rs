@@ -1,0 +1,396 @@
+//! The documents of a catalog in a folder: where each is, in the order in which they are written, and each again when
+//! it is asked for. Only one is in memory at a time.
+
+use super::document::Document;
+use super::stream::{CutError, Piece, Stream};
+use crate::catalog::{Text, Texts};
+use crate::files::FileError;
+use crate::text::{self, Limits};
+use ignore::WalkBuilder;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// Files of this name say which others are none of the catalog's, as `.gitignore` does.
+const IGNORE: &str = ".indexignore";
+
+/// How much a catalog may hold. Every limit is named in the error of the input that passes it.
+#[derive(Debug, Clone, Copy)]
+pub struct CatalogLimits {
+    /// Number of files.
+    pub files: usize,
+    /// Bytes of one document.
+    pub document_bytes: usize,
+    /// Number of documents.
+    pub documents: usize,
+    /// Lists and maps inside one another.
+    pub depth: usize,
+}
+
+impl Default for CatalogLimits {
+    fn default() -> Self {
+        Self {
+            files: 100_000,
+            document_bytes: 64 << 20,
+            documents: 1_000_000,
+            depth: Limits::default().depth,
+        }
+    }
+}
+
+/// Why a catalog cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogError {
+    /// The system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A folder cannot be searched.
+    #[error("cannot search {}: {source}", folder.display())]
+    Walk {
+        /// The catalog's folder.
+        folder: PathBuf,
+        /// What the system said.
+        source: ignore::Error,
+    },
+    /// A file holds what is no document of a catalog.
+    #[error("{}:{line}: {problem}", file.display())]
+    Document {
+        /// The file.
+        file: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        problem: String,
+    },
+    /// There is too much of something.
+    #[error("{}: the catalog has more than {limit} {what}", folder.display())]
+    Limit {
+        /// The catalog's folder.
+        folder: PathBuf,
+        /// What there is too much of.
+        what: &'static str,
+        /// How much there may be.
+        limit: usize,
+    },
+    /// A file is no longer what it was.
+    #[error("{} changed while it was read; try again", file.display())]
+    Changed {
+        /// The file.
+        file: PathBuf,
+    },
+}
+
+/// Where a document is, and what it says it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Handle {
+    /// Its schema, such as `olm.bundle`.
+    pub schema: Text,
+    /// The package that it belongs to; a package belongs to itself. Empty where it says none.
+    pub package: Text,
+    /// Its name; may be empty.
+    pub name: Text,
+    /// The line on which it begins, from 1.
+    pub line: usize,
+    file: usize,
+    start: u64,
+    length: usize,
+    json: bool,
+}
+
+/// A catalog in a folder.
+#[derive(Debug)]
+pub struct FileBasedCatalog {
+    folder: PathBuf,
+    files: Vec<PathBuf>,
+    /// In the order in which a catalog is written.
+    pub handles: Vec<Handle>,
+    limits: CatalogLimits,
+}
+
+impl FileBasedCatalog {
+    /// Reads all files of a folder once, but for those that files named `.indexignore` exclude.
+    ///
+    /// # Errors
+    /// When a file cannot be read or holds something else than documents with a schema, or there is too much.
+    pub fn open(folder: &Path, limits: CatalogLimits) -> Result<Self, CatalogError> {
+        let files = files(folder, limits)?;
+        let mut catalog = Self {
+            folder: folder.to_owned(),
+            files,
+            handles: Vec::new(),
+            limits,
+        };
+        let mut texts = Texts::default();
+        for file in 0..catalog.files.len() {
+            catalog.read_file(file, &mut texts)?;
+        }
+        catalog.handles.sort_by(|one, other| key(one).cmp(&key(other)));
+        Ok(catalog)
+    }
+
+    /// The file that a document is in.
+    pub fn file(&self, handle: &Handle) -> &Path {
+        self.files.get(handle.file).map_or(&self.folder, PathBuf::as_path)
+    }
+
+    /// Reads a document again.
+    ///
+    /// # Errors
+    /// When its file cannot be read, or has changed meanwhile.
+    pub fn document(&self, handle: &Handle) -> Result<Document, CatalogError> {
+        let path = self.file(handle);
+        let fail = |error| FileError::new("read", path, error);
+        let mut file = File::open(path).map_err(fail)?;
+        file.seek(SeekFrom::Start(handle.start)).map_err(fail)?;
+        let mut bytes = Vec::with_capacity(handle.length);
+        file.take(handle.length as u64).read_to_end(&mut bytes).map_err(fail)?;
+        let changed = || CatalogError::Changed { file: path.to_owned() };
+        let piece = Piece {
+            json: handle.json,
+            start: handle.start,
+            line: handle.line,
+            bytes: &bytes,
+        };
+        let document = document(&piece, &self.limits).map_err(|_| changed())?;
+        document
+            .filter(|document| document.text("schema") == *handle.schema)
+            .ok_or_else(changed)
+    }
+
+    fn read_file(&mut self, number: usize, texts: &mut Texts) -> Result<(), CatalogError> {
+        let Some(path) = self.files.get(number).cloned() else {
+            return Ok(());
+        };
+        let file = File::open(&path).map_err(|error| FileError::new("read", &path, error))?;
+        let wrong = |line, problem: String| CatalogError::Document {
+            file: path.clone(),
+            line,
+            problem,
+        };
+        let mut stream = Stream::new(file, self.limits.document_bytes);
+        loop {
+            let piece = match stream.next() {
+                Ok(Some(piece)) => piece,
+                Ok(None) => return Ok(()),
+                Err(CutError::Io(error)) => return Err(FileError::new("read", &path, error).into()),
+                Err(error) => return Err(wrong(error.line(), error.to_string())),
+            };
+            let read = document(&piece, &self.limits);
+            let Some(document) = read.map_err(|(line, problem)| wrong(line, problem))? else {
+                continue;
+            };
+            let schema = document.text("schema");
+            if schema.is_empty() {
+                let problem = "the document has no schema, which every document of a catalog has; if this file is none of \
+                               the catalog's, name it in a file .indexignore";
+                return Err(wrong(piece.line, problem.to_owned()));
+            }
+            if self.handles.len() >= self.limits.documents {
+                return Err(self.over("documents", self.limits.documents));
+            }
+            let name = document.text("name");
+            let package = if schema == "olm.package" {
+                name.clone()
+            } else {
+                document.text("package")
+            };
+            self.handles.push(Handle {
+                schema: texts.share(&schema),
+                package: texts.share(&package),
+                name: texts.share(&name),
+                line: piece.line,
+                file: number,
+                start: piece.start,
+                length: piece.bytes.len(),
+                json: piece.json,
+            });
+        }
+    }
+
+    fn over(&self, what: &'static str, limit: usize) -> CatalogError {
+        let folder = self.folder.clone();
+        CatalogError::Limit { folder, what, limit }
+    }
+}
+
+/// The files of a catalog, by path.
+fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>, CatalogError> {
+    let mut files = Vec::new();
+    let walk = WalkBuilder::new(folder)
+        .standard_filters(false)
+        .add_custom_ignore_filename(IGNORE)
+        .sort_by_file_name(Ord::cmp)
+        .build();
+    for entry in walk {
+        let fail = |source| CatalogError::Walk {
+            folder: folder.to_owned(),
+            source,
+        };
+        let entry = entry.map_err(fail)?;
+        // A link counts as what it leads to, unless that is a folder.
+        if entry.file_name() == IGNORE || !entry.path().is_file() {
+            continue;
+        }
+        if files.len() >= limits.files {
+            return Err(CatalogError::Limit {
+                folder: folder.to_owned(),
+                what: "files",
+                limit: limits.files,
+            });
+        }
+        files.push(entry.into_path());
+    }
+    Ok(files)
+}
+
+/// Packages by name, what belongs to none behind them; of each first the package, then channels, bundles, other
+/// documents and deprecations.
+fn key(handle: &Handle) -> (bool, &str, u8, &str, &str) {
+    let (rank, schema, name) = match &*handle.schema {
+        "olm.package" => (0, "", ""),
+        "olm.channel" => (1, "", &*handle.name),
+        "olm.bundle" => (2, "", &*handle.name),
+        "olm.deprecations" => (4, "", ""),
+        other => (3, other, ""),
+    };
+    (handle.package.is_empty(), &handle.package, rank, schema, name)
+}
+
+/// What a piece of a file holds; none where it is nothing but comments. Else the line, and what is wrong there.
+fn document(piece: &Piece<'_>, limits: &CatalogLimits) -> Result<Option<Document>, (usize, String)> {
+    let text = std::str::from_utf8(piece.bytes).map_err(|_| (piece.line, "the text is not UTF-8".to_owned()))?;
+    if piece.json {
+        let wrong = |error: serde_json::Error| (piece.line + error.line().saturating_sub(1), error.to_string());
+        return Document::from_json(text).map(Some).map_err(wrong);
+    }
+    let limits = Limits {
+        file_bytes: limits.document_bytes,
+        depth: limits.depth,
+        documents: 1,
+    };
+    let reading = text::read("", piece.bytes, &limits);
+    if let Some(finding) = reading.diagnostics.iter().find(|finding| finding.is_error()) {
+        let line = finding.place.as_ref().map_or(1, |place| place.start().line);
+        return Err((piece.line + line - 1, finding.message.clone()));
+    }
+    let Some(document) = reading.documents.first() else {
+        return Ok(None);
+    };
+    if document.value().is_null() {
+        return Ok(None);
+    }
+    let document = Document::from_json(&document.value().to_string());
+    document.map(Some).map_err(|error| (piece.line, error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::write::{Language, write_value};
+    use super::*;
+    use std::fs;
+
+    fn catalog(files: &[(&str, &str)]) -> (tempfile::TempDir, Result<FileBasedCatalog, CatalogError>) {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, content) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        let catalog = FileBasedCatalog::open(folder.path(), CatalogLimits::default());
+        (folder, catalog)
+    }
+
+    fn error(files: &[(&str, &str)]) -> String {
+        catalog(files).1.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn files_of_both_languages_make_one_catalog_in_the_order_of_the_form() {
+        let (_folder, catalog) = catalog(&[
+            (
+                "b/any.txt",
+                "{\"schema\":\"olm.bundle\",\"package\":\"b\",\"name\":\"b.v2\"} {\"schema\":\"other\",\"x\":1}",
+            ),
+            (
+                "a.yaml",
+                "---\n# nothing\n---\nschema: olm.deprecations\npackage: b\n---\nschema: olm.bundle\npackage: b\nname: b.v1\n",
+            ),
+            (
+                "z",
+                "schema: olm.channel\nname: stable\npackage: b\n---\nschema: custom\npackage: b\n",
+            ),
+            ("y.json", "\u{FEFF}{\"schema\":\"olm.package\",\"name\":\"b\"}"),
+            ("empty", ""),
+        ]);
+        let catalog = catalog.unwrap();
+        let handles = catalog.handles.iter();
+        let shown: Vec<_> = handles.map(|handle| (&*handle.schema, &*handle.name)).collect();
+        assert_eq!(
+            shown,
+            [
+                ("olm.package", "b"),
+                ("olm.channel", "stable"),
+                ("olm.bundle", "b.v1"),
+                ("olm.bundle", "b.v2"),
+                ("custom", ""),
+                ("olm.deprecations", ""),
+                ("other", ""),
+            ]
+        );
+        assert_eq!(catalog.handles[2].line, 7);
+        assert!(catalog.file(&catalog.handles[2]).ends_with("a.yaml"));
+        let mut out = Vec::new();
+        let document = catalog.document(&catalog.handles[6]).unwrap();
+        write_value(&document, Language::Json, &mut out).unwrap();
+        assert_eq!(out, b"{\n    \"schema\": \"other\",\n    \"x\": 1\n}\n");
+    }
+
+    #[test]
+    fn ignored_files_are_not_read() {
+        let (_folder, catalog) = catalog(&[
+            (".indexignore", "README.md\n*.txt\n!keep.txt\n/build/\n"),
+            ("README.md", "# A catalog"),
+            ("sub/drop.txt", "x"),
+            ("sub/keep.txt", "schema: a"),
+            ("build/x", "x"),
+            ("sub/build/x", "schema: b"),
+            (".hidden", "schema: c"),
+        ]);
+        let schemas: Vec<_> = catalog
+            .unwrap()
+            .handles
+            .iter()
+            .map(|handle| handle.schema.to_string())
+            .collect();
+        assert_eq!(schemas, ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_file_and_line() {
+        let cases = [
+            ("schema: a\n---\nb: [\n", "f:3: not YAML"),
+            ("schema: a\n---\nb: 1\n", "f:3: the document has no schema"),
+            ("{\"schema\":\"a\"}\n{\"schema\":\n}\n", "f:3: expected value"),
+            ("{\"schema\":\"a\"}\n]", "f:2: expected the next object"),
+            ("{\"schema\":\"a\",", "f:1: the object that begins here is not closed"),
+            (
+                "{\"schema\":\"a\",\"schema\":\"b\"}",
+                "f:1: the field \"schema\" stands twice",
+            ),
+            ("- a\n", "f:1: invalid type: sequence, expected an object"),
+        ];
+        for (content, expected) in cases {
+            let found = error(&[("f", content)]);
+            assert!(found.contains(expected), "{content:?}: {found}");
+        }
+    }
+
+    #[test]
+    fn files_that_change_meanwhile_are_noticed() {
+        let (folder, catalog) = catalog(&[("f", "{\"schema\":\"a\"}")]);
+        let catalog = catalog.unwrap();
+        fs::write(folder.path().join("f"), "{\"schema\":\"b\"}").unwrap();
+        let error = catalog.document(&catalog.handles[0]).unwrap_err();
+        assert!(matches!(error, CatalogError::Changed { .. }), "{error}");
+    }
+}

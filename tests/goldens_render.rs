@@ -1,0 +1,171 @@
+//! Indexes and bundles as file-based catalogs, against what the reference wrote for the same.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+mod shared;
+
+use flate2::read::GzDecoder;
+use opmx::catalog::file_based::Blob;
+use opmx::catalog::file_based::read::{CatalogLimits, FileBasedCatalog};
+use opmx::catalog::file_based::write::{Language, write, write_value};
+use opmx::index::intake::{Recording, prepare};
+use opmx::index::read::Index;
+use opmx::index::render::{Options, render, render_record};
+use opmx::text::Limits;
+use opmx::tree::{Tree, TreeLimits};
+use serde_json::Value;
+use std::convert::Infallible;
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+const DATABASES: [&str; 4] = [
+    "inline-dependencies-cleared",
+    "replaces-single",
+    "skips-truncated-many-channels",
+    "two-packages-skiprange",
+];
+const BUNDLES: [&str; 2] = ["bundle-image-etcd", "bundle-image-eventing-kogito"];
+const CATALOGS: [&str; 3] = [
+    "inline-and-dependencies",
+    "replaces-three-channels",
+    "skips-and-truncation",
+];
+
+/// The documents that are not byte for byte the reference's: it loses dependencies of types that it does not know.
+const KEPT: [(&str, &str, &str); 1] = [(
+    "inline-dependencies-cleared",
+    "eventing-kogito.v1.2.0",
+    "olm.constraint",
+)];
+
+/// The catalog of a database, one text for each document.
+fn rendered(database: &Path) -> Vec<String> {
+    let index = Index::open(database).unwrap();
+    let mut documents = Vec::new();
+    let all = render(&index, Options::default(), |blob| -> Result<(), Infallible> {
+        documents.push(text(blob));
+        Ok(())
+    });
+    all.unwrap();
+    documents
+}
+
+fn text(blob: &Blob) -> String {
+    let mut out = Vec::new();
+    write(blob, Language::Json, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// The documents of a recorded catalog.
+fn recorded(folder: &Path) -> Vec<String> {
+    let text = fs::read_to_string(folder.join("render.json")).unwrap();
+    let documents = text.split_inclusive("\n}\n");
+    documents.map(str::to_owned).collect()
+}
+
+/// A document without the property that the reference loses; none where it has none of that type.
+fn without(document: &str, kind: &str) -> Option<Value> {
+    let mut document: Value = serde_json::from_str(document).unwrap();
+    let properties = document["properties"].as_array_mut()?;
+    let before = properties.len();
+    properties.retain(|property| property["type"] != kind);
+    (properties.len() + 1 == before).then_some(document)
+}
+
+#[test]
+fn databases_are_rendered_as_the_reference_does_and_lose_no_dependency() {
+    let Some(goldens) = shared::folder("goldens/render") else {
+        return;
+    };
+    let workplace = tempfile::tempdir().unwrap();
+    let (mut equal, mut kept) = (0, 0);
+    for case in DATABASES {
+        let database = workplace.path().join(format!("{case}.db"));
+        let packed = File::open(goldens.join(case).join("index.db.gz")).unwrap();
+        io::copy(&mut GzDecoder::new(packed), &mut File::create(&database).unwrap()).unwrap();
+        let before = fs::read(&database).unwrap();
+        let (ours, theirs) = (rendered(&database), recorded(&goldens.join(case)));
+        assert!(
+            fs::read(&database).unwrap() == before,
+            "{case}: the database was changed"
+        );
+        assert_eq!(ours.len(), theirs.len(), "{case}");
+        for (ours, theirs) in ours.iter().zip(&theirs) {
+            if ours == theirs {
+                equal += 1;
+                continue;
+            }
+            let expected: Value = serde_json::from_str(theirs).unwrap();
+            let row = KEPT
+                .iter()
+                .find(|(in_case, name, _)| *in_case == case && expected["name"] == *name);
+            let (_, _, kind) = row.unwrap_or_else(|| panic!("{case}: {ours}\n--- recorded\n{theirs}"));
+            assert_eq!(without(ours, kind).unwrap(), expected, "{case}");
+            kept += 1;
+        }
+    }
+    assert_eq!(kept, KEPT.len());
+    println!(
+        "{} databases: {equal} documents equal byte for byte, {kept} keep what the reference loses",
+        DATABASES.len()
+    );
+}
+
+#[test]
+fn bundles_are_rendered_as_the_reference_does() {
+    let Some(goldens) = shared::folder("goldens/render") else {
+        return;
+    };
+    for case in BUNDLES {
+        let folder = goldens.join(case);
+        let image = fs::read_to_string(folder.join("image.txt")).unwrap();
+        let tree = Tree::from_directory(&folder.join("bundle"), &TreeLimits::default()).unwrap();
+        let recording = Recording {
+            reference: Some(image.trim()),
+            by_reference: false,
+        };
+        let prepared = prepare(&tree, recording, &Limits::default()).unwrap();
+        let blob = render_record(&prepared.record, Options::default()).unwrap();
+        let [expected] = recorded(&folder).try_into().unwrap();
+        assert_eq!(text(&Blob::Bundle(blob)), expected, "{case}");
+    }
+    println!("{} bundles equal byte for byte", BUNDLES.len());
+}
+
+#[test]
+fn catalogs_that_are_read_are_written_as_they_were_and_mean_the_same_in_yaml() {
+    let Some(goldens) = shared::folder("goldens/grpc") else {
+        return;
+    };
+    let mut documents = 0;
+    for case in CATALOGS {
+        let folder = tempfile::tempdir().unwrap();
+        let mut recorded = Vec::new();
+        let packed = File::open(goldens.join(case).join("catalog.json.gz")).unwrap();
+        io::copy(&mut GzDecoder::new(packed), &mut recorded).unwrap();
+        fs::write(folder.path().join("catalog.json"), &recorded).unwrap();
+        assert!(written(folder.path(), Language::Json) == recorded, "{case}");
+        let yaml = written(folder.path(), Language::Yaml);
+        fs::write(folder.path().join("catalog.json"), yaml).unwrap();
+        let again = written(folder.path(), Language::Json);
+        let values = |bytes: &[u8]| -> Vec<Value> {
+            let stream = serde_json::Deserializer::from_slice(bytes).into_iter();
+            stream.map(Result::unwrap).collect()
+        };
+        let values = (values(&again), values(&recorded));
+        assert!(values.0 == values.1, "{case}");
+        documents += values.0.len();
+    }
+    println!("{documents} documents of {} catalogs", CATALOGS.len());
+}
+
+/// The catalog in a folder, written again.
+fn written(folder: &Path, language: Language) -> Vec<u8> {
+    let catalog = FileBasedCatalog::open(folder, CatalogLimits::default()).unwrap();
+    let mut out = Vec::new();
+    for handle in &catalog.handles {
+        write_value(&catalog.document(handle).unwrap(), language, &mut out).unwrap();
+    }
+    out
+}
