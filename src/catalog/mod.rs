@@ -8,6 +8,7 @@ pub mod difference;
 pub mod drawing;
 pub mod graph;
 pub mod selection;
+pub mod updates;
 
 use crate::kubernetes::GroupVersionKind;
 use std::collections::HashSet;
