@@ -508,6 +508,9 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l images -d 'Ask the registries whether they have the images: those of the bundles, or with --images=all those that the operators run and list, too' -r -f -a "bundles\t'The images that are bundles'
+all\t'Also those that the operators run, and related ones'"
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l for -d 'Find what clusters with this OLM cannot use: registry+v1 for what no released OLM can, or its version' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -s o -l output -d 'Form of the result' -r -f -a "text\t'For a person'
 json\t'JSON, with stable field names'
 yaml\t'The same fields as YAML'"

@@ -303,6 +303,23 @@ rules! {
     INDEX_MESSAGE_SIZE = "index-message-size", Warning, INDEX, "Publish the bundle as an image in a registry, and add it from there.";
     INDEX_BUNDLE_SIZE = "index-bundle-size", Warning, INDEX, "Publish the bundle as an image in a registry, and add it from there.";
 
+    // What `index check --images` asks registries for.
+    INDEX_IMAGE_MISSING = "index-image-missing", Error, INDEX, "Push the image again under this name, or take the bundle out of the index: clusters cannot install it.";
+    INDEX_IMAGE_UNKNOWN = "index-image-unknown", Error, INDEX, "Check again when the registry answers: the image may be there or not.";
+    INDEX_IMAGE_REFERENCE = "index-image-reference", Error, INDEX, "Push the image to a registry, and add the bundle from there.";
+
+    // What `index check --for` finds that clusters of an older OLM cannot use.
+    CLUSTER_BUNDLE_IMAGE = "cluster-bundle-image", Error, OLM, "Update OLM there, or add the bundle from its folder, so that the index holds its manifests.";
+    CLUSTER_MEDIA_TYPE = "cluster-media-type", Error, PLAIN, "Make a registry+v1 bundle of it with `opmx bundle convert --to registry+v1`, or add it without --by-reference, so that the index holds its ClusterServiceVersion; or keep it in an index of its own: `opmx index add --allow-media-types registry+v1` refuses such bundles.";
+    CLUSTER_BUNDLE_SIZE = "cluster-bundle-size", Error, OLM, "Leave out descriptions in the schemas of CustomResourceDefinitions, or keep the bundle in an index for newer clusters.";
+    CLUSTER_MESSAGE_SIZE = "cluster-message-size", Error, OLM, "Publish the bundle as a registry+v1 image in a registry, and add it from there.";
+    CLUSTER_MANIFEST_KIND = "cluster-manifest-kind", Error, OLM, "Update OLM there, leave the object out of the bundle, or keep the bundle in an index for newer clusters.";
+    CLUSTER_CONSTRAINT = "cluster-constraint", Error, OLM, "Use failureMessage and one of all, any, cel, gvk, not and package.";
+    CLUSTER_DEPENDENCY = "cluster-dependency", Warning, OLM, "Depend on the API with olm.gvk where that says enough, or keep the bundle in an index for newer clusters.";
+    CLUSTER_INTENT = "cluster-intent", Warning, INTENTS, "Provide the package in a catalog of these clusters, or leave the dependency out.";
+    CLUSTER_PROPERTY = "cluster-property", Warning, OLM, "Nothing to do where the clusters can live with it; else keep the bundle in an index for newer clusters.";
+    CLUSTER_WEBHOOK = "cluster-webhook", Warning, OLM, "Let the operator do without the webhook, or keep the bundle in an index for newer clusters.";
+
     // The ClusterServiceVersion, as the Operator Framework validates it.
     CSV_REPLACES_FORMAT = "csv-replaces-format", Error, CSV, "Write the name of the version before this one: at most 63 lower-case letters, digits, dots and dashes.";
     CSV_ANNOTATIONS_MISSING = "csv-annotations-missing", Warning, CSV, "Add annotations; alm-examples shows users what to create.";

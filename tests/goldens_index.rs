@@ -5,9 +5,12 @@
 mod shared;
 
 use opmx::catalog::graph::Mode;
+use opmx::diagnostic;
 use opmx::index::add::{AddError, Additions};
+use opmx::index::check::check;
 use opmx::index::deprecate::{Request, truncate};
 use opmx::index::open::{Options, Target};
+use opmx::index::read::Index;
 use opmx::index::record::{Contents, Record};
 use opmx::index::remove::{self, Packages};
 use opmx::text::{self, Document, Format, Limits, canonical};
@@ -147,6 +150,47 @@ fn recorded_databases_are_written_row_by_row() {
     assert!(rows > 0);
 }
 
+/// What `index check` finds in the recorded databases: case, number of the line after which it is found, the finding.
+const FOUND: &[(&str, usize, &str)] = &[(
+    "skiprange",
+    2,
+    "index-bundle-unreachable: bundle \"rhoas-operator.0.7.8\" is in no channel",
+)];
+
+#[test]
+fn index_check_finds_in_the_recorded_databases_what_is_known_of_them() {
+    let Some(goldens) = shared::folder("goldens/index") else {
+        return;
+    };
+    let (mut found, mut databases) = (Vec::new(), 0);
+    for case in CASES {
+        let folder = tempfile::tempdir().unwrap();
+        let index = folder.path().join("index.db");
+        run_and_look(case.name, &goldens.join(case.name), &index, false, |line| {
+            let findings = check(&Index::open(&index).unwrap()).unwrap();
+            assert!(
+                !diagnostic::has_errors(&findings),
+                "{}, line {line}: {findings:?}",
+                case.name
+            );
+            let findings = findings.iter();
+            found
+                .extend(findings.map(|finding| (case.name, line, format!("{}: {}", finding.rule.id, finding.message))));
+            databases += 1;
+        });
+    }
+    println!("{databases} databases checked, {} findings", found.len());
+    for (case, line, finding) in &found {
+        println!("{case}, line {line}: {finding}");
+    }
+    let found: Vec<_> = found
+        .iter()
+        .map(|(case, line, finding)| (*case, *line, finding.as_str()))
+        .collect();
+    assert_eq!(found, FOUND);
+    assert!(databases > 40, "{databases}");
+}
+
 /// A second run, with the bundles of each call in the opposite order, makes the same file.
 fn same_bytes_again(case: &str, folder: &Path, first: &Path) {
     let index = tempfile::tempdir().unwrap();
@@ -173,6 +217,11 @@ fn lines(folder: &Path) -> Vec<String> {
 
 /// Runs all calls of a case; the names of the bundles that were refused.
 fn run(case: &str, folder: &Path, index: &Path, backwards: bool) -> Vec<String> {
+    run_and_look(case, folder, index, backwards, |_| ())
+}
+
+/// The same, with a look at the database after each call.
+fn run_and_look(case: &str, folder: &Path, index: &Path, backwards: bool, mut look: impl FnMut(usize)) -> Vec<String> {
     let steps: Value = serde_json::from_slice(&fs::read(folder.join("expected.json")).unwrap()).unwrap();
     let mut refused = Vec::new();
     for (number, line) in lines(folder).iter().enumerate() {
@@ -197,6 +246,7 @@ fn run(case: &str, folder: &Path, index: &Path, backwards: bool) -> Vec<String> 
         }
         if index.exists() {
             assert_sound(index);
+            look(number + 1);
         }
     }
     refused

@@ -18,7 +18,7 @@ pub fn finding(files: &[&[u8]]) -> Option<(Diagnostic, Largest)> {
     if !is_near(plain.sum()) {
         return None;
     }
-    let sizes: Vec<usize> = files.iter().map(|file| base64_length(compressed(file))).collect();
+    let sizes: Vec<usize> = files.iter().map(|file| unpacked_size(file)).collect();
     let total: usize = sizes.iter().sum();
     let (rule, word) = if total > LIMIT {
         (&rules::BUNDLE_SIZE_EXCEEDED, "more than")
@@ -39,6 +39,11 @@ pub struct Largest {
     pub index: usize,
     /// Its bytes, compressed and in base64.
     pub bytes: usize,
+}
+
+/// The bytes that a file takes where OLM unpacks it.
+pub fn unpacked_size(file: &[u8]) -> usize {
+    base64_length(compressed(file))
 }
 
 fn is_near(bytes: usize) -> bool {

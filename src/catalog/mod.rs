@@ -9,6 +9,7 @@ pub mod drawing;
 pub mod file_based;
 pub mod graph;
 pub mod selection;
+pub mod updates;
 
 use crate::kubernetes::GroupVersionKind;
 use std::collections::HashSet;

@@ -1,13 +1,17 @@
 //! The SQLite database of an operator index.
 //!
-//! [`read`] opens a database without ever changing it, [`list`] says what is in it. [`open`] opens one for a change, and brings an older one up to date,
-//! and [`add`] adds bundles, each of them a [`record::Record`] that [`intake`] makes of the files of a bundle; [`gather`]
-//! fetches those of one call. [`remove`] takes packages out again, [`deprecate`] cuts their channels off below a bundle. [`image`] puts a database into an image that serves it, [`location`] takes it out again, and
-//! [`publish`] does both around a change. [`export`] writes packages as folders of manifests, [`render`] a whole index as a file-based catalog. [`check`] finds what is wrong with a database.
+//! [`read`] opens a database without ever changing it, [`list`] says what is in it. [`open`] opens one for a change, and
+//! brings an older one up to date, and [`add`] adds bundles, each of them a [`record::Record`] that [`intake`] makes of
+//! the files of a bundle; [`gather`] fetches those of one call. [`remove`] takes packages out again, [`deprecate`] cuts
+//! their channels off below a bundle. [`image`] puts a database into an image that serves it, [`location`] takes it out
+//! again, and [`publish`] does both around a change. [`export`] writes packages as folders of manifests, [`render`] a
+//! whole index as a file-based catalog. [`check`] finds what is wrong with a database, and by the table of
+//! [`capabilities`] what the clusters of an older OLM cannot use.
 
 pub mod add;
 pub mod api_sources;
 mod apis;
+pub mod capabilities;
 pub mod check;
 pub mod deprecate;
 pub mod edges;

@@ -62,8 +62,12 @@ pub struct Example {
     pub flags: BTreeMap<String, u64>,
     /// The categories of the file that `--categories` names.
     pub categories: Option<Vec<String>>,
-    /// The platforms that registries have the images for; none where they do not have one.
+    /// The platforms that registries have the images for; none where they do not have one. A registry does not answer
+    /// for other images.
     pub platforms: Option<BTreeMap<String, Vec<String>>>,
+    /// The OLM that `index check --for` names.
+    #[serde(rename = "for")]
+    pub cluster: Option<String>,
     /// Lists of resources that `--api-source` names.
     #[serde(default)]
     pub sources: Vec<String>,
@@ -143,6 +147,9 @@ impl Example {
         if let Some(judge) = &self.judge {
             flag("as", judge);
         }
+        if let Some(cluster) = &self.cluster {
+            flag("for", cluster);
+        }
         for (name, value) in &self.flags {
             flag(name, &value.to_string());
         }
@@ -155,9 +162,15 @@ impl Example {
         if self.file == INDEX_DOCKERFILE {
             flag("index-dockerfile", INDEX_DOCKERFILE);
         }
+        if self.command.as_deref() == Some(INDEX_CHECK) && self.platforms.is_some() {
+            command.push_str(" --images");
+        }
         command
     }
 }
+
+/// The command that looks at the database of an example.
+pub const INDEX_CHECK: &str = "index check";
 
 /// The file of an example that is no file of a bundle, but the Dockerfile of an index.
 pub const INDEX_DOCKERFILE: &str = "index.Dockerfile";
@@ -238,6 +251,8 @@ mod tests {
         assert_eq!(found_by("yaml-too-deep"), "opmx bundle validate --max-depth 20");
         assert_eq!(found_by("content-unparsable"), "opmx bundle validate --as opm");
         assert_eq!(found_by("convert-order"), "opmx bundle convert");
+        assert_eq!(found_by("cluster-bundle-size"), "opmx index check --for 0.18.0");
+        assert_eq!(found_by("index-image-missing"), "opmx index check --images");
         assert_eq!(found_by("hub-v1-deprecated"), "opmx bundle validate memcached --as api");
     }
 }

@@ -1,6 +1,6 @@
 //! `index check`: what is wrong with an index, and what `--fix` mends.
 
-use crate::bundles::{fail, garden, outcome_of, rake, small_base, succeed};
+use crate::bundles::{bundle_names, fail, garden, outcome_of, rake, small_base, succeed};
 use crate::common::Sandbox;
 use rusqlite::Connection;
 use serde_json::Value;
@@ -107,4 +107,116 @@ fn images_are_not_fixed() {
     let outcome = fail(&sandbox, "index check missing.db --fix");
     assert!(outcome.stderr.contains("missing.db"), "{outcome}");
     assert!(!sandbox.path("missing.db").exists());
+}
+
+#[test]
+fn a_bundle_that_an_accepted_add_pushes_out_stays_is_reported_and_is_a_warning() {
+    let sandbox = indexed();
+    // Nothing leads from here to the older ones.
+    rake(&sandbox, "alone", "2.0.0", None);
+    let outcome = outcome_of(&sandbox, "registry add -b alone -d index.db");
+    for name in ["rake.v1.0.0", "rake.v1.1.0"] {
+        let words = format!("{name} is no longer in channel stable of package rake");
+        assert!(outcome.stderr.contains(&words), "{outcome}");
+    }
+    let names = bundle_names(&sandbox.path("index.db"));
+    assert!(names.contains(&"rake.v1.0.0".to_owned()), "{names:?}");
+    let outcome = outcome_of(&sandbox, "index check index.db");
+    for words in [
+        "warning[index-bundle-unreachable]: bundle \"rake.v1.0.0\" is in no channel",
+        "warning[index-bundle-unreachable]: bundle \"rake.v1.1.0\" is in no channel",
+    ] {
+        assert!(outcome.stdout.contains(words), "{words}: {outcome}");
+    }
+    assert!(!outcome.stdout.contains("error["), "{outcome}");
+}
+
+#[test]
+fn what_is_taken_out_as_it_should_be_leaves_nothing_to_find() {
+    let sandbox = indexed();
+    rake(&sandbox, "rake4", "1.3.0", Some("rake.v1.2.0"));
+    succeed(&sandbox, "registry add -q -b rake3 -d index.db");
+    succeed(&sandbox, "registry add -q -b rake4 -d index.db");
+    change(
+        &sandbox,
+        "UPDATE operatorbundle SET bundlepath = 'registry.example.com/rake:' || version WHERE name LIKE 'rake%';
+         UPDATE properties SET operatorbundle_path = 'registry.example.com/rake:' || operatorbundle_version
+            WHERE operatorbundle_name LIKE 'rake%'",
+    );
+    for line in [
+        "deprecatetruncate -b registry.example.com/rake:1.1.0",
+        "deprecatetruncate -b registry.example.com/rake:1.2.0",
+        "rm -o compost-operator",
+        "prune -p rake",
+        "prune-stranded",
+    ] {
+        succeed(&sandbox, &format!("registry {line} -q -d index.db"));
+        assert_eq!(findings(&sandbox, "index check index.db"), (Some(0), vec![]), "{line}");
+    }
+    assert_eq!(bundle_names(&sandbox.path("index.db")), ["rake.v1.2.0", "rake.v1.3.0"]);
+}
+
+#[test]
+fn bundles_that_an_olm_cannot_use_are_named_with_the_reason_and_what_to_do() {
+    let sandbox = garden();
+    rake(&sandbox, "rake1", "1.0.0", None);
+    let published = "--record-as registry.example.com/greenhouse:v1.2.0";
+    succeed(&sandbox, "registry add -q -b rake1 -d index.db");
+    succeed(
+        &sandbox,
+        &format!("registry add -q -b greenhouse {published} -d index.db"),
+    );
+    let line = "index check index.db --for registry+v1";
+    let (status, rules) = findings(&sandbox, line);
+    assert!(!rules.contains(&"cluster-media-type".to_owned()), "{rules:?}");
+    assert_eq!(status, Some(0), "inline, it is an ordinary bundle");
+
+    let add = format!("registry add -q -b greenhouse {published} --by-reference -d other.db");
+    succeed(&sandbox, &add);
+    let outcome = sandbox.run("index check other.db --for registry+v1".split(' '));
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    for words in [
+        "error[cluster-media-type]: bundle \"greenhouse-operator.v1.2.0\" is a k8s+v1 bundle",
+        "is stored by its image registry.example.com/greenhouse:v1.2.0",
+        "unpacks registry+v1 images only",
+        "in channels \"candidate\", \"stable\" of package \"greenhouse-operator\" new installations fail",
+        "opmx bundle convert --to registry+v1",
+        "--allow-media-types registry+v1",
+    ] {
+        assert!(outcome.stdout.contains(words), "{words}: {outcome}");
+    }
+    let (status, rules) = findings(&sandbox, "index check other.db --for v0.13");
+    assert_eq!(status, Some(1));
+    for rule in ["cluster-bundle-image", "cluster-media-type"] {
+        assert!(rules.contains(&rule.to_owned()), "{rules:?}");
+    }
+}
+
+#[test]
+fn versions_that_name_no_olm_are_refused_and_those_beyond_the_table_are_remarked_on() {
+    let sandbox = indexed();
+    for wrong in ["4.12", "k8s+v1", "latest"] {
+        let outcome = sandbox.run(["index", "check", "index.db", "--for", wrong]);
+        assert_eq!(outcome.status, Some(2), "{outcome}");
+        for words in ["registry+v1", "from 0.14 to 0.46", wrong] {
+            assert!(outcome.stderr.contains(words), "{words}: {outcome}");
+        }
+    }
+    for (version, words) in [
+        ("0.9", "of OLM before 0.14.0"),
+        ("0.99.0", "known here up to 0.46; OLM 0.99.0"),
+    ] {
+        let outcome = sandbox.run(["index", "check", "index.db", "--for", version]);
+        assert!(outcome.stderr.contains(words), "{outcome}");
+        assert_ne!(outcome.status, Some(2), "{outcome}");
+    }
+}
+
+#[test]
+fn an_index_of_inline_bundles_has_no_bundle_images_to_ask_for() {
+    let sandbox = indexed();
+    let outcome = outcome_of(&sandbox, "index check index.db --images");
+    assert!(outcome.stderr.contains("asking for 0 image(s)"), "{outcome}");
+    let outcome = sandbox.run("index check index.db --images=some".split(' '));
+    assert_eq!(outcome.status, Some(2), "{outcome}");
 }

@@ -4,6 +4,7 @@
 
 mod faults;
 mod http;
+mod index_images;
 mod pin;
 mod platforms;
 mod programs;

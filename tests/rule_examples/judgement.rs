@@ -4,10 +4,12 @@ use super::bundles::{Files, Side, files, index_dockerfile};
 use opmx::bundle;
 use opmx::conversion;
 use opmx::diagnostic::Diagnostic;
-use opmx::index::{check, read::Index, schema};
+use opmx::image::{ImageError, RegistryError, RegistryFailure};
+use opmx::index::check::{self, images};
+use opmx::index::{read::Index, schema};
 use opmx::kubernetes::served::{ServedResources, read_table};
 use opmx::rules;
-use opmx::rules::examples::{Example, INDEX_DOCKERFILE};
+use opmx::rules::examples::{Example, INDEX_CHECK, INDEX_DOCKERFILE};
 use opmx::synthesis::outside::{Outside, learn};
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeError, TreeLimits};
@@ -31,7 +33,7 @@ pub(crate) fn judge_files(example: &Example, side: Side, files: Files) -> Vec<Di
     if example.command.is_none() {
         return diagnostics(validation_of(example, side, files));
     }
-    if example.command.as_deref() == Some("index check") {
+    if example.command.as_deref() == Some(INDEX_CHECK) {
         return checked(example, side);
     }
     let tree = tree(example, side, &files).unwrap();
@@ -68,7 +70,36 @@ fn checked(example: &Example, side: Side) -> Vec<Diagnostic> {
     let (_, statements) = super::bundles::side(example, side);
     connection.execute_batch(&statements.unwrap()).unwrap();
     connection.close().unwrap();
-    check::check(&Index::open(&path).unwrap()).unwrap()
+    let index = Index::open(&path).unwrap();
+    let mut findings = match &example.cluster {
+        Some(cluster) => check::check_for(&index, &cluster.parse().unwrap()).unwrap(),
+        None => check::check(&index).unwrap(),
+    };
+    if let Some(registries) = &example.platforms {
+        let wanted = images::wanted(&index, images::Which::Bundles).unwrap();
+        let answers = wanted
+            .iter()
+            .map(|wanted| (wanted, Some(answer(registries, &wanted.image))));
+        findings.extend(images::findings(answers.collect()));
+    }
+    findings
+}
+
+/// What the registries of an example answer when they are asked for an image.
+fn answer(registries: &BTreeMap<String, Vec<String>>, image: &str) -> Result<(), ImageError> {
+    let failure = match registries.get(image) {
+        Some(platforms) if !platforms.is_empty() => return Ok(()),
+        Some(_) => RegistryFailure::NotFound { message: String::new() },
+        None => RegistryFailure::Connection {
+            cause: "no route".to_owned(),
+        },
+    };
+    Err(ImageError::Registry(Box::new(RegistryError {
+        image: image.to_owned(),
+        request: "HEAD".to_owned(),
+        failure: Box::new(failure),
+        attempts: 1,
+    })))
 }
 
 /// A database that breaks no rule.
@@ -132,7 +163,7 @@ fn validation_of(example: &Example, side: Side, files: Files) -> Validation {
 
 /// What all suites find together.
 pub(crate) fn everything(example: &Example, side: Side) -> Vec<Diagnostic> {
-    if example.command.as_deref() == Some("index check") {
+    if example.command.as_deref() == Some(INDEX_CHECK) {
         return checked(example, side);
     }
     let mut all = suites::validators_of("all").unwrap();

@@ -6,9 +6,10 @@ use crate::cli::arguments::{OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::sources;
 use crate::diagnostic;
-use crate::index::check;
+use crate::index::capabilities::Cluster;
+use crate::index::check::{self, images};
 use crate::index::location::IndexLocation;
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -16,13 +17,20 @@ Examples:
   $ opmx index check registry.example.com/index:v1
 
   A database file, mending what needs no decision
-  $ opmx index check index.db --fix";
+  $ opmx index check index.db --fix
+
+  Before publishing: the registries must have all bundles
+  $ opmx index check oci:index:v1 --images
+
+  What clusters with OLM 0.18 cannot use, and who is stuck because of it
+  $ opmx index check registry.example.com/index:v1 --for 0.18.0";
 
 /// Check an index: its channels, its rows, and the sizes of what is in it
 ///
 /// Finds bundles that no update leads to, entries of bundles that are not there, heads and default channels that are
 /// none, rounds in the graph, rows that belong to nothing, manifests that cannot be read or that are too large, and a
-/// damaged file. Nothing is changed without --fix.
+/// damaged file. Nothing is changed without --fix. The exit status is 0 where no error is found; warnings do not
+/// change it.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CheckArguments {
@@ -35,25 +43,73 @@ pub(crate) struct CheckArguments {
     /// channel of a package becomes its default channel. What was done is said, and what is left is shown.
     #[arg(long)]
     fix: bool,
+    /// Ask the registries whether they have the images: those of the bundles, or with --images=all those that the
+    /// operators run and list, too
+    ///
+    /// Only manifests are asked for, no layers, each image once. An image that is not there is an error, and so is one
+    /// whose registry does not say: an index whose images are unknown is not fit to be published. The two have different
+    /// rules. A registry that does not answer is not asked again and again.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHICH",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "bundles"
+    )]
+    images: Option<ImagesArgument>,
+    /// Find what clusters with this OLM cannot use: registry+v1 for what no released OLM can, or its version
+    ///
+    /// A bundle that cannot be installed is an error, with the channels where that stops installations and updates; one
+    /// that is installed but works otherwise than meant is a warning. For clusters with several versions name the oldest:
+    /// newer ones can do what it can. The number is that of OLM, such as 0.18.0, not that of OpenShift.
+    #[arg(long = "for", value_name = "registry+v1|OLM-VERSION")]
+    cluster: Option<Cluster>,
     #[command(flatten)]
     output: OutputArguments,
     #[command(flatten)]
     registry: RegistryArguments,
 }
 
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ImagesArgument {
+    /// The images that are bundles
+    Bundles,
+    /// Also those that the operators run, and related ones
+    All,
+}
+
 pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandResult {
+    let printer = &context.printer;
+    if let Some(caution) = arguments.cluster.as_ref().and_then(Cluster::caution) {
+        printer.warning(caution);
+    }
     if arguments.fix {
         let IndexLocation::File(path) = arguments.index.parse()? else {
             return Err(CommandError::usage("--fix changes a database file, not an image")
                 .hint("take the database out of the image, or make a new image with opmx index prune-stranded"));
         };
         for repair in check::repair::repair(&path, &additions::writing()?)? {
-            context.printer.status(repair);
+            printer.status(repair);
         }
     }
     let opened = sources::open_index(&arguments.index, &arguments.registry, context)?;
-    let findings = check::check(&opened.index)?;
-    context.printer.findings(arguments.output.output, &findings)?;
+    let mut findings = match &arguments.cluster {
+        Some(cluster) => check::check_for(&opened.index, cluster)?,
+        None => check::check(&opened.index)?,
+    };
+    if let Some(which) = arguments.images {
+        let which = match which {
+            ImagesArgument::Bundles => images::Which::Bundles,
+            ImagesArgument::All => images::Which::All,
+        };
+        let wanted = images::wanted(&opened.index, which)?;
+        printer.status(format_args!("asking for {} image(s)", wanted.len()));
+        let transports = arguments.registry.transports(context);
+        findings.extend(context.runtime.block_on(images::ask(&wanted, &transports)));
+        diagnostic::sort(&mut findings);
+    }
+    printer.findings(arguments.output.output, &findings)?;
     Ok(if diagnostic::has_errors(&findings) {
         Status::Failure
     } else {

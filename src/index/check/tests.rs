@@ -16,7 +16,7 @@ const SOUND: &str = "
     INSERT INTO properties VALUES ('t', '1', 'k.v2', '2', 'registry.example.com/k:2'), ('t', '1', 'k.v1', '1', NULL);
 ";
 
-fn database(folder: &Path, change: &str) -> PathBuf {
+pub(super) fn database(folder: &Path, change: &str) -> PathBuf {
     let path = folder.join("index.db");
     let _ = std::fs::remove_file(&path);
     let connection = Connection::open(&path).unwrap();

@@ -1,0 +1,172 @@
+//! Which update OLM takes from each bundle of a channel.
+//!
+//! OLM goes down the line of replacements from the head, without the bundles that another one skips, and takes the first
+//! bundle that replaces or skips the installed one, or whose skip range holds its version.
+
+use super::{BundleId, Catalog, Channel, Entry};
+use crate::version::{VersionRange, parse_tolerant};
+use std::collections::{HashMap, HashSet};
+
+/// An update that clusters take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Update {
+    /// The bundle that is installed.
+    pub from: BundleId,
+    /// The bundle that takes its place.
+    pub to: BundleId,
+}
+
+/// The update from each bundle of the channel that has one, in the order of the channel's entries.
+pub fn updates(catalog: &Catalog, channel: &Channel) -> Vec<Update> {
+    let line = line(catalog, channel);
+    // A bundle nearer to the head stands in front of the others.
+    let mut by_name: HashMap<&str, usize> = HashMap::new();
+    let mut ranges = Vec::new();
+    for (place, entry) in line.iter().enumerate() {
+        for name in entry.replaces.iter().chain(&entry.skips) {
+            by_name.entry(name).or_insert(place);
+        }
+        let range = catalog
+            .bundle(entry.bundle)
+            .and_then(|bundle| bundle.skip_range.as_deref());
+        if let Some(range) = range.and_then(|range| VersionRange::parse(range).ok()) {
+            ranges.push((place, range));
+        }
+    }
+    let update = |entry: &Entry| {
+        let bundle = catalog.bundle(entry.bundle)?;
+        let version = bundle.version.as_deref().and_then(parse_tolerant);
+        let other = |place: &usize| line.get(*place).is_some_and(|to| to.bundle != entry.bundle);
+        let named = by_name.get(&*bundle.name).copied().filter(other);
+        let ranged = version.and_then(|version| {
+            let holding = ranges.iter().filter(|(_, range)| range.contains(&version));
+            holding.map(|(place, _)| *place).find(other)
+        });
+        let place = named.into_iter().chain(ranged).min()?;
+        Some(Update {
+            from: entry.bundle,
+            to: line.get(place)?.bundle,
+        })
+    };
+    channel.entries.iter().filter_map(update).collect()
+}
+
+/// The entries that OLM chooses from, from the head downwards.
+fn line<'channel>(catalog: &Catalog, channel: &'channel Channel) -> Vec<&'channel Entry> {
+    let name = |entry: &Entry| catalog.bundle(entry.bundle).map(|bundle| &*bundle.name);
+    let entries: HashMap<&str, &Entry> = channel
+        .entries
+        .iter()
+        .filter_map(|entry| Some((name(entry)?, entry)))
+        .collect();
+    let skipped: HashSet<&str> = channel
+        .entries
+        .iter()
+        .flat_map(|entry| &entry.skips)
+        .map(|name| &**name)
+        .collect();
+    let (mut line, mut seen, mut next) = (Vec::new(), HashSet::new(), channel.head.as_deref());
+    while let Some(name) = next.filter(|name| seen.insert(*name))
+        && let Some(entry) = entries.get(name)
+    {
+        if !skipped.contains(name) {
+            line.push(*entry);
+        }
+        next = entry.replaces.as_deref();
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::{Bundle, ManifestsId, Package, Text};
+
+    /// A bundle named by its version: version, replaces, skips, skip range.
+    type Row<'a> = (&'a str, Option<&'a str>, &'a [&'a str], Option<&'a str>);
+
+    /// A channel of bundles, from the head down.
+    fn catalog(rows: &[Row<'_>]) -> Catalog {
+        let mut bundles: Vec<Bundle> = rows
+            .iter()
+            .map(|(version, _, _, range)| Bundle {
+                name: Text::from(*version),
+                version: Some(Text::from(*version)),
+                image: None,
+                skip_range: range.map(Text::from),
+                properties: Vec::new(),
+                dependencies: Vec::new(),
+                manifests: ManifestsId(0),
+            })
+            .collect();
+        bundles.sort_by(|one, other| one.name.cmp(&other.name));
+        let mut catalog = Catalog {
+            packages: Vec::new(),
+            bundles,
+        };
+        let entries = rows.iter().map(|(version, replaces, skips, _)| Entry {
+            bundle: catalog.find(version).unwrap(),
+            replaces: replaces.map(Text::from),
+            skips: skips.iter().map(|name| Text::from(*name)).collect(),
+        });
+        let channel = Channel {
+            name: Text::from("stable"),
+            head: rows.first().map(|row| Text::from(row.0)),
+            entries: entries.collect(),
+        };
+        catalog.packages.push(Package {
+            name: Text::from("p"),
+            default_channel: None,
+            channels: vec![channel],
+        });
+        catalog
+    }
+
+    fn taken(catalog: &Catalog) -> Vec<(&str, &str)> {
+        let name = |id| &*catalog.bundle(id).unwrap().name;
+        updates(catalog, &catalog.packages[0].channels[0])
+            .into_iter()
+            .map(|update| (name(update.from), name(update.to)))
+            .collect()
+    }
+
+    #[test]
+    fn updates_go_one_step_along_the_line_of_replacements() {
+        let catalog = catalog(&[
+            ("3.0.0", Some("2.0.0"), &[], None),
+            ("2.0.0", Some("1.0.0"), &[], None),
+            ("1.0.0", None, &[], None),
+        ]);
+        assert_eq!(taken(&catalog), [("2.0.0", "3.0.0"), ("1.0.0", "2.0.0")]);
+    }
+
+    #[test]
+    fn the_bundle_nearest_to_the_head_wins_whether_it_replaces_skips_or_spans() {
+        let spanning = catalog(&[
+            ("3.0.0", Some("2.0.0"), &[], Some(">=1.0.0 <3.0.0")),
+            ("2.0.0", Some("1.0.0"), &[], None),
+            ("1.0.0", None, &[], None),
+        ]);
+        assert_eq!(taken(&spanning), [("2.0.0", "3.0.0"), ("1.0.0", "3.0.0")]);
+        let skipping = catalog(&[
+            ("3.0.0", Some("1.0.0"), &["2.0.0"], None),
+            ("2.0.0", Some("1.0.0"), &[], None),
+            ("1.0.0", None, &[], None),
+        ]);
+        assert_eq!(taken(&skipping), [("2.0.0", "3.0.0"), ("1.0.0", "3.0.0")]);
+    }
+
+    #[test]
+    fn a_bundle_that_is_skipped_is_never_an_update_and_a_circle_ends() {
+        let skipped = catalog(&[
+            ("3.0.0", Some("2.0.0"), &["2.0.0"], None),
+            ("2.0.0", Some("1.0.0"), &[], None),
+            ("1.0.0", None, &[], None),
+        ]);
+        assert_eq!(taken(&skipped), [("2.0.0", "3.0.0")]);
+        let circle = catalog(&[("2.0.0", Some("1.0.0"), &[], None), ("1.0.0", Some("2.0.0"), &[], None)]);
+        assert_eq!(taken(&circle), [("2.0.0", "1.0.0"), ("1.0.0", "2.0.0")]);
+        let own = catalog(&[("1.0.0", None, &[], Some("<2.0.0"))]);
+        assert_eq!(taken(&own), []);
+    }
+}

@@ -1,0 +1,467 @@
+//! What the releases of OLM can do with the bundles of an index: one table, of which every row names its source.
+//!
+//! Where no source says with which release something came, the table says so, and nothing is reported about it.
+
+use crate::rules::{self, Rule};
+use crate::version::parse_tolerant;
+use semver::Version;
+use std::fmt;
+use std::str::FromStr;
+
+/// A release of OLM, whose major version is 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Release {
+    /// The minor version.
+    pub minor: u64,
+    /// The patch version.
+    pub patch: u64,
+}
+
+/// With which release a capability came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    /// All releases have it.
+    Always,
+    /// Newer releases have it, and no source says from which one on.
+    Unsaid,
+    /// This is the first release that has it.
+    Release(Release),
+    /// No release has it.
+    Never,
+}
+
+/// Something that a bundle needs OLM to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// To unpack the image of the bundle.
+    BundleImage,
+    /// To unpack an image of the media type `k8s+v1`, which holds no ClusterServiceVersion.
+    PlainImage,
+    /// To unpack an image whose manifests have more than [`CONFIG_MAP`] bytes.
+    LargeImage,
+    /// To unpack an image whose manifests have more than [`CONFIG_MAP`] bytes even when compressed.
+    HugeImage,
+    /// To take a bundle out of a message of more than [`MESSAGE`] bytes.
+    LargeMessage,
+    /// To satisfy a dependency of this type.
+    Dependency(&'static str),
+    /// To satisfy a dependency of a type that is not in the table.
+    OtherDependency,
+    /// To do without a dependency whose intent says so.
+    Intent,
+    /// To understand a constraint with a key that is none of [`CONSTRAINT_KEYS`].
+    OtherConstraint,
+    /// To act on a property of this type.
+    Property(&'static str),
+    /// To install manifests of this kind.
+    Kind(&'static str),
+    /// To install manifests of a kind that is not in the table.
+    OtherKind,
+    /// To install a CustomResourceDefinition of `apiextensions.k8s.io/v1`.
+    DefinitionV1,
+    /// To set up a validating or mutating webhook.
+    AdmissionWebhook,
+    /// To set up a conversion webhook.
+    ConversionWebhook,
+}
+
+/// One row of the table.
+#[derive(Debug)]
+pub struct Capability {
+    /// What a bundle needs.
+    pub need: Need,
+    /// Which releases can do it.
+    pub since: Since,
+    /// What reports it. Where that is an error, an OLM without the capability cannot install the bundle; where it is a
+    /// warning, it installs the bundle and does something else than the author meant.
+    pub rule: &'static Rule,
+    /// What an OLM without the capability does instead, as a sentence without its subject.
+    pub instead: &'static str,
+    /// Where it is said.
+    pub source: &'static str,
+}
+
+/// The bytes that a ConfigMap holds: the size limit of `opm alpha bundle extract`, by which OLM unpacks images.
+pub const CONFIG_MAP: usize = 1 << 20;
+/// The bytes of the largest message that a gRPC client takes where nothing else is set, as in OLM.
+pub const MESSAGE: usize = 4 << 20;
+/// What a constraint may hold: the alternatives, and the words for a person.
+pub const CONSTRAINT_KEYS: [&str; 7] = ["failureMessage", "gvk", "package", "all", "any", "not", "cel"];
+
+/// The newest release that the table knows, of July 2026.
+pub const NEWEST: Release = Release { minor: 46, patch: 0 };
+/// The release before which the table knows only what is missing.
+pub const OLDEST: Release = Release { minor: 14, patch: 0 };
+
+const fn since(minor: u64, patch: u64) -> Since {
+    Since::Release(Release { minor, patch })
+}
+
+const fn row(need: Need, since: Since, rule: &'static Rule, instead: &'static str, source: &'static str) -> Capability {
+    Capability {
+        need,
+        since,
+        rule,
+        instead,
+        source,
+    }
+}
+
+const fn dependency(kind: &'static str, since: Since, source: &'static str) -> Capability {
+    let instead = "passes it over and installs the operator without what it depends on";
+    row(
+        Need::Dependency(kind),
+        since,
+        &rules::CLUSTER_DEPENDENCY,
+        instead,
+        source,
+    )
+}
+
+const fn kind(kind: &'static str, since: Since, source: &'static str) -> Capability {
+    let instead = "does not install this kind, so that the install plan fails";
+    row(Need::Kind(kind), since, &rules::CLUSTER_MANIFEST_KIND, instead, source)
+}
+
+// The changelog is that of the repository operator-framework/operator-lifecycle-manager, of which the numbers of pull
+// requests are, too, where no other repository is named.
+const BEFORE: &str = "in all releases of the changelog";
+const UNSAID: &str = "in the current sources of OLM; the changelog ends with 0.18.0 and does not name it";
+
+/// The table.
+pub static CAPABILITIES: &[Capability] = &[
+    row(
+        Need::BundleImage,
+        since(14, 0),
+        &rules::CLUSTER_BUNDLE_IMAGE,
+        "installs only what the index itself holds",
+        "changelog of 0.14.0: \"Unpack bundles\" (#1215)",
+    ),
+    row(
+        Need::PlainImage,
+        Since::Never,
+        &rules::CLUSTER_MEDIA_TYPE,
+        "unpacks registry+v1 images only, and finds no ClusterServiceVersion in this one",
+        "proposal plain-k8s-bundles, which no release implements",
+    ),
+    row(
+        Need::LargeImage,
+        since(19, 0),
+        &rules::CLUSTER_BUNDLE_SIZE,
+        "unpacks them into a ConfigMap as they are, which holds 1048576 bytes",
+        "#2240, which compresses them; the release: FAQ of operator-framework/operator-sdk (#5559)",
+    ),
+    row(
+        Need::HugeImage,
+        Since::Never,
+        &rules::CLUSTER_BUNDLE_SIZE,
+        "unpacks them into a ConfigMap, which holds 1048576 bytes",
+        "default of opm alpha bundle extract --datalimit",
+    ),
+    row(
+        Need::LargeMessage,
+        Since::Never,
+        &rules::CLUSTER_MESSAGE_SIZE,
+        "refuses messages of more than 4194304 bytes",
+        "default of gRPC clients, which OLM does not change",
+    ),
+    dependency(
+        "olm.gvk",
+        Since::Always,
+        "changelog of 0.13.0: required APIs of the gRPC API (#1101)",
+    ),
+    dependency(
+        "olm.package",
+        since(16, 1),
+        "changelog of 0.16.1: resolver for dependencies on packages and versions, too (#1652)",
+    ),
+    dependency(
+        "olm.label",
+        since(16, 1),
+        "changelog of 0.16.1: \"Add label dependency type\" (#1687)",
+    ),
+    dependency(
+        "olm.constraint",
+        since(20, 0),
+        "#2506 and #2418; the release: operator-framework/olm-docs (#220)",
+    ),
+    row(
+        Need::OtherDependency,
+        Since::Never,
+        &rules::CLUSTER_DEPENDENCY,
+        "passes it over",
+        "the resolver drops dependencies of other types",
+    ),
+    row(
+        Need::OtherConstraint,
+        Since::Never,
+        &rules::CLUSTER_CONSTRAINT,
+        "refuses it, and resolves nothing in the namespace",
+        "the parser of constraints allows no other keys; \"none\" became \"not\" with version 0.12.0 of operator-framework/api (#2603)",
+    ),
+    row(
+        Need::Intent,
+        Since::Never,
+        &rules::CLUSTER_INTENT,
+        "requires the package in any case",
+        "proposal olm-optional-dependency-declaration, which no release implements",
+    ),
+    row(
+        Need::Property("olm.manifests.optional"),
+        Since::Never,
+        &rules::CLUSTER_PROPERTY,
+        "requires every manifest",
+        "proposal optional-manifest, which no release implements",
+    ),
+    row(
+        Need::Property("olm.maxOpenShiftVersion"),
+        since(18, 0),
+        &rules::CLUSTER_PROPERTY,
+        "lets OpenShift be updated to a version that the operator does not run on",
+        "changelog of 0.18.0: \"Block OpenShift upgrades while incompatible operators are installed\" (#2081)",
+    ),
+    row(
+        Need::Property("olm.deprecated"),
+        since(16, 1),
+        &rules::CLUSTER_PROPERTY,
+        "offers the bundle like any other",
+        "changelog of 0.16.1: \"filtering deprecated bundles in resolver\" (#1699)",
+    ),
+    kind("ClusterServiceVersion", Since::Always, BEFORE),
+    kind("CustomResourceDefinition", Since::Always, BEFORE),
+    kind("Service", Since::Always, BEFORE),
+    kind("ServiceAccount", Since::Always, BEFORE),
+    kind("Role", Since::Always, BEFORE),
+    kind("RoleBinding", Since::Always, BEFORE),
+    kind("ClusterRole", Since::Always, BEFORE),
+    kind("ClusterRoleBinding", Since::Always, BEFORE),
+    kind(
+        "PrometheusRule",
+        since(14, 1),
+        "changelog of 0.14.1: Prometheus custom resources (#1253)",
+    ),
+    kind(
+        "ServiceMonitor",
+        since(14, 1),
+        "changelog of 0.14.1: Prometheus custom resources (#1253)",
+    ),
+    kind(
+        "Secret",
+        since(15, 0),
+        "changelog of 0.15.0: \"support secrets from bundle\" (#1447)",
+    ),
+    kind(
+        "ConfigMap",
+        since(15, 0),
+        "changelog of 0.15.0: \"support configmap creation from the bundle\" (#1434)",
+    ),
+    kind("PriorityClass", since(16, 0), "changelog of 0.16.0 (#1577)"),
+    kind("PodDisruptionBudget", since(16, 0), "changelog of 0.16.0 (#1577)"),
+    kind("VerticalPodAutoscaler", since(16, 0), "changelog of 0.16.0 (#1577)"),
+    kind("ConsoleYAMLSample", since(18, 0), "changelog of 0.18.0 (#1616)"),
+    kind("ConsoleCLIDownload", Since::Unsaid, UNSAID),
+    kind("ConsoleLink", Since::Unsaid, UNSAID),
+    kind("ConsolePlugin", Since::Unsaid, UNSAID),
+    kind("ConsoleQuickStart", Since::Unsaid, UNSAID),
+    kind("NetworkPolicy", Since::Unsaid, UNSAID),
+    kind("PodMonitor", Since::Unsaid, UNSAID),
+    kind("Subscription", Since::Unsaid, UNSAID),
+    row(
+        Need::OtherKind,
+        Since::Never,
+        &rules::CLUSTER_MANIFEST_KIND,
+        "does not install this kind, so that the install plan fails",
+        "OLM's table of kinds, which gives others the status UnsupportedResource",
+    ),
+    row(
+        Need::DefinitionV1,
+        since(15, 0),
+        &rules::CLUSTER_MANIFEST_KIND,
+        "installs those of apiextensions.k8s.io/v1beta1 only",
+        "changelog of 0.15.0: \"support v1 CRD objects\" (#1416)",
+    ),
+    row(
+        Need::AdmissionWebhook,
+        since(15, 0),
+        &rules::CLUSTER_WEBHOOK,
+        "installs the operator without it",
+        "changelog of 0.15.0: admission webhooks (#1436)",
+    ),
+    row(
+        Need::ConversionWebhook,
+        since(16, 1),
+        &rules::CLUSTER_WEBHOOK,
+        "installs the operator without it",
+        "changelog of 0.16.1: \"Add Conversion Webhook support\" (#1649)",
+    ),
+];
+
+/// The row of a need; types and kinds that the table does not have are those of [`Need::OtherDependency`] and
+/// [`Need::OtherKind`].
+pub fn capability(need: Need) -> Option<&'static Capability> {
+    CAPABILITIES.iter().find(|capability| capability.need == need)
+}
+
+/// The OLM of the clusters that an index is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cluster {
+    /// Whichever release: it knows the media type `registry+v1`, and nothing that no release knows.
+    RegistryV1,
+    /// This version.
+    Olm(Version),
+}
+
+/// A text that names no OLM.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "write registry+v1 for whichever release of OLM, or a version of OLM from 0.{} to 0.{}, such as 0.28.0{}",
+    OLDEST.minor, NEWEST.minor, .numbered.then_some("; OpenShift and the later OLM v1 have numbers of their own").unwrap_or_default()
+)]
+pub struct UnknownCluster {
+    /// Whether it is a version, though none of OLM.
+    pub numbered: bool,
+}
+
+impl Cluster {
+    /// Whether its OLM has the capability, as far as is known.
+    pub fn has(&self, capability: &Capability) -> bool {
+        match (capability.since, self) {
+            (Since::Always | Since::Unsaid, _) | (Since::Release(_), Self::RegistryV1) => true,
+            (Since::Never, _) => false,
+            (Since::Release(release), Self::Olm(version)) => *version >= Version::from(release),
+        }
+    }
+
+    /// What must be said about how far the table goes for this version.
+    pub fn caution(&self) -> Option<String> {
+        let Self::Olm(version) = self else { return None };
+        if *version < Version::from(OLDEST) {
+            Some(format!(
+                "of OLM before {OLDEST} only what it lacks is known here; it may lack more than is found"
+            ))
+        } else if (version.major, version.minor) > (0, NEWEST.minor) {
+            Some(format!(
+                "OLM is known here up to 0.{}; {self} is taken to do what that does",
+                NEWEST.minor
+            ))
+        } else {
+            None
+        }
+    }
+}
+
+impl FromStr for Cluster {
+    type Err = UnknownCluster;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == crate::bundle::MediaType::RegistryV1.as_str() {
+            return Ok(Self::RegistryV1);
+        }
+        match parse_tolerant(text) {
+            Some(version) if version.major == 0 => Ok(Self::Olm(version)),
+            version => Err(UnknownCluster {
+                numbered: version.is_some(),
+            }),
+        }
+    }
+}
+
+impl From<Release> for Version {
+    fn from(release: Release) -> Self {
+        Self::new(0, release.minor, release.patch)
+    }
+}
+
+impl fmt::Display for Release {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "0.{}.{}", self.minor, self.patch)
+    }
+}
+
+impl fmt::Display for Cluster {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RegistryV1 => formatter.write_str("every released OLM"),
+            Self::Olm(version) => write!(formatter, "OLM {version}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lacking(cluster: &str) -> Vec<Need> {
+        let cluster: Cluster = cluster.parse().unwrap();
+        let lacking = CAPABILITIES.iter().filter(|row| !cluster.has(row));
+        lacking.map(|row| row.need).collect()
+    }
+
+    #[test]
+    fn every_need_has_one_row_with_a_source_and_a_rule_that_weighs_it() {
+        for (number, row) in CAPABILITIES.iter().enumerate() {
+            let first = CAPABILITIES.iter().position(|other| other.need == row.need);
+            assert_eq!(first, Some(number), "{:?} stands twice", row.need);
+            assert!(!row.source.is_empty() && !row.instead.is_empty(), "{:?}", row.need);
+            assert!(row.rule.id.starts_with("cluster-"), "{:?}", row.need);
+            if let Since::Release(release) = row.since {
+                assert!((OLDEST..=NEWEST).contains(&release), "{:?}", row.need);
+            }
+        }
+    }
+
+    #[test]
+    fn a_newer_olm_lacks_nothing_that_an_older_one_has() {
+        let versions = [
+            "0.5", "0.14", "0.14.1", "0.15", "0.16", "v0.16.1", "0.18.0", "0.19", "0.20", "0.46", "0.99",
+        ];
+        for pair in versions.windows(2) {
+            let (older, newer) = (lacking(pair[0]), lacking(pair[1]));
+            assert!(newer.iter().all(|need| older.contains(need)), "{pair:?}");
+        }
+        assert_eq!(lacking("0.46"), lacking("registry+v1"));
+        assert_eq!(lacking("0.20.0"), lacking("registry+v1"));
+    }
+
+    #[test]
+    fn the_first_release_with_a_capability_has_it_and_the_one_before_has_not() {
+        let lacks = |cluster: &str, need| lacking(cluster).contains(&need);
+        for (need, before, first) in [
+            (Need::BundleImage, "0.13.0", "0.14.0"),
+            (Need::Dependency("olm.label"), "0.16.0", "v0.16.1"),
+            (Need::LargeImage, "0.18.3", "0.19"),
+            (Need::Dependency("olm.constraint"), "0.19.1", "0.20.0"),
+        ] {
+            assert!(lacks(before, need) && !lacks(first, need), "{need:?}");
+        }
+        assert!(lacks("0.20.0-rc.1", Need::Dependency("olm.constraint")));
+        assert!(lacks("registry+v1", Need::PlainImage) && !lacks("registry+v1", Need::BundleImage));
+    }
+
+    #[test]
+    fn what_names_no_olm_is_refused_with_what_is_possible() {
+        for (wrong, numbered) in [
+            ("4.12", true),
+            ("1.0.0", true),
+            ("k8s+v1", false),
+            ("", false),
+            ("new", false),
+        ] {
+            let error = wrong.parse::<Cluster>().unwrap_err();
+            assert_eq!(error, UnknownCluster { numbered }, "{wrong}");
+            let said = error.to_string();
+            assert!(said.contains("registry+v1") && said.contains("0.14 to 0.46"), "{said}");
+            assert_eq!(said.contains("OpenShift"), numbered, "{said}");
+        }
+    }
+
+    #[test]
+    fn versions_outside_of_the_table_are_taken_with_a_word() {
+        let caution = |text: &str| text.parse::<Cluster>().unwrap().caution();
+        for known in ["registry+v1", "0.14.0", "0.28", "0.46.3"] {
+            assert_eq!(caution(known), None, "{known}");
+        }
+        assert!(caution("0.13").unwrap().contains("before 0.14.0"));
+        assert!(caution("0.47.0").unwrap().contains("up to 0.46; OLM 0.47.0"));
+    }
+}

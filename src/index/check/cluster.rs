@@ -1,0 +1,285 @@
+//! Which bundles the clusters of an OLM cannot use, and what that means for those who follow their channels.
+
+use super::listed;
+use super::needs::{self, CONSTRAINT, Needed};
+use crate::catalog::updates::updates;
+use crate::catalog::{BundleId, Catalog, Channel};
+use crate::diagnostic::{self, Diagnostic};
+use crate::index::capabilities::{Capability, Cluster, Need, Since, capability};
+use crate::index::read::{Index, ReadError};
+use crate::rules::Severity;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the clusters cannot use as it is meant, in a fixed order. Bundles that are in no channel, and deprecated ones
+/// where OLM knows that they are, are never installed anew, and nothing is said about them.
+///
+/// # Errors
+/// When the database cannot be read, or changes meanwhile.
+pub fn for_cluster(index: &Index, cluster: &Cluster) -> Result<Vec<Diagnostic>, ReadError> {
+    let catalog = index.catalog()?;
+    let channels = catalog.packages.iter().flat_map(|package| &package.channels);
+    let offered: BTreeSet<BundleId> = channels
+        .flat_map(|channel| channel.entries.iter().map(|entry| entry.bundle))
+        .collect();
+    let mut lacking = BTreeMap::new();
+    for id in offered {
+        let Some(bundle) = catalog.bundle(id) else { continue };
+        let needs = needs::of_bundle(index, bundle)?;
+        if !needs.iter().any(|needed| needed.need == DEPRECATED) || !knows(cluster, DEPRECATED) {
+            lacking.insert(id, lacks(cluster, needs));
+        }
+    }
+    let refused: BTreeSet<BundleId> = lacking
+        .iter()
+        .filter(|(_, lacks)| lacks.iter().any(|(row, _)| row.rule.severity == Severity::Error))
+        .map(|(id, _)| *id)
+        .collect();
+    let stops = stops(&catalog, &refused);
+    let mut findings = Vec::new();
+    for (id, lacks) in lacking {
+        let Some(bundle) = catalog.bundle(id) else { continue };
+        for (row, how) in lacks {
+            let mut message = format!("bundle {:?} {how}, and {cluster} {}", bundle.name, row.instead);
+            if let (Since::Release(first), Cluster::Olm(_)) = (row.since, cluster) {
+                message.push_str(&format!(" (this works since OLM {first})"));
+            }
+            if row.rule.severity == Severity::Error {
+                for stop in stops.get(&id).into_iter().flatten() {
+                    message.push_str("; ");
+                    message.push_str(stop);
+                }
+            }
+            findings.push(Diagnostic::new(row.rule, message));
+        }
+    }
+    diagnostic::sort(&mut findings);
+    Ok(findings)
+}
+
+/// To offer the bundle to nobody any more.
+const DEPRECATED: Need = Need::Property("olm.deprecated");
+
+fn knows(cluster: &Cluster, need: Need) -> bool {
+    capability(need).is_some_and(|row| cluster.has(row))
+}
+
+/// What of all that a bundle needs the OLM does not have.
+fn lacks(cluster: &Cluster, needs: Vec<Needed>) -> Vec<(&'static Capability, String)> {
+    let rows = needs.into_iter().filter_map(|Needed { need, how }| {
+        let row = capability(need)?;
+        (!cluster.has(row)).then_some((row, how))
+    });
+    let mut rows: Vec<_> = rows.collect();
+    // Who passes all constraints over refuses none of them; and one size that is too large is enough.
+    let has = |rows: &[(&Capability, String)], need| rows.iter().any(|(row, _)| row.need == need);
+    if has(&rows, Need::Dependency(CONSTRAINT)) {
+        rows.retain(|(row, _)| row.need != Need::OtherConstraint);
+    }
+    if has(&rows, Need::LargeImage) {
+        rows.retain(|(row, _)| row.need != Need::HugeImage);
+    }
+    rows
+}
+
+/// What it means for the channels of each refused bundle that it cannot be installed.
+fn stops(catalog: &Catalog, refused: &BTreeSet<BundleId>) -> BTreeMap<BundleId, Vec<String>> {
+    let mut stops: BTreeMap<BundleId, Vec<String>> = BTreeMap::new();
+    for package in &catalog.packages {
+        // Channels where it means the same are named together.
+        let mut of_package: BTreeMap<(BundleId, String), Vec<String>> = BTreeMap::new();
+        for channel in &package.channels {
+            for (id, stop) in stops_in(catalog, channel, refused) {
+                let channels = of_package.entry((id, stop)).or_default();
+                channels.push(format!("{:?}", channel.name));
+            }
+        }
+        for ((id, stop), channels) in of_package {
+            let word = if channels.len() == 1 { "channel" } else { "channels" };
+            let (channels, package) = (channels.join(", "), &package.name);
+            let stop = format!("in {word} {channels} of package {package:?} {stop}");
+            stops.entry(id).or_default().push(stop);
+        }
+    }
+    stops
+}
+
+/// The refused bundles of a channel whose place in it makes a difference, and which.
+fn stops_in(catalog: &Catalog, channel: &Channel, refused: &BTreeSet<BundleId>) -> Vec<(BundleId, String)> {
+    let head = channel.head.as_deref().and_then(|head| catalog.find(head));
+    let mut held: BTreeMap<BundleId, Vec<String>> = BTreeMap::new();
+    for update in updates(catalog, channel) {
+        // What is refused itself is installed nowhere.
+        if refused.contains(&update.to)
+            && !refused.contains(&update.from)
+            && let Some(from) = catalog.bundle(update.from)
+        {
+            held.entry(update.to).or_default().push(format!("{:?}", from.name));
+        }
+    }
+    let entries = channel.entries.iter().map(|entry| entry.bundle);
+    entries
+        .filter(|id| refused.contains(id))
+        .filter_map(|id| {
+            let new = (head == Some(id)).then(|| "new installations fail".to_owned());
+            let stay = held
+                .get(&id)
+                .map(|names| format!("clusters with {} stay there", listed(names)));
+            let stop: Vec<String> = new.into_iter().chain(stay).collect();
+            (!stop.is_empty()).then(|| (id, stop.join(", and ")))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::database;
+    use super::*;
+
+    /// Package k has one channel, stable: k.v3 replaces k.v2, which replaces k.v1 and skips k.vghost.
+    const THREE: &str = "
+        INSERT INTO operatorbundle VALUES ('k.v3', NULL, NULL, '', '', '3', 'k.v2', '', '');
+        UPDATE channel SET head_operatorbundle_name = 'k.v3';
+        UPDATE channel_entry SET depth = depth + 1;
+        INSERT INTO channel_entry VALUES (9, 'stable', 'k', 'k.v3', 1, 0);
+    ";
+    const BY_REFERENCE: &str = "
+        INSERT INTO properties VALUES ('olm.bundle.mediatype', '\"k8s+v1\"', 'k.v2', '2', 'registry.example.com/k:2');
+    ";
+
+    fn found(cluster: &str, changes: &[&str]) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = database(folder.path(), &changes.concat());
+        let findings = for_cluster(&Index::open(&path).unwrap(), &cluster.parse().unwrap()).unwrap();
+        findings
+            .iter()
+            .map(|finding| format!("{}: {}", finding.rule.id, finding.message))
+            .collect()
+    }
+
+    const REFUSED: &str = "cluster-media-type: bundle \"k.v2\" is a k8s+v1 bundle that is stored by its image \
+        registry.example.com/k:2, and every released OLM unpacks registry+v1 images only, and finds no \
+        ClusterServiceVersion in this one";
+
+    #[test]
+    fn a_head_that_cannot_be_installed_stops_new_installations_and_holds_clusters_below_it() {
+        let stops =
+            "; in channel \"stable\" of package \"k\" new installations fail, and clusters with \"k.v1\" stay there";
+        assert_eq!(found("registry+v1", &[BY_REFERENCE]), [format!("{REFUSED}{stops}")]);
+        assert_eq!(found("registry+v1", &[]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn in_the_middle_of_the_path_it_holds_only_those_who_have_no_other_way() {
+        let held = "; in channel \"stable\" of package \"k\" clusters with \"k.v1\" stay there";
+        assert_eq!(
+            found("registry+v1", &[BY_REFERENCE, THREE]),
+            [format!("{REFUSED}{held}")]
+        );
+        let passed = "UPDATE operatorbundle SET skiprange = '<3.0.0' WHERE name = 'k.v3';";
+        assert_eq!(found("registry+v1", &[BY_REFERENCE, THREE, passed]), [REFUSED]);
+    }
+
+    #[test]
+    fn what_no_channel_offers_is_no_problem_of_a_cluster() {
+        let alone = "DELETE FROM channel_entry; DELETE FROM channel; DELETE FROM package;";
+        assert_eq!(found("registry+v1", &[BY_REFERENCE, alone]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_deprecated_bundle_is_no_problem_where_olm_knows_that_it_is_deprecated() {
+        let deprecated = "INSERT INTO properties VALUES ('olm.deprecated', '{}', 'k.v1', '1', NULL);
+            UPDATE operatorbundle SET bundle = '{\"kind\":\"StatefulSet\"}' WHERE name = 'k.v1';";
+        assert_eq!(found("registry+v1", &[deprecated]), Vec::<String>::new());
+        assert_eq!(found("0.16.1", &[deprecated]), Vec::<String>::new());
+        let found = found("0.16.0", &[deprecated]);
+        assert!(found.len() == 2 && found[0].contains("StatefulSet"), "{found:?}");
+    }
+
+    #[test]
+    fn the_first_release_that_can_is_named_where_one_can() {
+        let large =
+            "UPDATE operatorbundle SET bundle = '{\"x\":\"' || hex(zeroblob(600000)) || '\"}' WHERE name = 'k.v2';";
+        assert_eq!(
+            found("v0.18", &[large]),
+            [
+                "cluster-bundle-size: bundle \"k.v2\" has manifests of 1200008 bytes, and OLM 0.18.0 unpacks them into a \
+                 ConfigMap as they are, which holds 1048576 bytes (this works since OLM 0.19.0); in channel \"stable\" \
+                 of package \"k\" new installations fail, and clusters with \"k.v1\" stay there"
+            ]
+        );
+        assert_eq!(found("0.19", &[large]), Vec::<String>::new());
+        let noise =
+            "UPDATE operatorbundle SET bundle = '{\"x\":\"' || hex(randomblob(1200000)) || '\"}' WHERE name = 'k.v2';";
+        let found = found("0.19", &[noise]);
+        assert!(
+            found.len() == 1 && found[0].contains("bytes when they are compressed"),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn constraints_are_passed_over_before_they_are_known_and_refused_where_they_are_not_understood() {
+        let constraint =
+            |value: &str| format!("INSERT INTO dependencies VALUES ('olm.constraint', '{value}', 'k.v1', '1', NULL);");
+        let none = constraint(r#"{"all":{"constraints":[{"none":{"constraints":[]}}]}}"#);
+        let not = constraint(r#"{"all":{"constraints":[{"not":{"constraints":[]}}]}}"#);
+        let ids = |cluster: &str, change: &str| -> Vec<String> {
+            let found = found(cluster, &[change]);
+            let ids = found
+                .iter()
+                .map(|finding| finding.split(':').next().unwrap().to_owned());
+            ids.collect()
+        };
+        assert_eq!(ids("0.19.1", &none), ["cluster-dependency"]);
+        assert_eq!(ids("0.28", &none), ["cluster-constraint"]);
+        assert_eq!(ids("0.28", &not), Vec::<String>::new());
+    }
+
+    #[test]
+    fn dependencies_properties_and_manifests_are_held_against_the_table() {
+        let change = r#"
+            UPDATE operatorbundle SET bundle = '{"kind":"ClusterServiceVersion","spec":{"webhookdefinitions":
+                [{"type":"ConversionWebhook"},{"type":"MutatingAdmissionWebhook"}]}}
+                {"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition"}
+                {"kind":"VerticalPodAutoscaler"} {"kind":"StatefulSet"} {"kind":"NetworkPolicy"}' WHERE name = 'k.v1';
+            INSERT INTO dependencies VALUES
+                ('olm.package', '{"packageName":"p","version":">1.0.0","intent":"recommended"}', 'k.v1', '1', NULL),
+                ('olm.label', '{"label":"l"}', 'k.v1', '1', NULL), ('olm.gvk', '{}', 'k.v1', '1', NULL),
+                ('olm.crd', '{}', 'k.v1', '1', NULL);
+            INSERT INTO properties VALUES ('olm.manifests.optional', '{}', 'k.v1', '1', NULL), ('olm.maxOpenShiftVersion', '"4.9"', 'k.v1', '1', NULL);
+        "#;
+        let what = |cluster: &str| -> Vec<String> {
+            let found = found(cluster, &[change]);
+            let what = found.iter().filter(|finding| finding.contains("\"k.v1\" "));
+            what.map(|finding| {
+                let (_, rest) = finding.split_once("\"k.v1\" ").unwrap();
+                rest.split(", and ").next().unwrap().to_owned()
+            })
+            .collect()
+        };
+        let always = [
+            "has a dependency of the type \"olm.crd\"",
+            "depends on package \"p\" with the intent \"recommended\"",
+            "ships an object of the kind StatefulSet",
+            "has the property olm.manifests.optional",
+        ];
+        assert_eq!(what("registry+v1"), always);
+        assert_eq!(what("0.46.0"), always);
+        assert_eq!(
+            what("0.14.0"),
+            [
+                "depends on a bundle with the label \"l\"",
+                "depends on package \"p\"",
+                "has a dependency of the type \"olm.crd\"",
+                "depends on package \"p\" with the intent \"recommended\"",
+                "ships a CustomResourceDefinition of apiextensions.k8s.io/v1",
+                "ships an object of the kind StatefulSet",
+                "ships an object of the kind VerticalPodAutoscaler",
+                "has the property olm.manifests.optional",
+                "has the property olm.maxOpenShiftVersion",
+                "has a conversion webhook",
+                "has an admission webhook",
+            ]
+        );
+    }
+}

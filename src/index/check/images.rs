@@ -1,0 +1,306 @@
+//! Whether the registries have the images of an index. They are asked for manifests, never for layers.
+
+use super::listed;
+use crate::catalog::Catalog;
+use crate::diagnostic::{self, Diagnostic};
+use crate::image::{ImageError, Reference, RegistryFailure, RegistryReference, Transports};
+use crate::index::read::{Index, ReadError};
+use crate::rules;
+use futures_util::StreamExt;
+use futures_util::stream;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
+
+/// Images that are asked for at once. How many requests run at once is up to the transports.
+const AT_ONCE: usize = 8;
+
+/// Which images are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// The bundles themselves, where the index stores them by their images.
+    Bundles,
+    /// These, and what the bundles run and list as related images.
+    All,
+}
+
+/// An image, and the bundles that need it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// The reference as stored.
+    pub image: String,
+    /// The bundles that are this image, sorted.
+    pub bundles: Vec<String>,
+    /// The other bundles that run it or list it, sorted.
+    pub users: Vec<String>,
+}
+
+/// The images of an index, each once, sorted by reference.
+///
+/// # Errors
+/// When the database cannot be read, or changes meanwhile.
+pub fn wanted(index: &Index, which: Which) -> Result<Vec<Wanted>, ReadError> {
+    let catalog = index.catalog_without_skip_ranges()?;
+    let places = places(&catalog);
+    let mut all: BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)> = BTreeMap::new();
+    let described = |name: &str| match places.get(name) {
+        Some(places) => format!("bundle {name:?} ({places})"),
+        None => format!("bundle {name:?} (in no channel)"),
+    };
+    for bundle in &catalog.bundles {
+        if let Some(image) = bundle.image.as_deref().filter(|image| !image.is_empty()) {
+            let (bundles, _) = all.entry(image.to_owned()).or_default();
+            bundles.insert(described(&bundle.name));
+        }
+    }
+    if which == Which::All {
+        for (name, images) in index.related_images()? {
+            for image in images.into_iter().filter(|image| !image.is_empty()) {
+                let (bundles, users) = all.entry(image).or_default();
+                let user = described(&name);
+                if !bundles.contains(&user) {
+                    users.insert(user);
+                }
+            }
+        }
+    }
+    let wanted = all.into_iter().map(|(image, (bundles, users))| Wanted {
+        image,
+        bundles: bundles.into_iter().collect(),
+        users: users.into_iter().collect(),
+    });
+    Ok(wanted.collect())
+}
+
+/// The channels of each bundle, as a message shows them.
+fn places(catalog: &Catalog) -> BTreeMap<&str, String> {
+    let mut places: BTreeMap<&str, BTreeMap<&str, BTreeSet<String>>> = BTreeMap::new();
+    for package in &catalog.packages {
+        for channel in &package.channels {
+            let bundles = channel.entries.iter().filter_map(|entry| catalog.bundle(entry.bundle));
+            for bundle in bundles {
+                let packages = places.entry(&bundle.name).or_default();
+                let channels = packages.entry(&package.name).or_default();
+                channels.insert(format!("{:?}", channel.name));
+            }
+        }
+    }
+    let shown = |(package, channels): (&str, BTreeSet<String>)| {
+        let word = if channels.len() == 1 { "channel" } else { "channels" };
+        let channels: Vec<String> = channels.into_iter().collect();
+        format!("{word} {} of package {package:?}", channels.join(", "))
+    };
+    let places = places.into_iter().map(|(bundle, packages)| {
+        let packages: Vec<String> = packages.into_iter().map(shown).collect();
+        (bundle, packages.join("; "))
+    });
+    places.collect()
+}
+
+/// What came of asking a registry for an image: whether it is there, or `None` where the registry was not asked.
+pub type Answer = Option<Result<(), ImageError>>;
+
+/// Asks the registries for all images, several at once; what is found, in a fixed order. A registry that does not answer
+/// even when asked again is not asked for further images, so that a dead one costs the time of a few requests.
+pub async fn ask(wanted: &[Wanted], transports: &Transports) -> Vec<Diagnostic> {
+    let silent = Mutex::default();
+    let silent = &silent;
+    let answers =
+        stream::iter(wanted).map(|wanted| async move { (wanted, ask_once(wanted, transports, silent).await) });
+    findings(answers.buffer_unordered(AT_ONCE).collect().await)
+}
+
+/// `silent` are the registries that do not answer.
+async fn ask_once(wanted: &Wanted, transports: &Transports, silent: &Mutex<BTreeSet<String>>) -> Answer {
+    let reference = registry_reference(&wanted.image).ok()?;
+    let silent = || silent.lock().unwrap_or_else(PoisonError::into_inner);
+    if silent().contains(reference.registry()) {
+        return None;
+    }
+    let registry = reference.registry().to_owned();
+    let answer = transports.resolve(&Reference::Registry(reference)).await;
+    if answer.as_ref().is_err_and(is_silence) {
+        silent().insert(registry);
+    }
+    Some(answer.map(drop))
+}
+
+/// The reference by which a cluster would pull the image, or why there is none.
+fn registry_reference(image: &str) -> Result<RegistryReference, String> {
+    match image.parse() {
+        Ok(Reference::Registry(reference)) => Ok(reference),
+        Ok(_) => Err("clusters pull images from registries only".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Whether a failure, after all retries, is one of the registry and not of the image.
+fn is_silence(error: &ImageError) -> bool {
+    let ImageError::Registry(error) = error else {
+        return false;
+    };
+    matches!(
+        *error.failure,
+        RegistryFailure::Connection { .. }
+            | RegistryFailure::Stalled { .. }
+            | RegistryFailure::Tls { .. }
+            | RegistryFailure::PlainHttp
+            | RegistryFailure::HttpsExpected
+            | RegistryFailure::RateLimited { .. }
+            | RegistryFailure::Unavailable { .. }
+    )
+}
+
+/// What is to be said about images after these answers, in a fixed order: one finding for each image, and one for all
+/// images of a registry that does not answer.
+pub fn findings(answers: Vec<(&Wanted, Answer)>) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let mut silent: BTreeMap<String, Silence<'_>> = BTreeMap::new();
+    for (wanted, answer) in answers {
+        let Wanted { image, .. } = wanted;
+        let registry = match registry_reference(image) {
+            Ok(reference) => reference.registry().to_owned(),
+            Err(reason) => {
+                let meaning = meaning(wanted);
+                let message = format!("no cluster can pull {image:?}, {meaning}: {reason}");
+                found.push(Diagnostic::new(&rules::INDEX_IMAGE_REFERENCE, message));
+                continue;
+            }
+        };
+        match answer {
+            Some(Ok(())) => {}
+            Some(Err(error)) if is_missing(&error) => {
+                let message = format!("the registry does not have {image}, {}", meaning(wanted));
+                found.push(Diagnostic::new(&rules::INDEX_IMAGE_MISSING, message));
+            }
+            Some(Err(error)) if !is_silence(&error) => {
+                let (reason, hint) = reason(&error);
+                let meaning = meaning(wanted);
+                let message = format!("it is not known whether the registry has {image}, {meaning}: {reason}");
+                found.push(advised(Diagnostic::new(&rules::INDEX_IMAGE_UNKNOWN, message), hint));
+            }
+            answer => {
+                let silence = silent.entry(registry).or_default();
+                silence.images.push(wanted);
+                silence
+                    .reasons
+                    .extend(answer.and_then(Result::err).map(|error| reason(&error)));
+            }
+        }
+    }
+    found.extend(silent.into_iter().map(|(registry, silence)| silence.finding(&registry)));
+    diagnostic::sort(&mut found);
+    found
+}
+
+/// A registry that does not answer.
+#[derive(Default)]
+struct Silence<'a> {
+    images: Vec<&'a Wanted>,
+    reasons: BTreeSet<(String, Option<&'static str>)>,
+}
+
+impl Silence<'_> {
+    fn finding(mut self, registry: &str) -> Diagnostic {
+        self.images.sort_unstable_by_key(|wanted| &wanted.image);
+        let (reason, hint) = self.reasons.pop_first().unwrap_or_default();
+        let mut message = format!("it is not known whether registry {registry} has ");
+        if let [first, more @ ..] = &self.images[..] {
+            message.push_str(&format!("{}, {}", first.image, meaning(first)));
+            match more.len() {
+                0 => {}
+                1 => message.push_str(", and another image"),
+                count => message.push_str(&format!(", and {count} other images")),
+            }
+        }
+        message.push_str(&format!(": {reason}"));
+        advised(Diagnostic::new(&rules::INDEX_IMAGE_UNKNOWN, message), hint)
+    }
+}
+
+fn is_missing(error: &ImageError) -> bool {
+    match error {
+        ImageError::Registry(error) => matches!(*error.failure, RegistryFailure::NotFound { .. }),
+        ImageError::NotFound { .. } => true,
+        _ => false,
+    }
+}
+
+/// What went wrong, without the image and the request, and what to try.
+fn reason(error: &ImageError) -> (String, Option<&'static str>) {
+    match error {
+        ImageError::Registry(error) => (error.failure.to_string(), error.hint()),
+        error => (error.to_string(), None),
+    }
+}
+
+/// What the image is, as a message shows it.
+fn meaning(Wanted { bundles, users, .. }: &Wanted) -> String {
+    if bundles.is_empty() {
+        format!("an image of {}", listed(users))
+    } else {
+        format!("the image of {}", listed(bundles))
+    }
+}
+
+fn advised(finding: Diagnostic, hint: Option<&'static str>) -> Diagnostic {
+    let Some(hint) = hint else { return finding };
+    let mut letters = hint.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    finding.help(format!("{}.", first.chain(letters).collect::<String>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::sample;
+
+    fn opened() -> (tempfile::TempDir, Index) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("index.db");
+        sample::write(&path);
+        (directory, Index::open(&path).unwrap())
+    }
+
+    #[test]
+    fn each_image_is_wanted_once_with_the_channels_of_its_bundles() {
+        let (_directory, index) = opened();
+        let bundles = wanted(&index, Which::Bundles).unwrap();
+        let shown: Vec<_> = bundles
+            .iter()
+            .map(|wanted| (wanted.image.as_str(), wanted.bundles.join(", ")))
+            .collect();
+        let stable = r#"channel "stable" of package "k""#;
+        assert_eq!(
+            shown,
+            [
+                (
+                    "registry.example.com/k:1.0",
+                    r#"bundle "k.v1.0.0" (channels "old", "stable" of package "k")"#.to_owned()
+                ),
+                ("registry.example.com/k:1.1", format!(r#"bundle "k.v1.1.0" ({stable})"#)),
+                ("registry.example.com/k:1.2", format!(r#"bundle "k.v1.2.0" ({stable})"#)),
+                (
+                    "registry.example.com/s:1",
+                    r#"bundle "stranded.v1" (in no channel)"#.to_owned()
+                ),
+            ]
+        );
+        let all = wanted(&index, Which::All).unwrap();
+        let more = all.iter().find(|wanted| wanted.image == "registry.example.com/run:1");
+        assert_eq!(all.len(), 5);
+        assert_eq!(
+            more.unwrap().users,
+            [
+                r#"bundle "a.v1" (channel "alpha" of package "a")"#,
+                r#"bundle "k.v1.0.0" (channels "old", "stable" of package "k")"#
+            ]
+        );
+    }
+
+    #[test]
+    fn advice_about_requests_becomes_a_sentence() {
+        let finding = Diagnostic::new(&rules::INDEX_IMAGE_UNKNOWN, "m");
+        assert_eq!(advised(finding.clone(), Some("log in")).advice(), "Log in.");
+        assert_eq!(advised(finding, None).advice(), rules::INDEX_IMAGE_UNKNOWN.help);
+    }
+}

@@ -1,0 +1,208 @@
+//! What a bundle needs OLM to do, as the table of capabilities names it.
+
+use crate::bundle::MediaType;
+use crate::bundle::size::unpacked_size;
+use crate::catalog::{Bundle, Property};
+use crate::index::capabilities::{CAPABILITIES, CONFIG_MAP, CONSTRAINT_KEYS, MESSAGE, Need};
+use crate::index::intake::MEDIA_TYPE_PROPERTY;
+use crate::index::manifests;
+use crate::index::read::{Index, ReadError};
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// The type of constraints, which stand among dependencies or properties.
+pub(super) const CONSTRAINT: &str = "olm.constraint";
+
+/// Something that a bundle needs, and how it comes to that, as a sentence without its subject.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Needed {
+    pub(super) need: Need,
+    pub(super) how: String,
+}
+
+/// Everything that the bundle needs. Manifests that the index does not keep need nothing.
+pub(super) fn of_bundle(index: &Index, bundle: &Bundle) -> Result<Vec<Needed>, ReadError> {
+    let mut found = Found::default();
+    let image = bundle.image.as_deref().filter(|image| !image.is_empty());
+    if let Some(image) = image {
+        found.add(Need::BundleImage, format!("is stored by its image {image}"));
+        if media_type(bundle).as_deref() == Some(MediaType::K8sV1.as_str()) {
+            let how = format!("is a k8s+v1 bundle that is stored by its image {image}");
+            found.add(Need::PlainImage, how);
+        }
+    }
+    for dependency in &bundle.dependencies {
+        found.dependency(dependency);
+    }
+    for property in &bundle.properties {
+        found.property(property);
+    }
+    let read = index.with_manifests(bundle.manifests, |csv, objects| {
+        found.sizes(image.is_some(), csv, objects);
+        found.objects(objects);
+        found.webhooks(csv.unwrap_or_default());
+    });
+    match read {
+        // The check of the index itself says that they cannot be read.
+        Ok(()) | Err(ReadError::Manifests { .. }) => Ok(found.needs),
+        Err(error) => Err(error),
+    }
+}
+
+fn media_type(bundle: &Bundle) -> Option<String> {
+    let mark = bundle
+        .properties
+        .iter()
+        .find(|property| &*property.kind == MEDIA_TYPE_PROPERTY)?;
+    serde_json::from_str(&mark.value).ok()
+}
+
+#[derive(Debug, Default)]
+struct Found {
+    needs: Vec<Needed>,
+}
+
+impl Found {
+    fn add(&mut self, need: Need, how: String) {
+        let needed = Needed { need, how };
+        if !self.needs.contains(&needed) {
+            self.needs.push(needed);
+        }
+    }
+
+    fn dependency(&mut self, dependency: &Property) {
+        let value: Value = serde_json::from_str(&dependency.value).unwrap_or_default();
+        let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
+        let package = text("packageName");
+        match &*dependency.kind {
+            "olm.gvk" => {}
+            "olm.package" => {
+                let how = format!("depends on package {package:?}");
+                self.add(Need::Dependency("olm.package"), how);
+                let intent = text("intent");
+                if !["", "required"].contains(&intent) {
+                    let how = format!("depends on package {package:?} with the intent {intent:?}");
+                    self.add(Need::Intent, how);
+                }
+            }
+            "olm.label" => {
+                let how = format!("depends on a bundle with the label {:?}", text("label"));
+                self.add(Need::Dependency("olm.label"), how);
+            }
+            CONSTRAINT => self.constraint(&value),
+            other => self.add(Need::OtherDependency, format!("has a dependency of the type {other:?}")),
+        }
+    }
+
+    fn property(&mut self, property: &Property) {
+        if &*property.kind == CONSTRAINT {
+            self.constraint(&serde_json::from_str(&property.value).unwrap_or_default());
+        }
+        for known in ["olm.manifests.optional", "olm.maxOpenShiftVersion", "olm.deprecated"] {
+            if &*property.kind == known {
+                self.add(Need::Property(known), format!("has the property {known}"));
+            }
+        }
+    }
+
+    fn constraint(&mut self, value: &Value) {
+        let how = format!("has a dependency of the type {CONSTRAINT}");
+        self.add(Need::Dependency(CONSTRAINT), how);
+        for key in other_keys(value) {
+            let how = format!("has a dependency of the type {CONSTRAINT} with the key {key:?}");
+            self.add(Need::OtherConstraint, how);
+        }
+    }
+
+    fn sizes(&mut self, by_image: bool, csv: Option<&str>, objects: &[&str]) {
+        let plain: usize = objects.iter().map(|object| object.len()).sum();
+        if !by_image {
+            let message = plain.saturating_add(csv.map_or(0, str::len));
+            if message > MESSAGE {
+                self.add(Need::LargeMessage, format!("makes a message of {message} bytes"));
+            }
+            return;
+        }
+        if plain <= CONFIG_MAP {
+            return;
+        }
+        self.add(Need::LargeImage, format!("has manifests of {plain} bytes"));
+        let compressed: usize = objects.iter().map(|object| unpacked_size(object.as_bytes())).sum();
+        if compressed > CONFIG_MAP {
+            let how = format!("has manifests of {compressed} bytes when they are compressed");
+            self.add(Need::HugeImage, how);
+        }
+    }
+
+    fn objects(&mut self, objects: &[&str]) {
+        let kinds: BTreeSet<_> = objects.iter().map(|object| manifests::kind(object)).collect();
+        for kind in kinds.iter().filter(|kind| !kind.is_empty()) {
+            self.add(kind_of(kind), format!("ships an object of the kind {kind}"));
+        }
+        let definition = |object: &str| {
+            manifests::kind(object) == "CustomResourceDefinition"
+                && api_version(object).as_deref() == Some("apiextensions.k8s.io/v1")
+        };
+        if objects.iter().any(|object| definition(object)) {
+            let how = "ships a CustomResourceDefinition of apiextensions.k8s.io/v1".to_owned();
+            self.add(Need::DefinitionV1, how);
+        }
+    }
+
+    fn webhooks(&mut self, csv: &str) {
+        #[derive(Deserialize, Default)]
+        #[serde(default)]
+        struct Csv {
+            spec: Spec,
+        }
+        #[derive(Deserialize, Default)]
+        #[serde(default)]
+        struct Spec {
+            webhookdefinitions: Vec<Webhook>,
+        }
+        #[derive(Deserialize, Default)]
+        #[serde(default)]
+        struct Webhook {
+            r#type: String,
+        }
+        let csv: Csv = serde_json::from_str(csv).unwrap_or_default();
+        for webhook in csv.spec.webhookdefinitions {
+            match webhook.r#type.as_str() {
+                "ConversionWebhook" => self.add(Need::ConversionWebhook, "has a conversion webhook".to_owned()),
+                _ => self.add(Need::AdmissionWebhook, "has an admission webhook".to_owned()),
+            }
+        }
+    }
+}
+
+fn kind_of(kind: &str) -> Need {
+    let mut rows = CAPABILITIES.iter().map(|row| row.need);
+    rows.find(|need| matches!(need, Need::Kind(known) if *known == kind))
+        .unwrap_or(Need::OtherKind)
+}
+
+/// The keys of a constraint, and of those in it, that the table does not have.
+fn other_keys(value: &Value) -> BTreeSet<&str> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![value];
+    while let Some(Value::Object(constraint)) = open.pop() {
+        for (key, value) in constraint {
+            if !CONSTRAINT_KEYS.contains(&key.as_str()) {
+                found.insert(key.as_str());
+            }
+            let below = value.get("constraints").and_then(Value::as_array);
+            open.extend(below.into_iter().flatten());
+        }
+    }
+    found
+}
+
+fn api_version(object: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Versioned {
+        api_version: Option<String>,
+    }
+    serde_json::from_str::<Versioned>(object).ok()?.api_version
+}
