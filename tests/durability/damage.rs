@@ -260,12 +260,10 @@ fn values_of_another_kind_are_refused_or_read_and_never_the_end_of_the_program()
                 "UPDATE OR IGNORE {table} SET {column} = {value} WHERE rowid = (SELECT rowid FROM {table} {row} {table}))"
             );
             let content = place.changed(&statements);
-            for _ in 0..2 {
-                let reading = READING[chance.below(READING.len())];
-                let writing = WRITING[chance.below(WRITING.len())];
-                for line in [reading, writing] {
-                    let _ = place.run(line, &content, &statements);
-                }
+            let reading = READING[chance.below(READING.len())];
+            let writing = WRITING[chance.below(WRITING.len())];
+            for line in [reading, writing] {
+                let _ = place.run(line, &content, &statements);
             }
         }
     }

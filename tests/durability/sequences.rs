@@ -572,7 +572,7 @@ fn run(
 ) -> Tally {
     let config = Config {
         // PROPTEST_CASES makes it more.
-        cases: Config::default().cases / 2,
+        cases: Config::default().cases / 3,
         failure_persistence: None,
         ..Config::default()
     };
