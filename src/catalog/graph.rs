@@ -145,6 +145,7 @@ fn with_replaces(package: &Package, added: &BTreeMap<String, Node>) -> Result<Gr
     let default_channel = build.default_channel(&versions, &heads)?;
     let channels = build.channels(&heads)?;
     build.check_presence(added, &heads, &channels)?;
+    check_heads(package, &channels)?;
     Ok(Graph {
         package: package.name.clone(),
         default_channel,
@@ -434,6 +435,30 @@ fn greatest<'a, 'v>(bundles: impl Iterator<Item = (&'a str, &'v Version)>) -> Ve
         }
     }
     names
+}
+
+/// The head of a channel is what no bundle of it leads to. What is stored otherwise is left to those who check an index.
+fn check_heads(package: &Package, channels: &[Channel]) -> Result<(), Vec<GraphError>> {
+    let mut errors = Vec::new();
+    for Channel { name, head, entries } in channels {
+        let leads_to_head = |entry: &&Entry| {
+            let target = entry.replaces.and_then(|target| entries.get(target));
+            entry.bundle != *head && target.is_some_and(|target| target.bundle == *head)
+        };
+        let Some(above) = entries.iter().find(leads_to_head) else {
+            continue;
+        };
+        let stored = package.edges.get(name).and_then(|edges| edges.get(&above.bundle));
+        if !stored.is_some_and(|targets| targets.contains(head)) {
+            errors.push(GraphError::HeadSkipped {
+                package: package.name.clone(),
+                channel: name.clone(),
+                head: head.clone(),
+                bundle: above.bundle.clone(),
+            });
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
 fn reachable(channels: &[Channel]) -> BTreeSet<(&str, &str)> {

@@ -58,6 +58,12 @@ pub enum ImageError {
         /// How long was waited.
         seconds: u64,
     },
+    /// The tag that was to be moved names another image than the one that the change began with.
+    #[error("{image} was changed by somebody else meanwhile, so its tag was left alone")]
+    Moved {
+        /// The reference.
+        image: String,
+    },
     /// Something that cannot be put into a layer or config.
     #[error("cannot build the image: {problem}")]
     Build {

@@ -229,6 +229,19 @@ impl IndexEntry {
 /// # Errors
 /// When a file cannot be written, a layer is not what its descriptor says, or another process keeps the layout locked.
 pub fn write_layout(image: &Image, directory: &Path, tag: Option<&str>) -> Result<(), ImageError> {
+    replace_in_layout(image, directory, tag, None)
+}
+
+/// As [`write_layout`]. Where there is a digest `before`, the tag must still stand for it when it is replaced.
+///
+/// # Errors
+/// As [`write_layout`], and when the tag stands for another image by then.
+pub(super) fn replace_in_layout(
+    image: &Image,
+    directory: &Path,
+    tag: Option<&str>,
+    before: Option<&Digest>,
+) -> Result<(), ImageError> {
     let blobs = directory.join("blobs").join("sha256");
     fs::create_dir_all(&blobs).map_err(|error| FileError::new("create the directory", &blobs, error))?;
     for (descriptor, content, part) in blobs_of(image) {
@@ -241,6 +254,13 @@ pub fn write_layout(image: &Image, directory: &Path, tag: Option<&str>) -> Resul
         )?;
     }
     let _lock = lock(directory)?;
+    if let Some(before) = before
+        && resolve_layout(directory, tag)? != *before
+    {
+        let (directory, tag) = (directory.to_owned(), tag.map(str::to_owned));
+        let image = super::Reference::Layout { directory, tag }.to_string();
+        return Err(ImageError::Moved { image });
+    }
     let path = directory.join(INDEX_FILE);
     let old = match fs::metadata(&path) {
         Ok(_) => read_file(&path, &directory.display().to_string(), INDEX_LIMIT)?,

@@ -117,6 +117,29 @@ impl Reference {
             }
         }
     }
+
+    /// Whether both name one place, however they are written.
+    pub fn is_same_place(&self, other: &Self) -> bool {
+        let absolute = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
+        match (self, other) {
+            (Self::Registry(one), Self::Registry(other)) => (&one.parsed, one.digest) == (&other.parsed, other.digest),
+            (
+                Self::Layout { directory: one, tag },
+                Self::Layout {
+                    directory: other,
+                    tag: other_tag,
+                },
+            )
+            | (
+                Self::Archive { file: one, tag },
+                Self::Archive {
+                    file: other,
+                    tag: other_tag,
+                },
+            ) => tag == other_tag && absolute(one) == absolute(other),
+            _ => false,
+        }
+    }
 }
 
 impl RegistryReference {
@@ -344,6 +367,26 @@ mod tests {
 
     fn message(text: &str) -> String {
         text.parse::<Reference>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn one_place_can_be_written_in_several_ways() {
+        let same = |one: &str, other: &str| {
+            let [one, other]: [Reference; 2] = [one, other].map(|text| text.parse().unwrap());
+            one.is_same_place(&other)
+        };
+        let image = "registry.example.com/team/index:v1";
+        assert!(same(image, &format!("docker://{image}")));
+        assert!(same(
+            "registry.example.com/team/index",
+            "registry.example.com/team/index:latest"
+        ));
+        assert!(!same(image, "registry.example.com/team/index:v2"));
+        assert!(!same(image, &format!("{image}@{DIGEST}")));
+        assert!(same("oci:absent/index:v1", "oci:./absent/index:v1"));
+        assert!(same("oci:src/../src:v1", "oci:src:v1"));
+        assert!(!same("oci:src:v1", "oci:src:v2"));
+        assert!(!same("oci:src:v1", "oci-archive:src:v1"));
     }
 
     #[test]

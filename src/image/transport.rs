@@ -6,7 +6,7 @@ use super::credentials::Credentials;
 use super::digest::Digest;
 use super::error::ImageError;
 use super::image::Image;
-use super::layout::{read_layout, resolve_layout, write_layout};
+use super::layout::{read_layout, replace_in_layout, resolve_layout};
 use super::manifest::{Platform, check_digest};
 use super::progress::Progress;
 use super::reference::{Reference, RegistryReference};
@@ -135,6 +135,20 @@ impl Transports {
     /// # Errors
     /// When the place cannot be written, or the reference names another digest than the image has.
     pub async fn push(&self, image: &Image, reference: &Reference) -> Result<Reference, ImageError> {
+        self.push_over(image, reference, None).await
+    }
+
+    /// As [`Transports::push`]. Where there is a digest `before`, the reference must still stand for it when the tag is
+    /// set, after all blobs: in a layout no other writer can come between; a registry is asked last of all.
+    ///
+    /// # Errors
+    /// As [`Transports::push`], and [`ImageError::Moved`] when the reference stands for another image by then.
+    pub async fn push_over(
+        &self,
+        image: &Image,
+        reference: &Reference,
+        before: Option<Digest>,
+    ) -> Result<Reference, ImageError> {
         if let Some(expected) = reference.digest() {
             let checked = check_digest(&expected, image.digest());
             checked.map_err(|problem| problem.of(reference.to_string(), "the image"))?;
@@ -142,11 +156,18 @@ impl Transports {
         let tag = reference.tag().map(str::to_owned);
         let written = image.clone();
         match reference.clone() {
-            Reference::Registry(registry) => self.registry.push(image, &registry).await?,
+            Reference::Registry(registry) => self.registry.push(image, &registry, before).await?,
             Reference::Layout { directory, .. } => {
-                blocking(move || write_layout(&written, &directory, tag.as_deref())).await?;
+                let replace = move || replace_in_layout(&written, &directory, tag.as_deref(), before.as_ref());
+                blocking(replace).await?;
             }
             Reference::Archive { file, .. } => {
+                if let Some(before) = before
+                    && self.resolve(reference).await? != before
+                {
+                    let image = reference.to_string();
+                    return Err(ImageError::Moved { image });
+                }
                 blocking(move || write_archive(&written, &file, tag.as_deref())).await?;
             }
         }

@@ -211,7 +211,7 @@ impl Additions {
         target: &Target<'_>,
         options: &Options,
     ) -> Result<Report, AddError> {
-        let failed = |error: rusqlite::Error| DatabaseError::new(target.path(), options.busy_timeout, &error);
+        let failed = |error: rusqlite::Error| target.failed(options, &error);
         let mut report = Report::default();
         if policy.existing == Existing::Skip {
             report.skipped = existing::leave_out(transaction, &mut self.bundles, &mut self.spool, failed)?;

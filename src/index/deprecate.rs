@@ -89,7 +89,7 @@ pub enum DeprecateError {
 /// When an image is not there, a package would lose its default channel, or the database cannot be changed. Then it is
 /// as it was.
 pub fn truncate(request: Request<'_>, target: &Target<'_>, options: &Options) -> Result<Truncation, DeprecateError> {
-    let failed = |error: rusqlite::Error| DatabaseError::new(target.path(), options.busy_timeout, &error);
+    let failed = |error: rusqlite::Error| target.failed(options, &error);
     open::remove(target, options, |transaction| {
         let (bundles, missing) = find(transaction, request.images).map_err(failed)?;
         if !missing.is_empty() && !request.permissive {

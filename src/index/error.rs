@@ -66,7 +66,7 @@ pub enum DatabaseError {
         path: PathBuf,
     },
     /// No room left.
-    #[error("no space is left to write {}; nothing was changed", path.display())]
+    #[error("no space is left to write {}, and nothing was changed; make room there and try again", path.display())]
     Full {
         /// The file.
         path: PathBuf,
@@ -82,13 +82,13 @@ pub enum DatabaseError {
         /// The code of the database library.
         source: rusqlite::ffi::Error,
     },
-    /// What is in the file contradicts itself.
+    /// What is in the file contradicts itself, or is not what an index holds.
     #[error("{} is damaged; restore it from a copy", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// The code of the database library, where it is one that says more.
-        source: Option<rusqlite::ffi::Error>,
+        /// What is wrong with it.
+        source: ContentError,
     },
     /// Anything else that the database library reports.
     #[error("{} cannot be used: {source}", path.display())]
@@ -110,10 +110,14 @@ impl DatabaseError {
     /// Puts an error of the database library into words. `waited` is the time-out of the connection.
     pub fn new(path: &Path, waited: Duration, error: &rusqlite::Error) -> Self {
         let path = path.to_owned();
+        let damaged = |path| Self::Damaged {
+            path,
+            source: error.into(),
+        };
         let source = match error {
             rusqlite::Error::SqliteFailure(source, _) | rusqlite::Error::SqlInputError { error: source, .. } => *source,
             // A column with a value of another type, or a row too few: only a damaged file has these.
-            _ => return Self::Damaged { path, source: None },
+            _ => return damaged(path),
         };
         match source.code {
             ErrorCode::NotADatabase => Self::NotADatabase { path },
@@ -122,11 +126,132 @@ impl DatabaseError {
             ErrorCode::CannotOpen => Self::CannotOpen { path },
             ErrorCode::DiskFull => Self::Full { path },
             ErrorCode::SystemIoFailure => Self::Io { path, source },
-            ErrorCode::DatabaseCorrupt | ErrorCode::ConstraintViolation | ErrorCode::TypeMismatch => Self::Damaged {
-                path,
-                source: Some(source),
-            },
+            // All statements of this program are right for the tables of an index.
+            ErrorCode::DatabaseCorrupt
+            | ErrorCode::ConstraintViolation
+            | ErrorCode::TypeMismatch
+            | ErrorCode::TooBig
+            | ErrorCode::Unknown => damaged(path),
             _ => Self::Other { path, source },
         }
+    }
+}
+
+/// What is wrong with the content of a database. The statement that met it is never part of the message.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ContentError {
+    /// A table is not there, or a column of one.
+    #[error("it has no {0}, which every index of its schema version has")]
+    Missing(String),
+    /// Something else is wrong with a table: it is a view, or has other columns.
+    #[error("its tables are not those of an index of its schema version")]
+    Tables,
+    /// Two rows have one key, or one refers to another that is not there.
+    #[error("its rows do not fit together")]
+    Rows,
+    /// A value is not what its column is for.
+    #[error("column {column} of a row holds what is no {expected}")]
+    Value {
+        /// The number of the column, as it was asked for.
+        column: usize,
+        /// What it should hold.
+        expected: &'static str,
+    },
+    /// A value is larger than any that an index holds.
+    #[error("a value in it is too large")]
+    TooLarge,
+    /// The pages of the file do not fit together.
+    #[error("its pages do not fit together")]
+    Pages,
+    /// Anything else that the database library reports.
+    #[error(transparent)]
+    Other(#[from] rusqlite::ffi::Error),
+}
+
+impl From<rusqlite::Error> for ContentError {
+    fn from(error: rusqlite::Error) -> Self {
+        (&error).into()
+    }
+}
+
+impl From<&rusqlite::Error> for ContentError {
+    fn from(error: &rusqlite::Error) -> Self {
+        let (source, message) = match error {
+            rusqlite::Error::SqliteFailure(source, message) => (*source, message.as_deref().unwrap_or_default()),
+            rusqlite::Error::SqlInputError { error, msg, .. } => (*error, msg.as_str()),
+            rusqlite::Error::InvalidColumnType(column, ..) | rusqlite::Error::FromSqlConversionFailure(column, ..) => {
+                let (column, expected) = (*column, "value of its kind");
+                return Self::Value { column, expected };
+            }
+            rusqlite::Error::IntegralValueOutOfRange(column, _) => {
+                let (column, expected) = (*column, "number that can be");
+                return Self::Value { column, expected };
+            }
+            _ => return Self::Rows,
+        };
+        match source.code {
+            ErrorCode::DatabaseCorrupt => Self::Pages,
+            ErrorCode::ConstraintViolation => Self::Rows,
+            ErrorCode::TooBig => Self::TooLarge,
+            ErrorCode::TypeMismatch => Self::Tables,
+            ErrorCode::Unknown => missing(message).map_or(Self::Tables, Self::Missing),
+            _ => Self::Other(source),
+        }
+    }
+}
+
+/// The table or column that the sentence of the database library misses.
+fn missing(message: &str) -> Option<String> {
+    let (kind, name) = message.strip_prefix("no such ")?.split_once(": ")?;
+    let name = name.rsplit('.').next()?;
+    ["table", "column"].contains(&kind).then(|| format!("{kind} {name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::Connection;
+
+    #[test]
+    fn no_word_of_a_statement_is_said() {
+        let connection = Connection::open_in_memory().unwrap();
+        connection
+            .execute_batch(
+                "CREATE TABLE t (x TEXT PRIMARY KEY); CREATE VIEW v AS SELECT x FROM t; INSERT INTO t VALUES ('a')",
+            )
+            .unwrap();
+        let cases = [
+            (
+                "SELECT x FROM main.channel",
+                "it has no table channel, which every index of its schema version has",
+            ),
+            (
+                "SELECT t.depth FROM t",
+                "it has no column depth, which every index of its schema version has",
+            ),
+            (
+                "DELETE FROM v",
+                "its tables are not those of an index of its schema version",
+            ),
+            (
+                "INSERT INTO t VALUES (1, 2)",
+                "its tables are not those of an index of its schema version",
+            ),
+            ("INSERT INTO t VALUES ('a')", "its rows do not fit together"),
+        ];
+        for (statement, expected) in cases {
+            let error = connection
+                .prepare(statement)
+                .and_then(|mut statement| statement.execute([]))
+                .unwrap_err();
+            assert_eq!(ContentError::from(&error).to_string(), expected, "{statement}");
+            let said = DatabaseError::new(Path::new("index.db"), Duration::ZERO, &error);
+            assert_eq!(said.to_string(), "index.db is damaged; restore it from a copy");
+        }
+        let number = connection
+            .query_row("SELECT x FROM t", [], |row| row.get::<_, i64>(0))
+            .unwrap_err();
+        let expected = "column 0 of a row holds what is no value of its kind";
+        assert_eq!(ContentError::from(&number).to_string(), expected);
     }
 }

@@ -7,7 +7,7 @@
 
 use super::error::DatabaseError;
 use super::migrate;
-use super::read::Index;
+use super::read::{Index, ReadError};
 use super::schema::{self, State};
 use crate::files::{self, FileError, Replacement};
 use rusqlite::backup::{Backup, StepResult};
@@ -38,6 +38,17 @@ impl Target<'_> {
         match self {
             Self::InPlace(path) => path,
             Self::Copy { to, .. } => to,
+        }
+    }
+
+    /// An error of the database library, of the file that it is about: what is damaged was so before it was copied.
+    pub(super) fn failed(&self, options: &Options, error: &rusqlite::Error) -> DatabaseError {
+        match (DatabaseError::new(self.path(), options.busy_timeout, error), self) {
+            (DatabaseError::Damaged { source, .. }, Self::Copy { from: Some(from), .. }) => {
+                let path = (*from).to_owned();
+                DatabaseError::Damaged { path, source }
+            }
+            (other, _) => other,
         }
     }
 }
@@ -216,7 +227,11 @@ impl Database {
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(|error| failed(&error))?;
-        match schema::state(&transaction).map_err(|error| failed(&error))? {
+        if self.private.is_none() {
+            check_length(&transaction, &self.path, options)?;
+        }
+        let state = schema::state(&transaction);
+        match state.map_err(|error| DatabaseError::new(&self.origin, options.busy_timeout, &error))? {
             State::Empty => schema::create(&transaction, options.epoch).map_err(|error| failed(&error))?,
             state => {
                 let version = check_state(state, &self.origin)?;
@@ -242,14 +257,12 @@ impl Database {
             .map_err(|error| DatabaseError::new(&self.path, options.busy_timeout, &error))
     }
 
-    /// What is free in the file goes. Another program may hold it now: the change is made all the same.
+    /// What is free in the file goes. A file that is changed in place holds the change by now, and is whole, whether
+    /// this succeeds or not: another program may read it, or the disk be full.
     fn compact(&self, options: &Options) -> Result<(), DatabaseError> {
         match self.connection.execute_batch("VACUUM") {
-            Ok(()) => Ok(()),
-            Err(error) => match DatabaseError::new(&self.path, options.busy_timeout, &error) {
-                DatabaseError::Locked { .. } => Ok(()),
-                other => Err(other),
-            },
+            Err(error) if self.private.is_some() => Err(DatabaseError::new(&self.path, options.busy_timeout, &error)),
+            _ => Ok(()),
         }
     }
 
@@ -332,7 +345,10 @@ fn copy(from: &Path, to: &Path, options: &Options) -> Result<(), DatabaseError> 
     let failed = |error: &rusqlite::Error| DatabaseError::new(from, options.busy_timeout, error);
     let source = open(from, OpenFlags::SQLITE_OPEN_READ_ONLY, options).map_err(|error| failed(&error))?;
     match source.execute_batch("BEGIN; SELECT count(*) FROM sqlite_master") {
-        Ok(()) => back_up(&source, to, options).map_err(|error| failed(&error)),
+        Ok(()) => {
+            check_length(&source, from, options)?;
+            back_up(&source, to, options).map_err(|error| failed(&error))
+        }
         Err(error) if cannot_begin(&error) => {
             let source = Index::open(from)?;
             back_up(source.connection(), to, options).map_err(|error| failed(&error))?;
@@ -340,6 +356,29 @@ fn copy(from: &Path, to: &Path, options: &Options) -> Result<(), DatabaseError> 
         }
         Err(error) => Err(failed(&error)),
     }
+}
+
+/// Whether all pages of a database are there, the last one too, of which the library takes a part for the whole. The
+/// caller holds a lock, so that no other program can be in the middle of writing it. The file is not opened for this:
+/// to close it would give that lock up.
+fn check_length(connection: &Connection, path: &Path, options: &Options) -> Result<(), DatabaseError> {
+    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let pages = number("page_count").and_then(|count| Ok(count.saturating_mul(number("page_size")?)));
+    let journal = connection.pragma_query_value(None, "journal_mode", |row| row.get::<_, String>(0));
+    let failed = |error| DatabaseError::new(path, options.busy_timeout, &error);
+    let (pages, journal) = (pages.map_err(failed)?, journal.map_err(failed)?);
+    // The last pages may stand in the log.
+    if journal == "wal" {
+        return Ok(());
+    }
+    let found = fs::metadata(path).map_err(|error| FileError::new("read", path, error))?;
+    let (expected, found) = (u64::try_from(pages).unwrap_or_default(), found.len());
+    // A file without a byte is a database without tables.
+    if found >= expected || found == 0 {
+        return Ok(());
+    }
+    let path = path.to_owned();
+    Err(DatabaseError::Read(ReadError::Truncated { path, expected, found }))
 }
 
 /// Whether a file beside the database must be written before it can be read in the usual way.

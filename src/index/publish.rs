@@ -7,7 +7,7 @@ use super::location::{FetchError, IndexLocation};
 use super::open::{self, Target};
 use super::remove::RemoveError;
 use crate::files::{FileError, Replacement, TemporaryFolder};
-use crate::image::{Digest, Image, ImageError, Reference, Transports};
+use crate::image::{Image, ImageError, Reference, Transports};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -139,15 +139,18 @@ async fn publish<T>(
         require_static(own)?;
     }
     let before = match from {
-        Some(IndexLocation::Image(from)) if from == to => Some(transports.resolve(to).await?),
+        Some(IndexLocation::Image(from)) if from.is_same_place(to) => Some(transports.resolve(to).await?),
         _ => None,
     };
     let folder = TemporaryFolder::new()?;
     let database = folder.path().join("index.db");
     let changed = change_copy(from, &database, limit, transports, change).await?;
     let image = image_of(&database, &program)?;
-    require_unmoved(to, before, transports).await?;
-    Ok((transports.push(&image, to).await?, changed))
+    match transports.push_over(&image, to, before).await {
+        Ok(pinned) => Ok((pinned, changed)),
+        Err(ImageError::Moved { .. }) => Err(PublishError::Moved { image: to.clone() }),
+        Err(error) => Err(error.into()),
+    }
 }
 
 async fn generate<T>(
@@ -192,17 +195,6 @@ async fn change_copy<T>(
     };
     open::check(&target).map_err(GatherError::from)?;
     change(&target).await
-}
-
-async fn require_unmoved(
-    image: &Reference,
-    before: Option<Digest>,
-    transports: &Transports,
-) -> Result<(), PublishError> {
-    match before {
-        Some(before) if transports.resolve(image).await? != before => Err(PublishError::Moved { image: image.clone() }),
-        _ => Ok(()),
-    }
 }
 
 fn prepared(path: &Path, content: &str) -> Result<Replacement, FileError> {

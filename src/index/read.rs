@@ -7,6 +7,7 @@
 
 mod file;
 
+use super::error::ContentError;
 use super::schema::{self, State};
 use crate::files::TemporaryFolder;
 use file::{COPY, Stamp, bring_up_to_date, check_header, has_unfinished_transaction, open_file, private_copy};
@@ -67,7 +68,7 @@ pub enum ReadError {
         path: PathBuf,
     },
     /// The file ends too early.
-    #[error("{} is cut short: it should hold {expected} bytes and holds {found}", path.display())]
+    #[error("{} is cut short: it should hold {expected} bytes and holds {found}; restore it from a copy", path.display())]
     Truncated {
         /// The file.
         path: PathBuf,
@@ -116,14 +117,14 @@ pub enum ReadError {
         source: io::Error,
     },
     /// The content is damaged, or not what an index holds.
-    #[error("cannot read {what} from {}: {source}", path.display())]
+    #[error("cannot read {what} from {}: {source}; restore it from a copy", path.display())]
     Content {
         /// The file.
         path: PathBuf,
         /// What was being read.
         what: &'static str,
-        /// What SQLite said.
-        source: rusqlite::Error,
+        /// What is wrong with it.
+        source: ContentError,
     },
     /// A bundle whose stored manifests are no JSON.
     #[error("the manifests of {bundle} in {} are not JSON: {source}", path.display())]
@@ -195,12 +196,16 @@ impl Index {
     /// damaged, or an unfinished transaction beside it cannot be undone in a copy.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
         let (handle, stamp) = open_file(path)?;
-        check_header(path, &handle, stamp)?;
-        let mut private = if has_unfinished_transaction(path) {
-            Some(private_copy(path, &handle, stamp)?)
+        let mut private = None;
+        if has_unfinished_transaction(path) {
+            let copy = private_copy(path, &handle, stamp)?;
+            // In the file itself the header may promise pages that the transaction had not written yet.
+            let (handle, stamp) = open_file(&copy.path().join(COPY))?;
+            check_header(path, &handle, stamp)?;
+            private = Some(copy);
         } else {
-            None
-        };
+            check_header(path, &handle, stamp)?;
+        }
         let database = |private: &Option<TemporaryFolder>| match private {
             Some(directory) => directory.path().join(COPY),
             None => path.to_owned(),
@@ -311,7 +316,7 @@ fn content(path: &Path, what: &'static str, source: rusqlite::Error) -> ReadErro
     ReadError::Content {
         path: path.to_owned(),
         what,
-        source,
+        source: source.into(),
     }
 }
 

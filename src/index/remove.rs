@@ -65,7 +65,7 @@ pub fn packages(
     target: &Target<'_>,
     options: &Options,
 ) -> Result<Removal, RemoveError> {
-    let failed = |error: rusqlite::Error| DatabaseError::new(target.path(), options.busy_timeout, &error);
+    let failed = |error: rusqlite::Error| target.failed(options, &error);
     open::remove(target, options, |transaction| {
         let known = names(transaction, "SELECT name FROM package").map_err(failed)?;
         let (Packages::Only(named) | Packages::AllBut(named)) = packages;
@@ -93,7 +93,7 @@ pub fn packages(
 /// # Errors
 /// When the database cannot be changed. Then it is as it was.
 pub fn stranded(target: &Target<'_>, options: &Options) -> Result<Removal, RemoveError> {
-    let failed = |error: rusqlite::Error| DatabaseError::new(target.path(), options.busy_timeout, &error);
+    let failed = |error: rusqlite::Error| target.failed(options, &error);
     open::remove(target, options, |transaction| {
         Ok(Removal {
             stranded: remove_stranded(transaction).map_err(failed)?,

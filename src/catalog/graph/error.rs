@@ -159,6 +159,22 @@ pub enum GraphError {
         /// Where the edge leads.
         replaces: String,
     },
+    /// The head of a channel would be skipped by a bundle below it.
+    #[error(
+        "bundle {bundle} skips {head}, which is the head of channel {channel:?} of package {package:?} and above it: \
+         clusters on {head} would be led back down; remove {head} from what {bundle} skips, or give {bundle} a version \
+         greater than that of {head}"
+    )]
+    HeadSkipped {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+        /// Its head.
+        head: String,
+        /// The bundle that skips it.
+        bundle: String,
+    },
     /// An added bundle cannot be reached from the head of a channel that it wants to be in.
     #[error(
         "bundle {bundle} (version {version:?}) cannot be reached in channel {channel:?} of package {package:?}: its \

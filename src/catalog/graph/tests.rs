@@ -311,7 +311,12 @@ fn sets() -> impl Strategy<Value = Vec<(String, Node)>> {
                 },
                 skips: skips
                     .into_iter()
-                    .map(|skip: prop::sample::Index| name(skip.index(count + 1)))
+                    .map(|skip: prop::sample::Index| match skip.index(number + 1) {
+                        // One above, or one that is not there.
+                        _ if chance == 2 => name(skip.index(count + 1)),
+                        own if own == number => name(count),
+                        below => name(below),
+                    })
                     .collect(),
                 channels,
                 default_channel: Some("a".to_owned()),
@@ -388,6 +393,38 @@ proptest! {
         let stored_gone = gone.into_iter().filter(|(_, bundle)| stored.bundles.contains_key(bundle)).collect();
         prop_assert_eq!(reported, stored_gone);
     }
+}
+
+#[test]
+fn the_head_of_a_channel_is_not_skipped_from_below() {
+    let lower = ["k1 1.0.0 skips=k2"];
+    let higher = ["k2 2.0.0 replaces=k1"];
+    let skipped = GraphError::HeadSkipped {
+        package: "k".to_owned(),
+        channel: "a".to_owned(),
+        head: "k2".to_owned(),
+        bundle: "k1".to_owned(),
+    };
+    let with_channel = |lines: &[&str]| {
+        lines
+            .iter()
+            .map(|line| format!("{line} channels=a"))
+            .collect::<Vec<_>>()
+    };
+    let (lower, higher) = (with_channel(&lower), with_channel(&higher));
+    let (lower, higher): (Vec<&str>, Vec<&str>) = (
+        lower.iter().map(String::as_str).collect(),
+        higher.iter().map(String::as_str).collect(),
+    );
+    assert_eq!(only_error(graph(&[], &[&lower[..], &higher].concat())), skipped);
+    assert_eq!(only_error(graph(&lower, &higher)), skipped);
+    // Above another head it is a bundle like any other, and what an index holds already is no reason to refuse.
+    let all = [&lower[..], &higher].concat();
+    graph(&all, &["k3 3.0.0 replaces=k2 channels=a"]).unwrap();
+    let mut stored = package(&all);
+    let edges = [("k1", "k2"), ("k2", "k1")].map(|(from, to)| (from.to_owned(), BTreeSet::from([to.to_owned()])));
+    stored.edges.insert("a".to_owned(), edges.into());
+    with_replaces(&stored, &bundles(&["k4 4.0.0 channels=b default=a"])).unwrap();
 }
 
 #[test]

@@ -23,8 +23,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const PIECE: usize = 64 << 10;
 
 impl Registry {
-    /// Pushes an image; the tag moves when everything else is there.
-    pub(in crate::image) async fn push(&self, image: &Image, reference: &RegistryReference) -> Result<(), ImageError> {
+    /// Pushes an image; the tag moves when everything else is there, and where there is a digest `before` only if it
+    /// stands for that until then.
+    pub(in crate::image) async fn push(
+        &self,
+        image: &Image,
+        reference: &RegistryReference,
+        before: Option<Digest>,
+    ) -> Result<(), ImageError> {
         let written = reference.as_written();
         if let Some(expected) = reference.digest() {
             check_digest(&expected, image.digest()).map_err(|problem| problem.of(written, "the image"))?;
@@ -45,6 +51,12 @@ impl Registry {
         }
         let uploads = stream::iter(uploads).buffer_unordered(self.parallel);
         uploads.try_collect::<()>().await?;
+        if let Some(before) = before
+            && self.resolve(reference).await? != before
+        {
+            let image = written.to_owned();
+            return Err(ImageError::Moved { image });
+        }
         // With a tag and a digest, the digest was checked above and the tag is what is set.
         let name = reference
             .tag()

@@ -36,6 +36,33 @@ fn files(folder: &Path) -> Vec<String> {
 }
 
 #[test]
+fn a_file_that_misses_a_part_of_its_last_page_is_neither_changed_nor_copied() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, to) = (folder.path().join("index.db"), folder.path().join("to.db"));
+    add_package(&Target::InPlace(&path), &SHORT, "p").unwrap();
+    let length = fs::metadata(&path).unwrap().len();
+    fs::File::options()
+        .write(true)
+        .open(&path)
+        .unwrap()
+        .set_len(length - 1)
+        .unwrap();
+    let copy = Target::Copy {
+        from: Some(&path),
+        to: &to,
+    };
+    for target in [Target::InPlace(&path), copy] {
+        let error = add_package(&target, &SHORT, "q").unwrap_err();
+        let DatabaseError::Read(ReadError::Truncated { expected, found, .. }) = error else {
+            panic!("{error:?}")
+        };
+        assert_eq!((expected, found), (length, length - 1));
+    }
+    assert_eq!(files(folder.path()), ["index.db"]);
+    assert_eq!(fs::metadata(&path).unwrap().len(), length - 1);
+}
+
+#[test]
 fn a_new_database_is_an_index_with_plain_settings() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index.db");

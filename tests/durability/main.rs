@@ -1,0 +1,50 @@
+//! The database of an index under all that can go wrong while it is changed: a killed process, a full disk, a folder that
+//! cannot be written, many writers at once, and a file that is damaged.
+
+#![allow(clippy::print_stdout)]
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+#[path = "../common/mod.rs"]
+#[expect(dead_code, reason = "not all that it offers is used here")]
+mod common;
+
+mod bundles;
+mod chance;
+mod damage;
+mod faults;
+mod kills;
+mod sequences;
+mod state;
+mod words;
+mod writers;
+
+use common::Sandbox;
+use rusqlite::{Connection, OpenFlags};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// Runs a command that must succeed, and gives what it printed as its result.
+fn succeed(sandbox: &Sandbox, line: &str) -> String {
+    let outcome = sandbox.run(line.split_whitespace());
+    assert_eq!(outcome.status, Some(0), "{line}: {outcome}");
+    outcome.stdout
+}
+
+/// The names in a folder, sorted.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// The names of all bundles of a database.
+fn bundle_names(database: &Path) -> BTreeSet<String> {
+    let connection = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    let mut statement = connection.prepare("SELECT name FROM operatorbundle").unwrap();
+    let names = statement.query_map([], |row| row.get(0)).unwrap();
+    names.map(Result::unwrap).collect()
+}
