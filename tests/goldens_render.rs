@@ -10,11 +10,10 @@ use opmx::catalog::file_based::read::{CatalogLimits, FileBasedCatalog};
 use opmx::catalog::file_based::write::{Language, write, write_value};
 use opmx::index::intake::{Recording, prepare};
 use opmx::index::read::Index;
-use opmx::index::render::{Options, render, render_record};
+use opmx::index::render::{Options, RenderedIndex, render_record};
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeLimits};
 use serde_json::Value;
-use std::convert::Infallible;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
@@ -42,13 +41,11 @@ const KEPT: [(&str, &str, &str); 1] = [(
 /// The catalog of a database, one text for each document.
 fn rendered(database: &Path) -> Vec<String> {
     let index = Index::open(database).unwrap();
-    let mut documents = Vec::new();
-    let all = render(&index, Options::default(), |blob| -> Result<(), Infallible> {
-        documents.push(text(blob));
-        Ok(())
-    });
-    all.unwrap();
-    documents
+    let rendered = RenderedIndex::new(index, Options::default()).unwrap();
+    let items = rendered.items();
+    assert!(items.is_sorted_by_key(|item| rendered.key(*item)));
+    let blobs = items.into_iter().map(|item| rendered.blob(item).unwrap().unwrap());
+    blobs.map(|blob| text(&blob)).collect()
 }
 
 fn text(blob: &Blob) -> String {

@@ -22,6 +22,8 @@ use crate::index::intake::IntakeError;
 use crate::index::location::{FetchError, IndexLocationError};
 use crate::index::publish::PublishError;
 use crate::index::remove::RemoveError;
+use crate::index::render::folder::FolderError;
+use crate::index::render::sources::SourceError;
 use crate::synthesis::samples::SamplesError;
 use crate::terminal::Printer;
 use crate::terminal::output::OutputError;
@@ -221,7 +223,8 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
         return match error {
             FetchError::Image(error) => Some(error),
             FetchError::File(error) => Some(error),
-            _ => None,
+            FetchError::NoIndex { source, .. } => Some(source.as_ref()),
+            FetchError::Catalog { .. } => None,
         };
     }
     if let Some(error) = error.downcast_ref() {
@@ -281,6 +284,26 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
             ApiSourceError::Fetch(error) => Some(error.as_ref()),
             ApiSourceError::Index(error) => Some(error),
             _ => None,
+        };
+    }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            SourceError::Image(error) => Some(error),
+            SourceError::Fetch(error) => Some(error),
+            SourceError::Tree(error) => Some(error),
+            SourceError::Intake(error) => Some(error),
+            SourceError::Read(error) => Some(error),
+            SourceError::Catalog(error) => Some(error),
+            SourceError::File(error) => Some(error),
+            _ => None,
+        };
+    }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            FolderError::Source(error) => Some(error.as_ref()),
+            FolderError::Folder(error) => Some(error),
+            FolderError::File(error) => Some(error),
+            FolderError::PackageName { .. } => None,
         };
     }
     if let Some(PinError::Registry { source, .. }) = error.downcast_ref() {

@@ -14,12 +14,15 @@ pub mod size;
 mod additions;
 mod alpha;
 mod bundle;
+mod catalogs;
 mod completion;
 mod index;
 mod man;
+mod migrate;
 mod probe;
 mod registry;
 mod removals;
+mod render;
 mod serve;
 mod serving;
 mod sources;
@@ -100,6 +103,8 @@ enum Command {
     Index(index::IndexArguments),
     Registry(registry::RegistryCommandArguments),
     Serve(serve::ServeArguments),
+    Render(render::RenderArguments),
+    Migrate(migrate::MigrateArguments),
     #[command(hide = true)]
     Alpha(alpha::AlphaArguments),
     Completion(completion::CompletionArguments),
@@ -160,6 +165,8 @@ fn dispatch(name: &'static str, command: Command, context: &Context<'_>) -> Comm
         Command::Index(arguments) => index::run(&arguments, context),
         Command::Registry(arguments) => registry::run(&arguments, context),
         Command::Serve(arguments) => serve::run(&arguments, context),
+        Command::Render(arguments) => render::run(&arguments, context),
+        Command::Migrate(arguments) => migrate::run(&arguments, context),
         Command::Alpha(arguments) => alpha::run(&arguments, context),
         Command::Completion(arguments) => completion::run(name, &arguments, context),
         Command::Man(arguments) => man::run(&arguments, context),

@@ -2,7 +2,7 @@
 //!
 //! An [`Image`] is a value: the bytes of its manifest and config as they are stored, and layers that are read as
 //! streams. [`Transports`] moves images between that value and registries, OCI layouts and archives; [`layer_from_tree`]
-//! and [`build()`] make one, [`tree_of`] and [`extract_file`] take files out of one.
+//! and [`build()`] make one, [`tree_of`], [`extract_file`] and [`extract_folder`] take files out of one.
 
 mod archive;
 mod build;
@@ -36,4 +36,4 @@ pub use progress::{Progress, Silent};
 pub use reference::{Reference, ReferenceError, RegistryReference, check_pullable};
 pub use registry::{RegistryError, RegistryFailure, RetryPolicy};
 pub use transport::{CacheMode, Options, Transports};
-pub use unpack::{DEFAULT_IMAGE_LIMIT, extract_file, tree_of};
+pub use unpack::{DEFAULT_IMAGE_LIMIT, extract_file, extract_folder, tree_of};

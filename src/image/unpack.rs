@@ -2,6 +2,10 @@
 //!
 //! Layers are read as streams, in one pass, and nothing but the wanted files is kept.
 
+mod folder;
+
+pub use folder::extract_folder;
+
 use super::error::{ContentProblem, ImageError};
 use super::image::Image;
 use super::layer_reader::{Kind, LayerReader, Member, Stop, UnpackLimit, plain_path};

@@ -2,7 +2,7 @@
 
 use super::image::{CONFIGS_LABEL, DATABASE_LABEL, DATABASE_PATH};
 use crate::files::{FileError, TemporaryFolder};
-use crate::image::{ImageError, Reference, ReferenceError, Transports, extract_file};
+use crate::image::{Image, ImageError, Reference, ReferenceError, Transports, extract_file};
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -40,15 +40,15 @@ pub enum FetchError {
     #[error("{image} is a file-based catalog, not an index with a database")]
     Catalog {
         /// The image.
-        image: Reference,
+        image: String,
     },
     /// The image does not hold what it should.
     #[error("{image} is not an index image")]
     NoIndex {
         /// The image.
-        image: Reference,
+        image: String,
         /// What was looked for in vain.
-        source: ImageError,
+        source: Box<ImageError>,
     },
 }
 
@@ -109,23 +109,31 @@ impl IndexLocation {
             Self::Image(reference) => reference,
         };
         let image = transports.pull(reference).await?;
-        if image.label(DATABASE_LABEL).is_none() && image.label(CONFIGS_LABEL).is_some() {
-            let image = reference.clone();
-            return Err(FetchError::Catalog { image });
-        }
-        let inside = image.label(DATABASE_LABEL).unwrap_or(DATABASE_PATH);
-        let unpacked = TemporaryFolder::new()?;
-        let path = unpacked.path().join("index.db");
-        let extracted = extract_file(&image, inside.trim_start_matches('/'), &path, limit);
-        extracted.map_err(|source| FetchError::NoIndex {
-            image: reference.clone(),
-            source,
-        })?;
-        Ok(DatabaseFile {
-            path,
-            _unpacked: Some(unpacked),
-        })
+        database_of(&image, reference, limit)
     }
+}
+
+/// The database in an image that was read from `reference`. It may be as large as `limit`, in bytes.
+///
+/// # Errors
+/// When the image holds no database.
+pub(super) fn database_of(image: &Image, reference: &Reference, limit: u64) -> Result<DatabaseFile, FetchError> {
+    if image.label(DATABASE_LABEL).is_none() && image.label(CONFIGS_LABEL).is_some() {
+        let image = reference.to_string();
+        return Err(FetchError::Catalog { image });
+    }
+    let inside = image.label(DATABASE_LABEL).unwrap_or(DATABASE_PATH);
+    let unpacked = TemporaryFolder::new()?;
+    let path = unpacked.path().join("index.db");
+    let extracted = extract_file(image, inside.trim_start_matches('/'), &path, limit);
+    extracted.map_err(|source| FetchError::NoIndex {
+        image: reference.to_string(),
+        source: Box::new(source),
+    })?;
+    Ok(DatabaseFile {
+        path,
+        _unpacked: Some(unpacked),
+    })
 }
 
 #[cfg(test)]

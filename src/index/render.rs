@@ -1,12 +1,18 @@
-//! An index as a file-based catalog, document by document: only one bundle is in memory at a time.
+//! An index as a file-based catalog, document by document: only one bundle is in memory at a time. [`sources`] takes what else can be rendered, and
+//! [`folder`] lays a catalog out on the disk.
 //!
 //! The form is that of the tools that read these databases before, but for three things: dependencies of every type
 //! become properties, intents stay with the packages that they are about, and nothing is done to the database.
 
+pub mod folder;
+pub mod sources;
+
 use super::read::{Index, ReadError};
 use super::record::Record;
-use crate::catalog::file_based::{Blob, Bundle, Channel, Entry, Icon, Package, Property, RelatedImage};
-use crate::catalog::{self, Catalog};
+use crate::catalog::file_based::{
+    BUNDLE, Blob, Bundle, CHANNEL, Channel, Entry, Icon, Key, PACKAGE, Package, Property, RelatedImage,
+};
+use crate::catalog::{self, BundleId, Catalog};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
@@ -23,9 +29,9 @@ pub struct Options {
     pub required_only: bool,
 }
 
-/// Why an index cannot be rendered.
+/// Why an index or a bundle cannot be rendered.
 #[derive(Debug, thiserror::Error)]
-pub enum RenderError<E> {
+pub enum RenderError {
     /// The index cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -39,54 +45,167 @@ pub enum RenderError<E> {
         /// What is wrong with its value.
         source: serde_json::Error,
     },
-    /// A document could not be handed on.
-    #[error(transparent)]
-    Sink(E),
 }
 
-/// Hands the documents of the catalog to `sink`, package by package: the package, its channels, its bundles, each by
-/// name.
-///
-/// # Errors
-/// When the index cannot be read, or `sink` fails.
-pub fn render<E>(
-    index: &Index,
+/// An index, ready to be written document by document.
+#[derive(Debug)]
+pub struct RenderedIndex {
+    index: Index,
+    catalog: Catalog,
+    images: HashMap<String, Vec<String>>,
     options: Options,
-    mut sink: impl FnMut(&Blob) -> Result<(), E>,
-) -> Result<(), RenderError<E>> {
-    let catalog = index.catalog()?;
-    let images = index.related_images()?;
-    for package in &catalog.packages {
-        let blob = Blob::Package(package_of(index, &catalog, package)?);
-        sink(&blob).map_err(RenderError::Sink)?;
-        let mut bundles = BTreeSet::new();
-        for channel in &package.channels {
-            let (channel, members) = channel_of(&catalog, package, channel);
-            bundles.extend(members);
-            sink(&Blob::Channel(channel)).map_err(RenderError::Sink)?;
+}
+
+/// One document of the catalog of an index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Item {
+    /// A package.
+    Package(usize),
+    /// A channel of a package.
+    Channel(usize, usize),
+    /// A bundle of a package.
+    Bundle(usize, BundleId),
+}
+
+impl RenderedIndex {
+    /// Reads what the documents are made of, without the manifests.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn new(index: Index, options: Options) -> Result<Self, ReadError> {
+        Ok(Self {
+            catalog: index.catalog()?,
+            images: index.related_images()?,
+            index,
+            options,
+        })
+    }
+
+    /// The documents: package by package, the package, its channels, its bundles, each by name.
+    pub fn items(&self) -> Vec<Item> {
+        let mut items = Vec::new();
+        for (number, package) in self.catalog.packages.iter().enumerate() {
+            items.push(Item::Package(number));
+            let channels = package.channels.iter().enumerate();
+            items.extend(channels.map(|(channel, _)| Item::Channel(number, channel)));
+            let entries = package.channels.iter().flat_map(|channel| &channel.entries);
+            let bundles: BTreeSet<BundleId> = entries
+                .filter(|entry| self.current(entry.bundle).is_some())
+                .map(|entry| entry.bundle)
+                .collect();
+            items.extend(bundles.into_iter().map(|bundle| Item::Bundle(number, bundle)));
         }
-        for id in bundles {
-            let Some(bundle) = catalog.bundle(id) else { continue };
-            let blob = bundle_of(index, package, bundle, &images, options)?;
-            sink(&Blob::Bundle(blob)).map_err(RenderError::Sink)?;
+        items
+    }
+
+    /// Where a document stands in a catalog.
+    pub fn key(&self, item: Item) -> Key<'_> {
+        let (Item::Package(package) | Item::Channel(package, _) | Item::Bundle(package, _)) = item;
+        let package = self.catalog.packages.get(package);
+        let (schema, name) = match item {
+            Item::Package(_) => (PACKAGE, None),
+            Item::Channel(_, channel) => {
+                let channel = package.and_then(|package| package.channels.get(channel));
+                (CHANNEL, channel.map(|channel| &*channel.name))
+            }
+            Item::Bundle(_, bundle) => (BUNDLE, self.catalog.bundle(bundle).map(|bundle| &*bundle.name)),
+        };
+        let package = package.map(|package| &*package.name);
+        Key::new(schema, package.unwrap_or_default(), name.unwrap_or_default())
+    }
+
+    /// A document; none where there is no such item.
+    ///
+    /// # Errors
+    /// When the index cannot be read, or holds properties that are no JSON.
+    pub fn blob(&self, item: Item) -> Result<Option<Blob>, RenderError> {
+        let (Item::Package(package) | Item::Channel(package, _) | Item::Bundle(package, _)) = item;
+        let Some(package) = self.catalog.packages.get(package) else {
+            return Ok(None);
+        };
+        match item {
+            Item::Package(_) => Ok(Some(Blob::Package(self.package_of(package)?))),
+            Item::Channel(_, channel) => {
+                let channel = package.channels.get(channel);
+                Ok(channel.map(|channel| Blob::Channel(self.channel_of(package, channel))))
+            }
+            Item::Bundle(_, bundle) => match self.current(bundle) {
+                Some(bundle) => Ok(Some(Blob::Bundle(self.bundle_of(package, bundle)?))),
+                None => Ok(None),
+            },
         }
     }
-    Ok(())
-}
 
-fn package_of(index: &Index, catalog: &Catalog, package: &catalog::Package) -> Result<Package, ReadError> {
-    let default_channel = package.default_channel.as_deref().unwrap_or_default();
-    let head = package
-        .channel(default_channel)
-        .and_then(|channel| channel.head.as_deref());
-    let head = head.and_then(|head| catalog.bundle(catalog.find(head)?));
-    let csv = head.map(|head| index.csv(head.manifests)).transpose()?.flatten();
-    Ok(Package {
-        name: package.name.to_string(),
-        default_channel: default_channel.to_owned(),
-        icon: csv.as_deref().and_then(icon),
-        description: String::new(),
-    })
+    /// A bundle, unless nobody should install it any more.
+    fn current(&self, id: BundleId) -> Option<&catalog::Bundle> {
+        let is_deprecated = |bundle: &&catalog::Bundle| {
+            let mut properties = bundle.properties.iter();
+            properties.any(|property| &*property.kind == DEPRECATED)
+        };
+        self.catalog.bundle(id).filter(|bundle| !is_deprecated(bundle))
+    }
+
+    fn package_of(&self, package: &catalog::Package) -> Result<Package, ReadError> {
+        let default_channel = package.default_channel.as_deref().unwrap_or_default();
+        let head = package
+            .channel(default_channel)
+            .and_then(|channel| channel.head.as_deref());
+        let head = head.and_then(|head| self.catalog.bundle(self.catalog.find(head)?));
+        let csv = head.map(|head| self.index.csv(head.manifests)).transpose()?.flatten();
+        Ok(Package {
+            name: package.name.to_string(),
+            default_channel: default_channel.to_owned(),
+            icon: csv.as_deref().and_then(icon),
+            description: String::new(),
+        })
+    }
+
+    fn channel_of(&self, package: &catalog::Package, channel: &catalog::Channel) -> Channel {
+        let entry = |entry: &catalog::Entry| {
+            let bundle = self.current(entry.bundle)?;
+            Some(Entry {
+                name: bundle.name.to_string(),
+                replaces: entry.replaces.as_deref().unwrap_or_default().to_owned(),
+                skips: entry.skips.iter().map(ToString::to_string).collect(),
+                skip_range: bundle.skip_range.as_deref().unwrap_or_default().to_owned(),
+            })
+        };
+        let mut entries: Vec<Entry> = channel.entries.iter().filter_map(entry).collect();
+        entries.sort_by(|one, other| one.name.cmp(&other.name));
+        Channel {
+            name: channel.name.to_string(),
+            package: package.name.to_string(),
+            entries,
+        }
+    }
+
+    fn bundle_of(&self, package: &catalog::Package, bundle: &catalog::Bundle) -> Result<Bundle, RenderError> {
+        let typed = |properties: &[catalog::Property]| -> Vec<(String, String)> {
+            let pairs = properties.iter();
+            pairs
+                .map(|property| (property.kind.to_string(), property.value.to_string()))
+                .collect()
+        };
+        let name = bundle.name.to_string();
+        let (own, needed) = (typed(&bundle.properties), typed(&bundle.dependencies));
+        let mut blob = Bundle {
+            properties: properties(&name, own, needed, self.options)?,
+            package: package.name.to_string(),
+            image: bundle.image.as_deref().unwrap_or_default().to_owned(),
+            related_images: Vec::new(),
+            name,
+        };
+        blob.sort_properties();
+        let others = self.images.get(&*bundle.name).cloned().unwrap_or_default();
+        let read = self.index.with_manifests(bundle.manifests, |csv, objects| {
+            let objects = objects.iter().map(|object| Property::of_object(object));
+            (csv.map(named_images).unwrap_or_default(), objects.collect::<Vec<_>>())
+        });
+        let (named, objects) = read?;
+        blob.properties.extend(objects);
+        blob.relate(named, others);
+        Ok(blob)
+    }
 }
 
 /// The first icon of a ClusterServiceVersion, if it is base64 once spaces are removed.
@@ -139,76 +258,11 @@ fn named_images(csv: &str) -> Vec<RelatedImage> {
     images.collect()
 }
 
-/// A channel, and the bundles to render because of it.
-fn channel_of(
-    catalog: &Catalog,
-    package: &catalog::Package,
-    channel: &catalog::Channel,
-) -> (Channel, Vec<catalog::BundleId>) {
-    let mut members = Vec::new();
-    let mut entries = Vec::new();
-    for entry in &channel.entries {
-        let Some(bundle) = catalog.bundle(entry.bundle) else {
-            continue;
-        };
-        if bundle.properties.iter().any(|property| &*property.kind == DEPRECATED) {
-            continue;
-        }
-        members.push(entry.bundle);
-        entries.push(Entry {
-            name: bundle.name.to_string(),
-            replaces: entry.replaces.as_deref().unwrap_or_default().to_owned(),
-            skips: entry.skips.iter().map(ToString::to_string).collect(),
-            skip_range: bundle.skip_range.as_deref().unwrap_or_default().to_owned(),
-        });
-    }
-    entries.sort_by(|one, other| one.name.cmp(&other.name));
-    let channel = Channel {
-        name: channel.name.to_string(),
-        package: package.name.to_string(),
-        entries,
-    };
-    (channel, members)
-}
-
-fn bundle_of<E>(
-    index: &Index,
-    package: &catalog::Package,
-    bundle: &catalog::Bundle,
-    images: &HashMap<String, Vec<String>>,
-    options: Options,
-) -> Result<Bundle, RenderError<E>> {
-    let typed = |properties: &'_ [catalog::Property]| -> Vec<(String, String)> {
-        let pairs = properties.iter();
-        pairs
-            .map(|property| (property.kind.to_string(), property.value.to_string()))
-            .collect()
-    };
-    let name = bundle.name.to_string();
-    let mut blob = Bundle {
-        properties: properties(&name, typed(&bundle.properties), typed(&bundle.dependencies), options)?,
-        package: package.name.to_string(),
-        image: bundle.image.as_deref().unwrap_or_default().to_owned(),
-        related_images: Vec::new(),
-        name,
-    };
-    blob.sort_properties();
-    let others = images.get(&*bundle.name).cloned().unwrap_or_default();
-    let read = index.with_manifests(bundle.manifests, |csv, objects| {
-        let objects = objects.iter().map(|object| Property::of_object(object));
-        (csv.map(named_images).unwrap_or_default(), objects.collect::<Vec<_>>())
-    });
-    let (named, objects) = read?;
-    blob.properties.extend(objects);
-    blob.relate(named, others);
-    Ok(blob)
-}
-
 /// The catalog's document of a bundle that is not in an index yet.
 ///
 /// # Errors
 /// When a property is not JSON.
-pub fn render_record(record: &Record, options: Options) -> Result<Bundle, RenderError<std::convert::Infallible>> {
+pub fn render_record(record: &Record, options: Options) -> Result<Bundle, RenderError> {
     let name = record.name().to_owned();
     let rows = &record.rows;
     let mut blob = Bundle {
@@ -233,12 +287,12 @@ pub fn render_record(record: &Record, options: Options) -> Result<Bundle, Render
 }
 
 /// The properties of a bundle, and its dependencies as properties.
-fn properties<E>(
+fn properties(
     bundle: &str,
     properties: Vec<(String, String)>,
     dependencies: Vec<(String, String)>,
     options: Options,
-) -> Result<Vec<Property>, RenderError<E>> {
+) -> Result<Vec<Property>, RenderError> {
     let dependencies = dependencies
         .into_iter()
         .filter_map(|(kind, value)| dependency(kind, value, options));

@@ -39,5 +39,6 @@ mod process;
 mod readme;
 mod registry_add;
 mod removals;
+mod render;
 mod serve;
 mod serving;

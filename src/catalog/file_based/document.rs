@@ -1,5 +1,6 @@
 //! One document of a catalog as it was read: nothing of it is lost, whatever its schema.
 
+use super::{BUNDLE, CHANNEL, PACKAGE};
 use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -27,7 +28,7 @@ const ORDER: [&str; 10] = [
 ];
 
 /// The schemas whose fields have that order. Documents of others are nobody's but their authors'.
-const ORDERED: [&str; 3] = ["olm.package", "olm.channel", "olm.bundle"];
+const ORDERED: [&str; 3] = [PACKAGE, CHANNEL, BUNDLE];
 
 impl Document {
     /// Reads a JSON object.
@@ -48,6 +49,16 @@ impl Document {
     pub fn text(&self, name: &str) -> String {
         let value = self.field(name).map(|value| serde_json::from_str(value.get()));
         value.and_then(Result::ok).unwrap_or_default()
+    }
+
+    /// The same document with another value of a field, in the place of the old one.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: Box<RawValue>) -> Self {
+        match self.fields.iter_mut().find(|(field, _)| field == name) {
+            Some((_, old)) => *old = value,
+            None => self.fields.push((name.to_owned(), value)),
+        }
+        self
     }
 
     /// The fields in the order in which they are written: first those that the schema knows.

@@ -4,6 +4,7 @@
 //! The order of the fields is part of that form.
 
 pub mod document;
+pub mod migrate;
 pub mod read;
 mod stream;
 pub mod write;
@@ -13,6 +14,51 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::cmp::Ordering;
+
+/// The schema of packages.
+pub const PACKAGE: &str = "olm.package";
+/// The schema of channels.
+pub const CHANNEL: &str = "olm.channel";
+/// The schema of bundles.
+pub const BUNDLE: &str = "olm.bundle";
+/// The schema of deprecations.
+pub const DEPRECATIONS: &str = "olm.deprecations";
+
+/// Where a document stands in a catalog. Packages come by name, and what belongs to none behind them; of each first the
+/// package, then channels, bundles, other documents and deprecations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key<'a> {
+    without_package: bool,
+    package: &'a str,
+    rank: u8,
+    schema: &'a str,
+    name: &'a str,
+}
+
+impl<'a> Key<'a> {
+    /// The place of a document of this schema and package, with this name.
+    pub fn new(schema: &'a str, package: &'a str, name: &'a str) -> Self {
+        let (rank, schema, name) = match schema {
+            PACKAGE => (0, "", ""),
+            CHANNEL => (1, "", name),
+            BUNDLE => (2, "", name),
+            DEPRECATIONS => (4, "", ""),
+            other => (3, other, ""),
+        };
+        Self {
+            without_package: package.is_empty(),
+            package,
+            rank,
+            schema,
+            name,
+        }
+    }
+
+    /// The package; empty for what belongs to none.
+    pub fn package(&self) -> &'a str {
+        self.package
+    }
+}
 
 /// The type of the property that holds one manifest.
 const BUNDLE_OBJECT: &str = "olm.bundle.object";

@@ -3,6 +3,7 @@
 
 use super::document::Document;
 use super::stream::{CutError, Piece, Stream};
+use super::{Key, PACKAGE};
 use crate::catalog::{Text, Texts};
 use crate::files::FileError;
 use crate::text::{self, Limits};
@@ -97,6 +98,13 @@ pub struct Handle {
     json: bool,
 }
 
+impl Handle {
+    /// Where it stands in a catalog.
+    pub fn key(&self) -> Key<'_> {
+        Key::new(&self.schema, &self.package, &self.name)
+    }
+}
+
 /// A catalog in a folder.
 #[derive(Debug)]
 pub struct FileBasedCatalog {
@@ -124,7 +132,7 @@ impl FileBasedCatalog {
         for file in 0..catalog.files.len() {
             catalog.read_file(file, &mut texts)?;
         }
-        catalog.handles.sort_by(|one, other| key(one).cmp(&key(other)));
+        catalog.handles.sort_by(|one, other| one.key().cmp(&other.key()));
         Ok(catalog)
     }
 
@@ -189,7 +197,7 @@ impl FileBasedCatalog {
                 return Err(self.over("documents", self.limits.documents));
             }
             let name = document.text("name");
-            let package = if schema == "olm.package" {
+            let package = if schema == PACKAGE {
                 name.clone()
             } else {
                 document.text("package")
@@ -241,19 +249,6 @@ fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>, CatalogEr
         files.push(entry.into_path());
     }
     Ok(files)
-}
-
-/// Packages by name, what belongs to none behind them; of each first the package, then channels, bundles, other
-/// documents and deprecations.
-fn key(handle: &Handle) -> (bool, &str, u8, &str, &str) {
-    let (rank, schema, name) = match &*handle.schema {
-        "olm.package" => (0, "", ""),
-        "olm.channel" => (1, "", &*handle.name),
-        "olm.bundle" => (2, "", &*handle.name),
-        "olm.deprecations" => (4, "", ""),
-        other => (3, other, ""),
-    };
-    (handle.package.is_empty(), &handle.package, rank, schema, name)
 }
 
 /// What a piece of a file holds; none where it is nothing but comments. Else the line, and what is wrong there.

@@ -307,3 +307,96 @@ proptest! {
         let _ = extract(&image, "manifests/c", 1 << 20);
     }
 }
+
+/// The files of a folder on the disk, each with its content.
+fn on_disk(folder: &Path) -> Vec<(String, String)> {
+    let entries = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter();
+    let files = entries.map(Result::unwrap).filter(|entry| entry.file_type().is_file());
+    let files = files.map(|file| {
+        let path = file.path().strip_prefix(folder).unwrap().display().to_string();
+        (path, std::fs::read_to_string(file.path()).unwrap())
+    });
+    files.collect()
+}
+
+fn extracted(image: &Image, inside: &str) -> Result<Vec<(String, String)>, ImageError> {
+    let folder = tempfile::tempdir().unwrap();
+    extract_folder(image, inside, folder.path(), 1 << 20)?;
+    Ok(on_disk(folder.path()))
+}
+
+#[test]
+fn a_folder_is_laid_out_layer_over_layer() {
+    let directory = |path| (path, EntryType::Directory, &b""[..]);
+    let image = image(&[
+        &[
+            file("configs/a/catalog.json", b"old"),
+            file("configs/b/catalog.json", b"b"),
+            file("configs/c/x", b"c"),
+            file("configs/d", b"file"),
+            file("other/x", b"x"),
+            ("configs/link", EntryType::Symlink, b""),
+        ],
+        &[
+            file("configs/a/catalog.json", b"new"),
+            file("configs/.wh.b", b""),
+            file("configs/c/.wh..wh..opq", b""),
+            file("configs/c/y", b"y"),
+            directory("configs/d"),
+            file("configs/d/z", b"z"),
+            file("configs/link", b"a file now"),
+        ],
+    ]);
+    let text = |path: &str, content: &str| (path.to_owned(), content.to_owned());
+    let expected = [
+        text("a/catalog.json", "new"),
+        text("c/y", "y"),
+        text("d/z", "z"),
+        text("link", "a file now"),
+    ];
+    assert_eq!(extracted(&image, "/configs").unwrap(), expected);
+    assert_eq!(extracted(&image, "configs/a/").unwrap(), [text("catalog.json", "new")]);
+    assert_eq!(extracted(&image, "/").unwrap().len(), 5);
+}
+
+#[test]
+fn a_folder_that_is_not_there_or_holds_links_is_refused() {
+    let linked = image(&[&[file("configs/a", b""), ("configs/b", EntryType::Symlink, b"")]]);
+    let error = extracted(&linked, "configs").unwrap_err().to_string();
+    assert!(error.contains("configs/b"), "{error}");
+    let error = extracted(&linked, "other").unwrap_err().to_string();
+    assert!(error.contains("any file in /other"), "{error}");
+    let climbing = image(&[&[file("../configs/a", b"")]]);
+    assert!(extracted(&climbing, "configs").is_err());
+}
+
+proptest! {
+    #[test]
+    fn a_folder_on_the_disk_is_the_tree_of_the_image(
+        layers in prop::collection::vec(
+            prop::collection::vec(("[ab](/(\\.wh\\.)?[ab]){0,2}|[ab]/\\.wh\\.\\.wh\\.\\.opq", any::<bool>(), "[xyz]"), 0..6),
+            1..4,
+        )
+    ) {
+        let layers: Vec<Vec<Entry<'_>>> = layers
+            .iter()
+            .map(|entries| {
+                let entries = entries.iter().map(|(path, folder, content)| match folder {
+                    true => (path.as_str(), EntryType::Directory, &b""[..]),
+                    false => file(path, content.as_bytes()),
+                });
+                entries.collect()
+            })
+            .collect();
+        let layers: Vec<&[Entry<'_>]> = layers.iter().map(Vec::as_slice).collect();
+        let image = image(&layers);
+        let tree = tree_of(&image, &|_| true, &TreeLimits::default()).unwrap();
+        let expected: Vec<(String, String)> = tree
+            .iter()
+            .map(|(path, content)| (path.to_owned(), String::from_utf8(content.to_vec()).unwrap()))
+            .collect();
+        let mut found = extracted(&image, "/").unwrap_or_default();
+        found.sort();
+        prop_assert_eq!(found, expected);
+    }
+}

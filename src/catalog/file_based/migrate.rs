@@ -1,0 +1,176 @@
+//! Old forms of documents, replaced by newer ones.
+
+use super::document::Document;
+use super::{BUNDLE, BUNDLE_OBJECT, Property};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value};
+
+/// The type of the property that holds what user interfaces show of a bundle.
+const CSV_METADATA: &str = "olm.csv.metadata";
+
+/// How far documents are brought up to date.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Level {
+    /// Not at all.
+    #[default]
+    None,
+    /// The manifests of bundles that have an image give way to what user interfaces show of them.
+    BundleObjectToCsvMetadata,
+}
+
+/// What of a `ClusterServiceVersion` goes where: the field of the property, the part and field of the object.
+const FIELDS: [(&str, &str, &str); 14] = [
+    ("annotations", "metadata", "annotations"),
+    ("apiServiceDefinitions", "spec", "apiservicedefinitions"),
+    ("crdDescriptions", "spec", "customresourcedefinitions"),
+    ("description", "spec", "description"),
+    ("displayName", "spec", "displayName"),
+    ("installModes", "spec", "installModes"),
+    ("keywords", "spec", "keywords"),
+    ("labels", "metadata", "labels"),
+    ("links", "spec", "links"),
+    ("maintainers", "spec", "maintainers"),
+    ("maturity", "spec", "maturity"),
+    ("minKubeVersion", "spec", "minKubeVersion"),
+    ("nativeAPIs", "spec", "nativeAPIs"),
+    ("provider", "spec", "provider"),
+];
+
+/// These are written even where the object has nothing for them.
+const ALWAYS: [&str; 3] = ["apiServiceDefinitions", "crdDescriptions", "provider"];
+
+/// The document at a level. What is there already, or cannot be read, stays as it is.
+pub fn migrated(document: Document, level: Level) -> Document {
+    match level {
+        Level::None => document,
+        Level::BundleObjectToCsvMetadata => with_csv_metadata(&document).unwrap_or(document),
+    }
+}
+
+#[derive(Deserialize)]
+struct Read {
+    #[serde(rename = "type")]
+    kind: String,
+    value: Box<RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Object {
+    data: String,
+}
+
+/// The bundle with `olm.csv.metadata` in the place of its manifests; none where there is nothing to do.
+fn with_csv_metadata(document: &Document) -> Option<Document> {
+    if document.text("schema") != BUNDLE || document.text("image").is_empty() {
+        return None;
+    }
+    let properties: Vec<Read> = serde_json::from_str(document.field("properties")?.get()).ok()?;
+    if properties.iter().any(|property| property.kind == CSV_METADATA) {
+        return None;
+    }
+    let objects = properties.iter().filter(|property| property.kind == BUNDLE_OBJECT);
+    let csv = objects
+        .filter_map(|object| manifest(&object.value))
+        .find(|object| object["kind"] == crate::csv::KIND)?;
+    let metadata = Property {
+        kind: CSV_METADATA.to_owned(),
+        value: to_raw_value(&metadata(&csv)).ok()?,
+    };
+    let kept = properties.into_iter().filter(|property| property.kind != BUNDLE_OBJECT);
+    let kept = kept.map(|Read { kind, value }| Property { kind, value });
+    let properties: Vec<Property> = kept.chain([metadata]).collect();
+    Some(document.clone().with("properties", to_raw_value(&properties).ok()?))
+}
+
+fn manifest(value: &RawValue) -> Option<Value> {
+    let Object { data } = serde_json::from_str(value.get()).ok()?;
+    serde_json::from_slice(&STANDARD.decode(data).ok()?).ok()
+}
+
+fn metadata(csv: &Value) -> Map<String, Value> {
+    let mut metadata = Map::new();
+    for (name, part, field) in FIELDS {
+        let value = csv[part].get(field).filter(|value| !is_empty(value));
+        match value {
+            Some(value) => metadata.insert(name.to_owned(), value.clone()),
+            None if ALWAYS.contains(&name) => metadata.insert(name.to_owned(), Value::Object(Map::new())),
+            None => None,
+        };
+    }
+    metadata
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(map) => map.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn bundle(image: &str, properties: &Value) -> Document {
+        let bundle =
+            json!({"schema": "olm.bundle", "name": "a.v1", "image": image, "properties": properties, "own": 1});
+        Document::from_json(&bundle.to_string()).unwrap()
+    }
+
+    fn object(object: &Value) -> Value {
+        json!({"type": BUNDLE_OBJECT, "value": {"data": STANDARD.encode(object.to_string())}})
+    }
+
+    fn properties(document: &Document) -> Value {
+        serde_json::from_str(document.field("properties").unwrap().get()).unwrap()
+    }
+
+    #[test]
+    fn the_manifests_of_a_bundle_with_an_image_give_way_to_what_is_shown_of_it() {
+        let csv = json!({
+            "kind": "ClusterServiceVersion",
+            "metadata": {"name": "a.v1", "annotations": {"capabilities": "Basic Install"}, "labels": {}},
+            "spec": {"displayName": "A", "keywords": ["a"], "install": {"strategy": "deployment"}},
+        });
+        let package = json!({"type": "olm.package", "value": {"packageName": "a", "version": "1.0.0"}});
+        let old = bundle(
+            "registry.example.com/a:v1",
+            &json!([package, object(&json!({"kind": "Service"})), object(&csv)]),
+        );
+        let new = migrated(old, Level::BundleObjectToCsvMetadata);
+        let metadata = json!({
+            "annotations": {"capabilities": "Basic Install"},
+            "apiServiceDefinitions": {},
+            "crdDescriptions": {},
+            "displayName": "A",
+            "keywords": ["a"],
+            "provider": {},
+        });
+        assert_eq!(
+            properties(&new),
+            json!([package, {"type": CSV_METADATA, "value": metadata}])
+        );
+        assert_eq!(new.field("own").unwrap().get(), "1");
+        let again = migrated(new.clone(), Level::BundleObjectToCsvMetadata);
+        assert_eq!(properties(&again), properties(&new));
+    }
+
+    #[test]
+    fn what_has_no_image_or_no_csv_keeps_its_manifests() {
+        let csv = json!([object(&json!({"kind": "ClusterServiceVersion"}))]);
+        let service = json!([object(&json!({"kind": "Service"})), {"type": BUNDLE_OBJECT, "value": {"data": "?"}}]);
+        for (image, list) in [("", &csv), ("registry.example.com/a:v1", &service)] {
+            let document = migrated(bundle(image, list), Level::BundleObjectToCsvMetadata);
+            assert_eq!(&properties(&document), list);
+        }
+        let document = migrated(bundle("registry.example.com/a:v1", &csv), Level::None);
+        assert_eq!(properties(&document), csv);
+    }
+}

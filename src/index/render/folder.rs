@@ -1,0 +1,110 @@
+//! A catalog as a folder: for each package a folder with one file, and one file beside them for the rest.
+
+use super::sources::{Form, Source, SourceError, write_all};
+use crate::catalog::file_based::write::Language;
+use crate::files::{FileError, NewFolder, NewFolderError};
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Component, Path, PathBuf};
+
+/// Why a catalog cannot be written as a folder.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// Something cannot be rendered.
+    #[error(transparent)]
+    Source(Box<SourceError>),
+    /// There is something at the place already, or the system refuses.
+    #[error(transparent)]
+    Folder(#[from] NewFolderError),
+    /// The system refuses.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The name of a package is no name for a folder.
+    #[error("the package {package:?} cannot have a folder of its name")]
+    PackageName {
+        /// The package.
+        package: String,
+    },
+}
+
+impl From<SourceError> for FolderError {
+    fn from(error: SourceError) -> Self {
+        Self::Source(Box::new(error))
+    }
+}
+
+/// Writes the catalog of all sources to `target`, which appears when it is complete. Returns the packages, by name.
+///
+/// # Errors
+/// When there is something at `target` already, a document cannot be read, or the folder cannot be written.
+pub fn write_folder(sources: &[Source], form: Form, target: &Path) -> Result<Vec<String>, FolderError> {
+    let folder = NewFolder::new(target)?;
+    let root = folder.path();
+    fs::create_dir(&root).map_err(|error| FileError::new("create the directory", &root, error))?;
+    let mut packages = Vec::new();
+    let mut open: Option<Open> = None;
+    write_all(sources, form, |package, document| -> Result<(), FolderError> {
+        let file = match &mut open {
+            Some(file) if file.package == package => file,
+            other => {
+                if let Some(done) = other.take() {
+                    done.close()?;
+                }
+                if !package.is_empty() {
+                    packages.push(package.to_owned());
+                }
+                other.insert(Open::new(&root, package, form.language)?)
+            }
+        };
+        file.write(document)?;
+        Ok(())
+    })?;
+    if let Some(done) = open {
+        done.close()?;
+    }
+    folder.commit()?;
+    Ok(packages)
+}
+
+/// The file that is being written.
+struct Open {
+    package: String,
+    path: PathBuf,
+    file: BufWriter<File>,
+}
+
+impl Open {
+    fn new(root: &Path, package: &str, language: Language) -> Result<Self, FolderError> {
+        let is_name = |package: &str| {
+            let mut parts = Path::new(package).components();
+            matches!((parts.next(), parts.next()), (Some(Component::Normal(name)), None) if name == package)
+        };
+        if !package.is_empty() && !is_name(package) {
+            let package = package.to_owned();
+            return Err(FolderError::PackageName { package });
+        }
+        let folder = root.join(package);
+        fs::create_dir_all(&folder).map_err(|error| FileError::new("create the directory", &folder, error))?;
+        let path = folder.join(match language {
+            Language::Json => "catalog.json",
+            Language::Yaml => "catalog.yaml",
+        });
+        let file = File::create_new(&path).map_err(|error| FileError::new("create", &path, error))?;
+        Ok(Self {
+            package: package.to_owned(),
+            path,
+            file: BufWriter::new(file),
+        })
+    }
+
+    fn write(&mut self, document: &[u8]) -> Result<(), FileError> {
+        let written = self.file.write_all(document);
+        written.map_err(|error| FileError::new("write", &self.path, error))
+    }
+
+    fn close(self) -> Result<(), FileError> {
+        let written = self.file.into_inner().map_err(std::io::IntoInnerError::into_error);
+        let synced = written.and_then(|file| file.sync_all());
+        synced.map_err(|error| FileError::new("write", &self.path, error))
+    }
+}

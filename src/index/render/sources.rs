@@ -1,0 +1,294 @@
+//! Everything that can be rendered, by its name: databases, index images, catalogs in folders and images, and bundles.
+//! Several of them make one catalog.
+
+use super::{Item, Options, RenderError, RenderedIndex, render_record};
+use crate::bundle::annotations::PACKAGE;
+use crate::bundle::image::files_of;
+use crate::bundle::{MANIFESTS, METADATA};
+use crate::catalog::file_based::document::Document;
+use crate::catalog::file_based::migrate::{self, Level};
+use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog};
+use crate::catalog::file_based::write::{Language, write_value};
+use crate::catalog::file_based::{Blob, Bundle, Key};
+use crate::files::{FileError, TemporaryFolder};
+use crate::image::{Image, ImageError, Reference, ReferenceError, Transports, extract_folder};
+use crate::index::image::{CONFIGS_LABEL, DATABASE_LABEL};
+use crate::index::intake::{IntakeError, Prepared, Recording, prepare};
+use crate::index::location::{DatabaseFile, FetchError, database_of};
+use crate::index::read::{Index, ReadError};
+use crate::text::Limits;
+use crate::tree::{Tree, TreeError, TreeLimits};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// The bytes with which a SQLite database begins.
+const SQLITE: &[u8] = b"SQLite format 3\0";
+
+/// How much may be read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Bounds {
+    /// The files of a bundle.
+    pub tree: TreeLimits,
+    /// The text of each of them.
+    pub text: Limits,
+    /// A catalog.
+    pub catalog: CatalogLimits,
+    /// Bytes that the layers of an image may unpack to.
+    pub image: u64,
+}
+
+/// Something that was opened to be rendered.
+#[derive(Debug)]
+pub struct Source {
+    content: Content,
+    // What was unpacked goes with it.
+    _database: Option<DatabaseFile>,
+    _folder: Option<TemporaryFolder>,
+}
+
+#[derive(Debug)]
+enum Content {
+    Index(Box<RenderedIndex>),
+    Files(FileBasedCatalog),
+    Bundle(Box<Bundle>),
+}
+
+/// Why something cannot be rendered.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// There is nothing at the path.
+    #[error("there is no file or folder {}", path.display())]
+    Missing {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A text that is neither a path nor a reference.
+    #[error("{text} is neither a file, a folder nor an image: {source}")]
+    Name {
+        /// The text.
+        text: String,
+        /// What is wrong with it as a reference.
+        source: ReferenceError,
+    },
+    /// The labels of an image do not say what it is.
+    #[error("{image} is neither an index, a catalog nor a bundle: it has none of the labels by which they are known")]
+    Unknown {
+        /// The image.
+        image: String,
+    },
+    /// The image cannot be read.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// The image holds no database.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    /// The folder of a bundle cannot be read.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    /// The bundle has errors.
+    #[error(transparent)]
+    Intake(#[from] IntakeError),
+    /// The database cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The catalog cannot be read.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// A document cannot be made.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// The system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A document cannot be written as JSON.
+    #[error("a document cannot be written: {0}")]
+    Write(#[source] serde_json::Error),
+}
+
+impl Source {
+    /// Opens what `name` names: an existing file or folder, else an image.
+    ///
+    /// # Errors
+    /// When it is not there, cannot be read, or is nothing that can be rendered.
+    pub async fn open(
+        name: &str,
+        transports: &Transports,
+        bounds: &Bounds,
+        options: Options,
+    ) -> Result<Self, SourceError> {
+        let path = Path::new(name);
+        if path.is_dir() {
+            return Self::of_folder(path, bounds, options);
+        }
+        if path.is_file() {
+            return Self::of_file(path, bounds, options);
+        }
+        if name.starts_with(['/', '.']) {
+            return Err(SourceError::Missing { path: path.to_owned() });
+        }
+        let reference: Reference = name.parse().map_err(|source| SourceError::Name {
+            text: name.to_owned(),
+            source,
+        })?;
+        let image = transports.pull(&reference).await?;
+        Self::of_image(&image, &reference, bounds, options)
+    }
+
+    fn of_folder(path: &Path, bounds: &Bounds, options: Options) -> Result<Self, SourceError> {
+        if path.join(MANIFESTS).is_dir() && path.join(METADATA).is_dir() {
+            let tree = Tree::from_directory(path, &bounds.tree)?;
+            return Self::of_bundle(&tree, None, bounds, options);
+        }
+        Ok(Self::plain(Content::Files(FileBasedCatalog::open(
+            path,
+            bounds.catalog,
+        )?)))
+    }
+
+    fn of_file(path: &Path, bounds: &Bounds, options: Options) -> Result<Self, SourceError> {
+        let fail = |error| FileError::new("read", path, error);
+        let mut start = Vec::new();
+        let file = File::open(path).map_err(fail)?;
+        file.take(SQLITE.len() as u64).read_to_end(&mut start).map_err(fail)?;
+        if start == SQLITE || path.extension().is_some_and(|extension| extension == "db") {
+            let rendered = RenderedIndex::new(Index::open(path)?, options)?;
+            return Ok(Self::plain(Content::Index(Box::new(rendered))));
+        }
+        Ok(Self::plain(Content::Files(FileBasedCatalog::open(
+            path,
+            bounds.catalog,
+        )?)))
+    }
+
+    fn of_image(image: &Image, reference: &Reference, bounds: &Bounds, options: Options) -> Result<Self, SourceError> {
+        if image.label(DATABASE_LABEL).is_some() {
+            let database = database_of(image, reference, bounds.image)?;
+            let rendered = RenderedIndex::new(Index::open(database.path())?, options)?;
+            return Ok(Self {
+                _database: Some(database),
+                ..Self::plain(Content::Index(Box::new(rendered)))
+            });
+        }
+        if let Some(configs) = image.label(CONFIGS_LABEL) {
+            let folder = TemporaryFolder::new()?;
+            extract_folder(image, configs, folder.path(), bounds.image)?;
+            let catalog = FileBasedCatalog::open(folder.path(), bounds.catalog)?;
+            return Ok(Self {
+                _folder: Some(folder),
+                ..Self::plain(Content::Files(catalog))
+            });
+        }
+        if image.label(PACKAGE).is_none() {
+            let image = reference.to_string();
+            return Err(SourceError::Unknown { image });
+        }
+        let tree = files_of(image, &bounds.tree)?;
+        let written = match reference {
+            Reference::Registry(registry) => Some(registry.as_written()),
+            Reference::Layout { .. } | Reference::Archive { .. } => None,
+        };
+        Self::of_bundle(&tree, written, bounds, options)
+    }
+
+    fn of_bundle(tree: &Tree, reference: Option<&str>, bounds: &Bounds, options: Options) -> Result<Self, SourceError> {
+        let recording = Recording {
+            reference,
+            by_reference: false,
+        };
+        let Prepared { record, .. } = prepare(tree, recording, &bounds.text)?;
+        Ok(Self::plain(Content::Bundle(Box::new(render_record(&record, options)?))))
+    }
+
+    fn plain(content: Content) -> Self {
+        Self {
+            content,
+            _database: None,
+            _folder: None,
+        }
+    }
+
+    /// Its documents, with the place of each in a catalog.
+    fn places(&self) -> Vec<(Key<'_>, Part)> {
+        match &self.content {
+            Content::Index(index) => {
+                let items = index.items().into_iter();
+                items.map(|item| (index.key(item), Part::Item(item))).collect()
+            }
+            Content::Files(files) => {
+                let handles = files.handles.iter().enumerate();
+                handles
+                    .map(|(number, handle)| (handle.key(), Part::Handle(number)))
+                    .collect()
+            }
+            Content::Bundle(bundle) => {
+                let key = Key::new(crate::catalog::file_based::BUNDLE, &bundle.package, &bundle.name);
+                vec![(key, Part::Whole)]
+            }
+        }
+    }
+
+    /// Writes one of its documents.
+    fn write(&self, part: Part, form: Form, out: &mut Vec<u8>) -> Result<(), SourceError> {
+        let blob = match (&self.content, part) {
+            (Content::Index(index), Part::Item(item)) => index.blob(item)?,
+            (Content::Bundle(bundle), _) => Some(Blob::Bundle((**bundle).clone())),
+            (Content::Files(files), Part::Handle(number)) => {
+                let Some(handle) = files.handles.get(number) else {
+                    return Ok(());
+                };
+                let document = migrate::migrated(files.document(handle)?, form.level);
+                return write_value(&document, form.language, out).map_err(SourceError::Write);
+            }
+            (Content::Index(_) | Content::Files(_), _) => None,
+        };
+        let Some(blob) = blob else { return Ok(()) };
+        if form.level == Level::None {
+            return write_value(&blob, form.language, out).map_err(SourceError::Write);
+        }
+        let document = serde_json::to_string(&blob).and_then(|json| Document::from_json(&json));
+        let document = migrate::migrated(document.map_err(SourceError::Write)?, form.level);
+        write_value(&document, form.language, out).map_err(SourceError::Write)
+    }
+}
+
+/// A document of a source.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    Item(Item),
+    Handle(usize),
+    Whole,
+}
+
+/// In which form documents are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Form {
+    /// The language.
+    pub language: Language,
+    /// How far old forms are replaced by newer ones.
+    pub level: Level,
+}
+
+/// Hands the documents of all sources to `sink`, in the order of one catalog, each with its package; that is empty for
+/// documents that belong to none.
+///
+/// # Errors
+/// When a document cannot be read, or `sink` fails.
+pub fn write_all<E: From<SourceError>>(
+    sources: &[Source],
+    form: Form,
+    mut sink: impl FnMut(&str, &[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut all: Vec<(Key<'_>, &Source, Part)> = Vec::new();
+    for source in sources {
+        all.extend(source.places().into_iter().map(|(key, part)| (key, source, part)));
+    }
+    all.sort_by_key(|(key, ..)| *key);
+    let mut out = Vec::new();
+    for (key, source, part) in all {
+        out.clear();
+        source.write(part, form, &mut out)?;
+        sink(key.package(), &out)?;
+    }
+    Ok(())
+}

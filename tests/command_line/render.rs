@@ -1,0 +1,242 @@
+//! `render` and `migrate`: databases, images, catalogs and bundles as file-based catalogs.
+
+use crate::bundles::{fail, garden, names, outcome_of, push, rake, small_base, succeed};
+use crate::common::Sandbox;
+use opmx::image::{EntryContent, ImageConfig, LayerEntry, build, layer_from_files};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+
+const BUNDLE_OBJECT: &str = "olm.bundle.object";
+
+/// A database with a bundle of plain manifests, a classic one, and a package of two, one of them by its image.
+fn indexed() -> Sandbox {
+    let sandbox = garden();
+    rake(&sandbox, "rake1", "1.0.0", None);
+    rake(&sandbox, "rake2", "1.1.0", Some("rake.v1.0.0"));
+    let dependencies = "dependencies:\n- type: olm.package\n  value: {packageName: hose, version: '>=1.0.0', intent: recommended}\n- type: olm.package\n  value: {packageName: bucket, version: '>=1.0.0'}\n";
+    fs::write(sandbox.path("rake1/metadata/dependencies.yaml"), dependencies).unwrap();
+    succeed(&sandbox, "registry add -q -b greenhouse,compost,rake1 -d index.db");
+    succeed(
+        &sandbox,
+        "registry add -q -b rake2 -d index.db --record-as registry.example.com/rake:v1.1.0",
+    );
+    sandbox
+}
+
+fn documents(catalog: &str) -> Vec<Value> {
+    let documents = serde_json::Deserializer::from_str(catalog).into_iter();
+    documents.map(Result::unwrap).collect()
+}
+
+fn bundle<'a>(documents: &'a [Value], name: &str) -> &'a Value {
+    let mut bundles = documents.iter().filter(|document| document["schema"] == "olm.bundle");
+    bundles.find(|bundle| bundle["name"] == name).unwrap()
+}
+
+/// The types of the properties of a bundle, each once, and their values where they are of one type.
+fn types(bundle: &Value) -> Vec<&str> {
+    let mut types: Vec<&str> = properties(bundle)
+        .map(|property| property["type"].as_str().unwrap())
+        .collect();
+    types.dedup();
+    types
+}
+
+fn properties(bundle: &Value) -> impl Iterator<Item = &Value> {
+    bundle["properties"].as_array().unwrap().iter()
+}
+
+fn values<'a>(bundle: &'a Value, kind: &str) -> Vec<&'a Value> {
+    let of_kind = properties(bundle).filter(|property| property["type"] == kind);
+    of_kind.map(|property| &property["value"]).collect()
+}
+
+#[test]
+fn a_database_becomes_a_catalog_in_one_order() {
+    let sandbox = indexed();
+    let before = fs::read(sandbox.path("index.db")).unwrap();
+    let catalog = outcome_of(&sandbox, "render index.db").stdout;
+    assert!(before == fs::read(sandbox.path("index.db")).unwrap());
+    let documents = documents(&catalog);
+    let shown: Vec<String> = documents
+        .iter()
+        .map(|document| format!("{} {}", document["schema"], document["name"]).replace('"', ""))
+        .collect();
+    insta::assert_snapshot!(shown.join("\n"), @"
+    olm.package compost-operator
+    olm.channel alpha
+    olm.bundle compost-operator.v0.3.1
+    olm.package greenhouse-operator
+    olm.channel candidate
+    olm.channel stable
+    olm.bundle greenhouse-operator.v1.2.0
+    olm.package rake
+    olm.channel stable
+    olm.bundle rake.v1.0.0
+    olm.bundle rake.v1.1.0
+    ");
+    let rake = bundle(&documents, "rake.v1.1.0");
+    assert_eq!(rake["image"], "registry.example.com/rake:v1.1.0");
+
+    // A bundle of plain manifests is one that every OLM installs: no image, and a ClusterServiceVersion among its objects.
+    let greenhouse = bundle(&documents, "greenhouse-operator.v1.2.0");
+    assert_eq!(greenhouse["image"], "");
+    let types = types(greenhouse);
+    assert!(types.contains(&"olm.bundle.mediatype"), "{types:?}");
+    assert!(values(greenhouse, BUNDLE_OBJECT).len() > 1);
+}
+
+#[test]
+fn images_and_folders_of_the_same_content_give_the_same_catalog() {
+    let sandbox = indexed();
+    small_base(&sandbox);
+    succeed(
+        &sandbox,
+        "index prune-stranded -q -f index.db -i oci:base:v1 -t oci:index:v1",
+    );
+    let catalog = outcome_of(&sandbox, "render index.db").stdout;
+    assert!(outcome_of(&sandbox, "render oci:index:v1").stdout == catalog);
+
+    fs::create_dir(sandbox.path("catalog")).unwrap();
+    fs::write(sandbox.path("catalog/any"), &catalog).unwrap();
+    fs::write(sandbox.path("catalog/.indexignore"), "*.md\n").unwrap();
+    fs::write(sandbox.path("catalog/README.md"), "# no document").unwrap();
+    assert!(outcome_of(&sandbox, "render catalog").stdout == catalog);
+    assert!(outcome_of(&sandbox, "render catalog/any").stdout == catalog);
+
+    let yaml = outcome_of(&sandbox, "render catalog -o yaml").stdout;
+    fs::write(sandbox.path("catalog.yaml"), &yaml).unwrap();
+    assert!(outcome_of(&sandbox, "render catalog.yaml -o yaml").stdout == yaml);
+    assert!(documents(&outcome_of(&sandbox, "render catalog.yaml").stdout) == documents(&catalog));
+
+    let labels = [("operators.operatorframework.io.index.configs.v1", "/configs")];
+    let entry = |path: &str, file: &str| LayerEntry {
+        path: path.to_owned(),
+        mode: 0o644,
+        content: EntryContent::File(sandbox.path(file)),
+    };
+    let layer = layer_from_files(&[entry("configs/catalog.json", "catalog/any"), entry("etc/x", "index.db")]).unwrap();
+    let config = ImageConfig {
+        labels: BTreeMap::from(labels.map(|(key, value)| (key.to_owned(), value.to_owned()))),
+        ..ImageConfig::default()
+    };
+    push(&sandbox, &build(&config, vec![layer]).unwrap(), "oci:catalog-image:v1");
+    assert!(outcome_of(&sandbox, "render oci:catalog-image:v1").stdout == catalog);
+}
+
+#[test]
+fn bundles_of_several_places_join_a_catalog() {
+    let sandbox = indexed();
+    succeed(&sandbox, "bundle build -q rake2 -t oci:bundles:rake");
+    let catalog = outcome_of(&sandbox, "render oci:bundles:rake greenhouse compost").stdout;
+    let documents = documents(&catalog);
+    let names: Vec<&str> = documents
+        .iter()
+        .map(|document| document["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        ["compost-operator.v0.3.1", "greenhouse-operator.v1.2.0", "rake.v1.1.0"]
+    );
+    let stored = documents_of_index(&sandbox);
+    for name in &names[..2] {
+        assert_eq!(
+            bundle(&documents, name)["properties"],
+            bundle(&stored, name)["properties"],
+            "{name}"
+        );
+    }
+}
+
+fn documents_of_index(sandbox: &Sandbox) -> Vec<Value> {
+    documents(&outcome_of(sandbox, "render index.db").stdout)
+}
+
+#[test]
+fn intents_stay_unless_only_what_is_required_is_asked_for() {
+    let sandbox = indexed();
+    let all = documents_of_index(&sandbox);
+    let required = values(bundle(&all, "rake.v1.0.0"), "olm.package.required");
+    let expected: [Value; 2] = [
+        serde_json::json!({"intent": "recommended", "packageName": "hose", "versionRange": ">=1.0.0"}),
+        serde_json::json!({"packageName": "bucket", "versionRange": ">=1.0.0"}),
+    ];
+    assert_eq!(required, [&expected[0], &expected[1]]);
+    let less = documents(&outcome_of(&sandbox, "render index.db --required-only").stdout);
+    let required = values(bundle(&less, "rake.v1.0.0"), "olm.package.required");
+    assert_eq!(required, [&expected[1]]);
+}
+
+#[test]
+fn manifests_of_bundles_with_an_image_give_way_where_that_is_asked_for() {
+    let sandbox = indexed();
+    for flag in [
+        "--migrate",
+        "--migrate-level all",
+        "--migrate-level bundle-object-to-csv-metadata",
+    ] {
+        let catalog = documents(&outcome_of(&sandbox, &format!("render index.db {flag}")).stdout);
+        let rake = bundle(&catalog, "rake.v1.1.0");
+        assert_eq!(types(rake), ["olm.package", "olm.csv.metadata"], "{flag}");
+        assert_eq!(values(rake, "olm.csv.metadata")[0]["displayName"], "rake");
+        assert!(types(bundle(&catalog, "greenhouse-operator.v1.2.0")).contains(&BUNDLE_OBJECT));
+    }
+    let both = sandbox.run(["render", "index.db", "--migrate", "--migrate-level", "all"]);
+    assert_eq!(both.status, Some(2), "{both}");
+}
+
+#[test]
+fn migrate_writes_a_folder_for_each_package() {
+    let sandbox = indexed();
+    let outcome = outcome_of(&sandbox, "migrate index.db catalog");
+    insta::assert_snapshot!(outcome, @"
+    ------- stderr -------
+    wrote catalog/compost-operator
+    wrote catalog/greenhouse-operator
+    wrote catalog/rake
+    ");
+    assert_eq!(names(&sandbox.path("catalog/rake")), ["catalog.json"]);
+    let catalog = outcome_of(&sandbox, "render index.db").stdout;
+    assert!(outcome_of(&sandbox, "render catalog").stdout == catalog);
+
+    let refused = fail(&sandbox, "migrate index.db catalog -o yaml");
+    assert!(refused.stderr.contains("catalog is there already"), "{refused}");
+    succeed(&sandbox, "migrate -q catalog again -o yaml");
+    assert_eq!(names(&sandbox.path("again/rake")), ["catalog.yaml"]);
+    assert!(documents(&outcome_of(&sandbox, "render again").stdout) == documents(&catalog));
+}
+
+#[test]
+fn what_cannot_be_rendered_is_said_and_nothing_is_written() {
+    let sandbox = indexed();
+    fs::create_dir(sandbox.path("broken")).unwrap();
+    fs::write(
+        sandbox.path("broken/a.yaml"),
+        "schema: olm.package\nname: a\n---\nname: b\n",
+    )
+    .unwrap();
+    fs::create_dir(sandbox.path("climbing")).unwrap();
+    fs::write(
+        sandbox.path("climbing/a.json"),
+        "{\"schema\":\"olm.package\",\"name\":\"../a\"}",
+    )
+    .unwrap();
+    push(
+        &sandbox,
+        &build(&ImageConfig::default(), Vec::new()).unwrap(),
+        "oci:plain:v1",
+    );
+    for (line, words) in [
+        ("render ./nothing", "there is no file or folder ./nothing"),
+        ("render Not/An/Image", "neither a file, a folder nor an image"),
+        ("render oci:plain:v1", "none of the labels"),
+        ("render broken", "broken/a.yaml:4: the document has no schema"),
+        ("migrate broken out", "broken/a.yaml:4: the document has no schema"),
+        ("migrate climbing out", "\"../a\" cannot have a folder"),
+    ] {
+        let outcome = fail(&sandbox, line);
+        assert!(outcome.stderr.contains(words), "{line}: {outcome}");
+        assert!(!sandbox.path("out").exists(), "{line}");
+    }
+}
