@@ -23,6 +23,7 @@ mod removals;
 mod serve;
 mod serving;
 mod sources;
+mod validate;
 
 pub use probe::run as probe;
 
@@ -100,6 +101,7 @@ enum Command {
     Index(index::IndexArguments),
     Registry(registry::RegistryCommandArguments),
     Serve(serve::ServeArguments),
+    Validate(validate::ValidateArguments),
     #[command(hide = true)]
     Alpha(alpha::AlphaArguments),
     Completion(completion::CompletionArguments),
@@ -160,6 +162,7 @@ fn dispatch(name: &'static str, command: Command, context: &Context<'_>) -> Comm
         Command::Index(arguments) => index::run(&arguments, context),
         Command::Registry(arguments) => registry::run(&arguments, context),
         Command::Serve(arguments) => serve::run(&arguments, context),
+        Command::Validate(arguments) => validate::run(&arguments, context),
         Command::Alpha(arguments) => alpha::run(&arguments, context),
         Command::Completion(arguments) => completion::run(name, &arguments, context),
         Command::Man(arguments) => man::run(&arguments, context),

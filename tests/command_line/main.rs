@@ -41,3 +41,4 @@ mod registry_add;
 mod removals;
 mod serve;
 mod serving;
+mod validate;
