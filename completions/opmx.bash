@@ -37,6 +37,9 @@ _opmx() {
             opmx,serve)
                 cmd="opmx__subcmd__serve"
                 ;;
+            opmx,validate)
+                cmd="opmx__subcmd__validate"
+                ;;
             opmx__subcmd__bundle,build)
                 cmd="opmx__subcmd__bundle__subcmd__build"
                 ;;
@@ -123,6 +126,9 @@ _opmx() {
                 ;;
             opmx__subcmd__help,serve)
                 cmd="opmx__subcmd__help__subcmd__serve"
+                ;;
+            opmx__subcmd__help,validate)
+                cmd="opmx__subcmd__help__subcmd__validate"
                 ;;
             opmx__subcmd__help__subcmd__bundle,build)
                 cmd="opmx__subcmd__help__subcmd__bundle__subcmd__build"
@@ -371,7 +377,7 @@ _opmx() {
 
     case "${cmd}" in
         opmx)
-            opts="-v -q -h -V --verbose --quiet --color --help --version bundle index registry serve completion man help"
+            opts="-v -q -h -V --verbose --quiet --color --help --version bundle index registry serve validate completion man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1329,7 +1335,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help)
-            opts="bundle index registry serve completion man help"
+            opts="bundle index registry serve validate completion man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1847,6 +1853,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__serve)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__validate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3599,6 +3619,32 @@ _opmx() {
                     ;;
                 --platform)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__validate)
+            opts="-o -v -q -h --output --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -W "text json yaml sarif github junit" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "text json yaml sarif github junit" -- "${cur}"))
                     return 0
                     ;;
                 --color)
