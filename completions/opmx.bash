@@ -43,6 +43,9 @@ _opmx() {
             opmx,serve)
                 cmd="opmx__subcmd__serve"
                 ;;
+            opmx,validate)
+                cmd="opmx__subcmd__validate"
+                ;;
             opmx__subcmd__bundle,build)
                 cmd="opmx__subcmd__bundle__subcmd__build"
                 ;;
@@ -135,6 +138,9 @@ _opmx() {
                 ;;
             opmx__subcmd__help,serve)
                 cmd="opmx__subcmd__help__subcmd__serve"
+                ;;
+            opmx__subcmd__help,validate)
+                cmd="opmx__subcmd__help__subcmd__validate"
                 ;;
             opmx__subcmd__help__subcmd__bundle,build)
                 cmd="opmx__subcmd__help__subcmd__bundle__subcmd__build"
@@ -383,7 +389,7 @@ _opmx() {
 
     case "${cmd}" in
         opmx)
-            opts="-v -q -h -V --verbose --quiet --color --help --version bundle index registry serve render migrate completion man help"
+            opts="-v -q -h -V --verbose --quiet --color --help --version bundle index registry serve render migrate validate completion man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1341,7 +1347,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help)
-            opts="bundle index registry serve render migrate completion man help"
+            opts="bundle index registry serve render migrate validate completion man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1887,6 +1893,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__serve)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__validate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3787,6 +3807,32 @@ _opmx() {
                     ;;
                 --platform)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__validate)
+            opts="-o -v -q -h --output --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -W "text json yaml sarif github junit" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "text json yaml sarif github junit" -- "${cur}"))
                     return 0
                     ;;
                 --color)

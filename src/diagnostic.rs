@@ -129,11 +129,11 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
 
 /// The one order in which findings are shown: by file, place, rule and message.
 pub fn compare(left: &Diagnostic, right: &Diagnostic) -> Ordering {
-    fn key(diagnostic: &Diagnostic) -> (&str, usize, &str, &str) {
+    fn key(diagnostic: &Diagnostic) -> (&str, u64, &str, &str) {
         let place = diagnostic.place.as_ref();
         (
             place.map_or("", |place| place.source.name()),
-            place.map_or(0, |place| place.span.start),
+            place.map_or(0, Place::offset),
             diagnostic.rule.id,
             &diagnostic.message,
         )

@@ -9,15 +9,25 @@ use std::sync::{Arc, OnceLock};
 pub struct Source {
     name: String,
     text: String,
+    start: Position,
+    offset: u64,
     line_starts: OnceLock<Vec<usize>>,
 }
 
 impl Source {
     /// Keeps `text` under the path that a user would recognise.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
+        Self::part(name, text, Position { line: 1, column: 1 }, 0)
+    }
+
+    /// Keeps a part of a file that is too large to be kept. It begins at `start`, behind `offset` bytes; lines and columns
+    /// are those of the file.
+    pub fn part(name: impl Into<String>, text: impl Into<String>, start: Position, offset: u64) -> Arc<Self> {
         Arc::new(Self {
             name: name.into(),
             text: text.into(),
+            start,
+            offset,
             line_starts: OnceLock::new(),
         })
     }
@@ -27,7 +37,7 @@ impl Source {
         &self.name
     }
 
-    /// The whole text.
+    /// The text: all of the file, or the part that is kept.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -40,9 +50,10 @@ impl Source {
         }
         let line = self.line_starts().partition_point(|start| *start <= offset);
         let start = self.line_starts()[line - 1];
+        let column = self.text[start..offset].chars().count();
         Position {
-            line,
-            column: self.text[start..offset].chars().count() + 1,
+            line: self.start.line + line - 1,
+            column: column + if line == 1 { self.start.column } else { 1 },
         }
     }
 
@@ -81,6 +92,11 @@ impl Place {
         }
     }
 
+    /// How many bytes of the file are before the range.
+    pub fn offset(&self) -> u64 {
+        self.source.offset + self.span.start as u64
+    }
+
     /// Where the range begins.
     pub fn start(&self) -> Position {
         self.source.position(self.span.start)
@@ -112,7 +128,8 @@ impl fmt::Debug for Place {
 
 impl PartialEq for Place {
     fn eq(&self, other: &Self) -> bool {
-        self.source.name() == other.source.name() && self.span == other.span
+        let place = |place: &Self| (place.offset(), place.span.len());
+        self.source.name() == other.source.name() && place(self) == place(other)
     }
 }
 
@@ -129,6 +146,17 @@ mod tests {
         assert_eq!(source.position(value), Position { line: 2, column: 6 });
         assert_eq!(source.position(value + 1), Position { line: 2, column: 6 });
         assert_eq!(source.position(999), Position { line: 3, column: 1 });
+    }
+
+    #[test]
+    fn a_part_of_a_file_has_the_lines_of_the_file() {
+        let part = Source::part("a.yaml", "b: 2\nc: 3\n", Position { line: 7, column: 3 }, 20);
+        assert_eq!(Place::new(&part, 3..4).to_string(), "a.yaml:7:6");
+        let second = Place::new(&part, 5..6);
+        assert_eq!((second.to_string().as_str(), second.offset()), ("a.yaml:8:1", 25));
+        let whole = Source::new("a.yaml", "#".repeat(30));
+        assert_eq!(Place::new(&whole, 25..26), second);
+        assert_ne!(Place::new(&whole, 5..6), second);
     }
 
     #[test]

@@ -120,9 +120,11 @@ fn the_findings_of_wrong_examples_stand_in_their_snippets() {
         }
         inside += 1;
         let (file, span) = snippet(example, Side::Wrong);
-        let within = span.start <= place.span.start && place.span.end <= span.end;
+        let start = usize::try_from(place.offset()).unwrap();
+        let end = start + place.span.len();
+        let within = span.start <= start && end <= span.end;
         // What lacks something is pointed at as a whole.
-        let around = place.span.start <= span.end && span.end <= place.span.end + 1;
+        let around = start <= span.end && span.end <= end + 1;
         if !place.source.name().ends_with(&file) || !within && !around {
             problems.push(format!("{id}: {place} ({:?}) is not in the snippet", place.text()));
         }

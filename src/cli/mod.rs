@@ -26,6 +26,7 @@ mod render;
 mod serve;
 mod serving;
 mod sources;
+mod validate;
 
 pub use probe::run as probe;
 
@@ -105,6 +106,7 @@ enum Command {
     Serve(serve::ServeArguments),
     Render(render::RenderArguments),
     Migrate(migrate::MigrateArguments),
+    Validate(validate::ValidateArguments),
     #[command(hide = true)]
     Alpha(alpha::AlphaArguments),
     Completion(completion::CompletionArguments),
@@ -167,6 +169,7 @@ fn dispatch(name: &'static str, command: Command, context: &Context<'_>) -> Comm
         Command::Serve(arguments) => serve::run(&arguments, context),
         Command::Render(arguments) => render::run(&arguments, context),
         Command::Migrate(arguments) => migrate::run(&arguments, context),
+        Command::Validate(arguments) => validate::run(&arguments, context),
         Command::Alpha(arguments) => alpha::run(&arguments, context),
         Command::Completion(arguments) => completion::run(name, &arguments, context),
         Command::Man(arguments) => man::run(&arguments, context),

@@ -21,6 +21,7 @@ const FILES: &[&str] = &[
     include_str!("examples/platforms.yaml"),
     include_str!("examples/conversion.yaml"),
     include_str!("examples/index.yaml"),
+    include_str!("examples/catalog.yaml"),
 ];
 
 /// What breaks a rule, beside the nearest that does not.
@@ -172,6 +173,9 @@ impl Example {
 /// The command that looks at the database of an example.
 pub const INDEX_CHECK: &str = "index check";
 
+/// The command that looks at the file-based catalog of an example.
+pub const VALIDATE: &str = "validate";
+
 /// The file of an example that is no file of a bundle, but the Dockerfile of an index.
 pub const INDEX_DOCKERFILE: &str = "index.Dockerfile";
 
@@ -250,6 +254,7 @@ mod tests {
         assert_eq!(found_by("olm-required"), "opmx bundle validate");
         assert_eq!(found_by("yaml-too-deep"), "opmx bundle validate --max-depth 20");
         assert_eq!(found_by("content-unparsable"), "opmx bundle validate --as opm");
+        assert_eq!(found_by("catalog-entry-bundle"), "opmx validate");
         assert_eq!(found_by("convert-order"), "opmx bundle convert");
         assert_eq!(found_by("cluster-bundle-size"), "opmx index check --for 0.18.0");
         assert_eq!(found_by("index-image-missing"), "opmx index check --images");

@@ -28,7 +28,7 @@ pub use document::{Document, Format};
 pub use emit::{to_json, to_yaml};
 pub use limits::Limits;
 pub use path::{Path, Step};
-pub use read::{Reading, read};
+pub use read::{Reading, read, read_source};
 
 /// What a value is, for a sentence such as "spec.version is a number, not a text".
 pub fn kind_of(value: &serde_json::Value) -> &'static str {

@@ -13,6 +13,7 @@ use crate::diagnostic::{self, Diagnostic};
 use crate::rules;
 use crate::source::{Place, Source};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What a file holds, and what is wrong with it. A document that cannot be read leaves only findings.
 #[derive(Debug, Default)]
@@ -44,7 +45,7 @@ pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Reading {
     match std::str::from_utf8(bytes) {
         Ok(text) => {
             let source = Source::new(name, text);
-            Reader::new(limits).file(&Passage::file(&source))
+            read_source(&source, limits)
         }
         Err(error) => {
             let at = error.valid_up_to();
@@ -59,6 +60,11 @@ pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Reading {
             refused(Diagnostic::new(&rules::TEXT_ENCODING, message).at(Place::new(&source, at..end)))
         }
     }
+}
+
+/// Reads a text that is kept already, such as a part of a file, as [`read`] does.
+pub fn read_source(source: &Arc<Source>, limits: &Limits) -> Reading {
+    Reader::new(limits).file(&Passage::file(source))
 }
 
 /// Reads the text of a scalar: what begins like JSON must be JSON.

@@ -42,3 +42,4 @@ mod removals;
 mod render;
 mod serve;
 mod serving;
+mod validate;

@@ -2,6 +2,8 @@
 
 use super::bundles::{Files, Side, files, index_dockerfile};
 use opmx::bundle;
+use opmx::catalog::file_based::check::check as check_catalog;
+use opmx::catalog::file_based::read::CatalogLimits;
 use opmx::conversion;
 use opmx::diagnostic::Diagnostic;
 use opmx::image::{ImageError, RegistryError, RegistryFailure};
@@ -9,7 +11,7 @@ use opmx::index::check::{self, images};
 use opmx::index::{read::Index, schema};
 use opmx::kubernetes::served::{ServedResources, read_table};
 use opmx::rules;
-use opmx::rules::examples::{Example, INDEX_CHECK, INDEX_DOCKERFILE};
+use opmx::rules::examples::{Example, INDEX_CHECK, INDEX_DOCKERFILE, VALIDATE};
 use opmx::synthesis::outside::{Outside, learn};
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeError, TreeLimits};
@@ -39,6 +41,12 @@ pub(crate) fn judge_files(example: &Example, side: Side, files: Files) -> Vec<Di
     let tree = tree(example, side, &files).unwrap();
     let reading = bundle::read(&tree, &Limits::default());
     match example.command.as_deref() {
+        Some(VALIDATE) => {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("catalog");
+            tree.write_to(&path).unwrap();
+            check_catalog(&path, CatalogLimits::default()).unwrap().findings
+        }
         Some("bundle build") => check_reading(&reading),
         Some("bundle convert") => {
             let conversion = conversion::convert(&tree, &reading, "out", &Limits::default());
@@ -165,6 +173,9 @@ fn validation_of(example: &Example, side: Side, files: Files) -> Validation {
 pub(crate) fn everything(example: &Example, side: Side) -> Vec<Diagnostic> {
     if example.command.as_deref() == Some(INDEX_CHECK) {
         return checked(example, side);
+    }
+    if example.command.as_deref() == Some(VALIDATE) {
+        return judge(example, side);
     }
     let mut all = suites::validators_of("all").unwrap();
     all.extend(example.platforms.is_some().then_some(MULTIARCH));

@@ -4,7 +4,7 @@ use super::bundles::{Files, Side, files, snippet};
 use super::forms::{Form, Written, write, write_anchored};
 use super::judgement::{judge, judge_files};
 use opmx::diagnostic::{Diagnostic, has_errors};
-use opmx::rules::examples::{Example, INDEX_DOCKERFILE, all};
+use opmx::rules::examples::{Example, INDEX_DOCKERFILE, VALIDATE, all};
 use opmx::source::{Place, Position};
 use opmx::text::{Document, Limits, Path, read};
 use serde_json::Value;
@@ -43,7 +43,9 @@ fn pointed() -> Vec<Pointed> {
     for (id, example) in all().unwrap() {
         let named = example.points_at.is_some() || example.without_place.is_some() || example.command_line;
         // A limit of the size of a file is passed by every other form of it.
-        if named || example.bytes || !example.flags.is_empty() {
+        // The places in documents of a catalog begin with the document.
+        let part = example.command.as_deref() == Some(VALIDATE);
+        if named || part || example.bytes || !example.flags.is_empty() {
             continue;
         }
         let (file, _) = snippet(&example, Side::Wrong);

@@ -3,6 +3,7 @@
 //! [`Blob`] is one document in the shape of its schema, [`write`] gives it the form that the tools of the field write.
 //! The order of the fields is part of that form.
 
+pub mod check;
 pub mod document;
 pub mod migrate;
 pub mod read;

@@ -73,6 +73,12 @@ pub enum CatalogError {
         /// How much there may be.
         limit: usize,
     },
+    /// A catalog is a folder.
+    #[error("{} is not a directory: a file-based catalog is a folder of files", file.display())]
+    NotAFolder {
+        /// What is not one.
+        file: PathBuf,
+    },
     /// A file is no longer what it was.
     #[error("{} changed while it was read; try again", file.display())]
     Changed {
@@ -222,7 +228,7 @@ impl FileBasedCatalog {
 }
 
 /// The files of a catalog, by path.
-fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>, CatalogError> {
+pub(super) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>, CatalogError> {
     let mut files = Vec::new();
     let walk = WalkBuilder::new(folder)
         .standard_filters(false)

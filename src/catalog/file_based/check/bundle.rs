@@ -1,0 +1,287 @@
+//! The rules of one bundle.
+
+use super::contents::Bundle;
+use super::document::{Workplace, package_of};
+use super::fields::{Fields, Reader};
+use super::found::Found;
+use super::object::{self, Objects};
+use crate::catalog::Text;
+use crate::image::check_pullable;
+use crate::rules;
+use crate::text::Path;
+use crate::version::{VersionRange, parse_strict};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// The longest release, in characters.
+const RELEASE: usize = 20;
+
+/// The texts in the values of the types that programs of the field know.
+const TEXTS: [(&str, &[&str]); 5] = [
+    ("olm.package", &["packageName", "version", "release"]),
+    ("olm.package.required", &["packageName", "versionRange"]),
+    ("olm.gvk", &["group", "kind", "version"]),
+    ("olm.gvk.required", &["group", "kind", "version"]),
+    ("olm.channel", &["channelName"]),
+];
+
+pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Workplace) {
+    let (id, root) = (reader.id, Path::root());
+    let name = reader.text(fields, "name", &root);
+    let package = reader.text(fields, "package", &root);
+    reader.subject = format!("bundle {name:?} of package {package:?}");
+    let known = ["schema", "name", "package", "image", "properties", "relatedImages"];
+    reader.known(fields, &known, &root);
+    package_of(reader, &package);
+    if name.is_empty() {
+        let message = format!("a bundle of package {package:?} has no name");
+        reader.report(Found::new(&rules::CATALOG_BUNDLE_NAME, message, id.at("name")));
+    }
+    let before = reader.found.len();
+    let image = reader.text(fields, "image", &root);
+    let wrong_image = reader.found.len() > before;
+    related_images(reader, fields);
+    check_image(reader, &image, &root.key("image"));
+
+    let mut seen = Properties {
+        name: &name,
+        package: &package,
+        ..Properties::default()
+    };
+    for (index, value) in reader.list(fields, "properties", &root).into_iter().enumerate() {
+        let path = root.key("properties").index(index);
+        if let Some((kind, value)) = property(reader, value, &path) {
+            seen.add(reader, &kind, value, index, work);
+        }
+    }
+    seen.finish(reader);
+    if image.is_empty() && !wrong_image {
+        if seen.objects.count == 0 {
+            let message = format!("{} has neither an image nor manifests", reader.subject);
+            reader.report(Found::new(&rules::CATALOG_BUNDLE_IMAGE, message, id.at("image")));
+        }
+        seen.objects.check_size(reader);
+    }
+    let version = seen.version;
+    let (name, package) = (work.texts.share(&name), work.texts.share(&package));
+    work.contents.bundles.push(Bundle {
+        id,
+        package,
+        name,
+        version,
+    });
+}
+
+fn check_image(reader: &mut Reader<'_>, image: &str, path: &Path) {
+    if image.is_empty() {
+        return;
+    }
+    if let Err(problem) = check_pullable(image) {
+        let message = format!("{path} of {} {problem}", reader.subject);
+        reader.report(Found::new(&rules::CATALOG_IMAGE_REFERENCE, message, reader.at(path)));
+    }
+}
+
+fn related_images(reader: &mut Reader<'_>, fields: &Fields<'_>) {
+    let root = Path::root();
+    for (index, value) in reader.list(fields, "relatedImages", &root).into_iter().enumerate() {
+        let path = root.key("relatedImages").index(index);
+        let Some(fields) = reader.object(value, &path) else {
+            continue;
+        };
+        reader.known(&fields, &["name", "image"], &path);
+        reader.text(&fields, "name", &path);
+        let image = reader.text(&fields, "image", &path);
+        check_image(reader, &image, &path.key("image"));
+    }
+}
+
+/// Type and value of a property; none where one of them is not there.
+pub(super) fn property<'a>(
+    reader: &mut Reader<'_>,
+    value: &'a RawValue,
+    path: &Path,
+) -> Option<(Cow<'a, str>, &'a RawValue)> {
+    let fields = reader.object(value, path)?;
+    reader.known(&fields, &["type", "value"], path);
+    let before = reader.found.len();
+    let kind = reader.text(&fields, "type", path);
+    let value = fields.get("value");
+    if let (false, Some(value)) = (kind.is_empty(), value) {
+        return Some((kind, value));
+    }
+    if reader.found.len() == before {
+        let lacks = if kind.is_empty() { "type" } else { "value" };
+        let message = format!("{path} of {} has no {lacks}", reader.subject);
+        reader.report(Found::new(&rules::CATALOG_PROPERTY, message, reader.at(path)));
+    }
+    None
+}
+
+/// What the properties of a bundle say together.
+#[derive(Default)]
+struct Properties<'a> {
+    name: &'a str,
+    package: &'a str,
+    /// The number of the first property `olm.package`.
+    identity: Option<usize>,
+    version: Option<(usize, Text)>,
+    csv_metadata: Option<usize>,
+    objects: Objects,
+}
+
+impl Properties<'_> {
+    fn add(&mut self, reader: &mut Reader<'_>, kind: &str, value: &RawValue, index: usize, work: &mut Workplace) {
+        let path = Path::from("properties").index(index);
+        let inside = path.key("value");
+        if let Some((_, texts)) = TEXTS.iter().find(|(known, _)| *known == kind) {
+            let Some(fields) = reader.object(value, &inside) else {
+                return;
+            };
+            let before = reader.found.len();
+            let mut values = [const { Cow::Borrowed("") }; 3];
+            for (value, name) in values.iter_mut().zip(texts.iter()) {
+                *value = reader.text(&fields, name, &inside);
+            }
+            let sound = reader.found.len() == before;
+            let [first, second, third] = values;
+            match kind {
+                "olm.package" => self.identify(reader, [&first, &second, &third], sound, index, work),
+                "olm.package.required" if sound => require(reader, &second, &inside),
+                _ => {}
+            }
+            return;
+        }
+        match kind {
+            "olm.bundle.object" => {
+                if let Some(fields) = reader.object(value, &inside) {
+                    let object = object::read(reader, &fields, &inside, work);
+                    self.objects.add(reader, object, self.name, &inside);
+                }
+            }
+            "olm.csv.metadata" => {
+                reader.object(value, &inside);
+                match self.csv_metadata {
+                    Some(first) => {
+                        let message = format!("{} has a second property olm.csv.metadata", reader.subject);
+                        let finding = Found::new(&rules::CATALOG_CSV_METADATA, message, reader.at(&path));
+                        let first = reader.id.at(&format!("properties[{first}]"));
+                        reader.report(finding.also(first, "the first one"));
+                    }
+                    None => self.csv_metadata = Some(index),
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The property that says which package and version the bundle is.
+    fn identify(
+        &mut self,
+        reader: &mut Reader<'_>,
+        [package, version, release]: [&str; 3],
+        sound: bool,
+        index: usize,
+        work: &mut Workplace,
+    ) {
+        let path = Path::from("properties").index(index);
+        if let Some(first) = self.identity {
+            let message = format!("{} has a second property olm.package", reader.subject);
+            let finding = Found::new(&rules::CATALOG_BUNDLE_IDENTITY, message, reader.at(&path));
+            let first = reader.id.at(&format!("properties[{first}]"));
+            reader.report(finding.also(first, "the first one"));
+            return;
+        }
+        self.identity = Some(index);
+        if !sound {
+            return;
+        }
+        let value = path.key("value");
+        if package != self.package {
+            let message = format!(
+                "{} says in its property olm.package that it is of {package:?}",
+                reader.subject
+            );
+            let at = reader.at(&value.key("packageName"));
+            let help = format!(
+                "Write packageName: {}, or correct the package of the bundle.",
+                self.package
+            );
+            reader.report(Found::new(&rules::CATALOG_BUNDLE_IDENTITY, message, at).help(help));
+        }
+        let parsed = match parse_strict(version) {
+            Ok(parsed) => parsed,
+            Err(problem) => {
+                let message = format!(
+                    "the version {version:?} of {} is no semantic version: {problem}",
+                    reader.subject
+                );
+                let at = reader.at(&value.key("version"));
+                reader.report(Found::new(&rules::CATALOG_BUNDLE_VERSION, message, at));
+                return;
+            }
+        };
+        if release.is_empty() {
+            self.version = Some((index, work.texts.share(version)));
+            return;
+        }
+        let at = reader.at(&value.key("release"));
+        if !is_release(release) {
+            let message = format!(
+                "the release {release:?} of {} is not made of at most {RELEASE} letters, digits and dashes between dots",
+                reader.subject
+            );
+            reader.report(Found::new(&rules::CATALOG_BUNDLE_RELEASE, message, at));
+            return;
+        }
+        if !parsed.build.is_empty() {
+            let message = format!(
+                "the version {version:?} of {} has build metadata and a release",
+                reader.subject
+            );
+            let help = "Leave out the + of the version and what follows it, or the release.";
+            reader.report(Found::new(&rules::CATALOG_BUNDLE_RELEASE, message, at).help(help));
+            return;
+        }
+        let expected = format!("{package}-v{version}-{release}");
+        if self.name != expected {
+            let message = format!(
+                "{} has the release {release:?}, and is not named {expected:?}",
+                reader.subject
+            );
+            let at = reader.id.at("name");
+            reader.report(Found::new(&rules::CATALOG_BUNDLE_RELEASE, message, at));
+        }
+        self.version = Some((index, work.texts.share(&format!("{version} release {release}"))));
+    }
+
+    fn finish(&self, reader: &mut Reader<'_>) {
+        if self.identity.is_none() {
+            let message = format!("{} has no property olm.package", reader.subject);
+            let at = reader.id.at("properties");
+            reader.report(Found::new(&rules::CATALOG_BUNDLE_IDENTITY, message, at));
+        }
+    }
+}
+
+fn require(reader: &mut Reader<'_>, range: &str, value: &Path) {
+    if let Err(error) = VersionRange::parse(range) {
+        let message = format!(
+            "{} requires a package in {range:?}, which is no range: {error}",
+            reader.subject
+        );
+        let at = reader.at(&value.key("versionRange"));
+        let help = "Write a range such as >=1.0.0 <2.0.0.";
+        reader.report(Found::new(&rules::CATALOG_PROPERTY, message, at).help(help).warning());
+    }
+}
+
+/// Identifiers with dots between them, as in the pre-release of a version.
+fn is_release(text: &str) -> bool {
+    let identifier = |part: &str| {
+        let digits = part.bytes().all(|byte| byte.is_ascii_digit());
+        let letters = part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        !part.is_empty() && letters && !(digits && part.len() > 1 && part.starts_with('0'))
+    };
+    text.len() <= RELEASE && text.split('.').all(identifier)
+}

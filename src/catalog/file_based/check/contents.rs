@@ -1,0 +1,67 @@
+//! What is kept of a catalog's documents: names and edges, for the rules that look at several of them.
+
+use super::found::{DocumentId, Found};
+use crate::catalog::Text;
+
+/// All that is kept of some files.
+#[derive(Debug, Default)]
+pub(super) struct Contents {
+    pub(super) packages: Vec<Package>,
+    pub(super) channels: Vec<Channel>,
+    pub(super) bundles: Vec<Bundle>,
+    pub(super) deprecations: Vec<Deprecations>,
+    /// Findings that need no other document.
+    pub(super) found: Vec<Found>,
+}
+
+#[derive(Debug)]
+pub(super) struct Package {
+    pub(super) id: DocumentId,
+    pub(super) name: Text,
+    pub(super) default_channel: Text,
+}
+
+#[derive(Debug)]
+pub(super) struct Channel {
+    pub(super) id: DocumentId,
+    pub(super) package: Text,
+    pub(super) name: Text,
+    /// The bundles, with their numbers in the list.
+    pub(super) entries: Vec<(usize, Text)>,
+}
+
+#[derive(Debug)]
+pub(super) struct Bundle {
+    pub(super) id: DocumentId,
+    pub(super) package: Text,
+    pub(super) name: Text,
+    /// The version with the release, and the number of the property that says it; none where it is wrong.
+    pub(super) version: Option<(usize, Text)>,
+}
+
+#[derive(Debug)]
+pub(super) struct Deprecations {
+    pub(super) id: DocumentId,
+    pub(super) package: Text,
+    /// What the entries refer to, with their numbers in the list; only channels and bundles.
+    pub(super) references: Vec<(usize, Referred, Text)>,
+}
+
+/// What an entry of deprecations refers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Referred {
+    Package,
+    Channel,
+    Bundle,
+}
+
+impl Contents {
+    /// Adds those of another file behind.
+    pub(super) fn extend(&mut self, other: Self) {
+        self.packages.extend(other.packages);
+        self.channels.extend(other.channels);
+        self.bundles.extend(other.bundles);
+        self.deprecations.extend(other.deprecations);
+        self.found.extend(other.found);
+    }
+}

@@ -1,0 +1,350 @@
+//! The rules that need only one document, and what is kept of it.
+
+use super::bundle;
+use super::contents::{Channel, Contents, Deprecations, Package, Referred};
+use super::fields::{Fields, Reader};
+use super::found::{DocumentId, Found, Inside};
+use super::graph::{self, Entry};
+use super::nearest::nearest;
+use crate::catalog::{Text, Texts};
+use crate::kubernetes::names::is_dns1123_label;
+use crate::rules;
+use crate::text::{Limits, Path};
+use crate::version::VersionRange;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::value::RawValue;
+use std::collections::HashMap;
+
+const PACKAGE: &str = "olm.package";
+const CHANNEL: &str = "olm.channel";
+const BUNDLE: &str = "olm.bundle";
+const DEPRECATIONS: &str = "olm.deprecations";
+
+/// Schemas of what catalogs are made from; as a part of a catalog they mean nothing.
+const TEMPLATES: [&str; 4] = [
+    "olm.template.basic",
+    "olm.semver",
+    "olm.template.substitutes",
+    "olm.composite",
+];
+
+/// What one thread works with, document after document.
+pub(super) struct Workplace {
+    pub(super) contents: Contents,
+    pub(super) texts: Texts,
+    /// Where base64 is decoded.
+    pub(super) decoded: Vec<u8>,
+    /// How much a manifest may hold.
+    pub(super) limits: Limits,
+}
+
+/// Looks at a document, which is JSON.
+///
+/// # Errors
+/// When it is none, or no object.
+pub(super) fn check(id: DocumentId, json: &str, work: &mut Workplace) -> Result<(), serde_json::Error> {
+    let fields: Fields<'_> = serde_json::from_str(json)?;
+    let root = Path::root();
+    let mut found = std::mem::take(&mut work.contents.found);
+    let mut reader = Reader {
+        id,
+        subject: "the document".to_owned(),
+        found: &mut found,
+    };
+    let schema = reader.text(&fields, "schema", &root);
+    match &*schema {
+        PACKAGE => package(&mut reader, &fields, work),
+        CHANNEL => channel(&mut reader, &fields, work),
+        BUNDLE => bundle::check(&mut reader, &fields, work),
+        DEPRECATIONS => deprecations(&mut reader, &fields, work),
+        "" => {
+            let typed = fields.get("schema").is_some_and(|value| !value.get().starts_with('"'));
+            if !typed {
+                let message = "the document has no schema, which every document of a catalog has";
+                reader.report(Found::new(&rules::CATALOG_SCHEMA_MISSING, message, id.path(root)));
+            }
+        }
+        other => unknown(&mut reader, other),
+    }
+    work.contents.found = found;
+    Ok(())
+}
+
+fn unknown(reader: &mut Reader<'_>, schema: &str) {
+    let at = reader.id.at("schema");
+    if TEMPLATES.contains(&schema) {
+        let message = format!("a document of schema {schema:?} is a template for a catalog, and no part of one");
+        let help = "Render the template, and put what it makes into the catalog.";
+        reader.report(Found::new(&rules::CATALOG_SCHEMA_UNKNOWN, message, at).help(help));
+    } else if let Some(meant) = nearest(schema, [PACKAGE, CHANNEL, BUNDLE, DEPRECATIONS].into_iter()) {
+        let message = format!("the schema {schema:?} is unknown");
+        let finding = Found::new(&rules::CATALOG_SCHEMA_UNKNOWN, message, at);
+        reader.report(finding.meant(Some(meant)));
+    }
+}
+
+fn package(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Workplace) {
+    let (id, root) = (reader.id, Path::root());
+    let name = reader.text(fields, "name", &root);
+    reader.subject = format!("package {name:?}");
+    let known = ["schema", "name", "defaultChannel", "icon", "description", "properties"];
+    reader.known(fields, &known, &root);
+    if name.is_empty() {
+        let message = "a package has no name";
+        reader.report(Found::new(&rules::CATALOG_PACKAGE_NAME, message, id.at("name")));
+    } else if !is_dns1123_label(&name) {
+        let message =
+            format!("the package name {name:?} is not made of at most 63 lower-case letters, digits and dashes");
+        reader.report(Found::new(&rules::CATALOG_PACKAGE_NAME, message, id.at("name")));
+    }
+    let default_channel = reader.text(fields, "defaultChannel", &root);
+    reader.text(fields, "description", &root);
+    if let Some(value) = fields.get("icon") {
+        icon(reader, value);
+    }
+    properties(reader, fields);
+    let package = Package {
+        id,
+        name: work.texts.share(&name),
+        default_channel: work.texts.share(&default_channel),
+    };
+    work.contents.packages.push(package);
+}
+
+fn icon(reader: &mut Reader<'_>, value: &RawValue) {
+    let path = Path::from("icon");
+    let Some(fields) = reader.object(value, &path) else {
+        return;
+    };
+    reader.known(&fields, &["base64data", "mediatype"], &path);
+    let data = reader.text(&fields, "base64data", &path);
+    let media_type = reader.text(&fields, "mediatype", &path);
+    let subject = reader.subject.clone();
+    let mut report = |key: &str, message: String, fails: bool| {
+        let finding = Found::new(&rules::CATALOG_PACKAGE_ICON, message, reader.at(&path.key(key)));
+        reader.report(if fails { finding } else { finding.warning() });
+    };
+    let lines: String = data.chars().filter(|letter| !matches!(letter, '\r' | '\n')).collect();
+    if let Err(error) = STANDARD.decode(lines) {
+        report(
+            "base64data",
+            format!("the icon of {subject} is not base64: {error}"),
+            true,
+        );
+    } else if data.is_empty() {
+        report("base64data", format!("the icon of {subject} is empty"), false);
+    }
+    if media_type.is_empty() {
+        report("mediatype", format!("the icon of {subject} has no media type"), false);
+    }
+}
+
+/// The properties of a package or a channel, which have no meaning.
+fn properties(reader: &mut Reader<'_>, fields: &Fields<'_>) {
+    let root = Path::root();
+    for (index, value) in reader.list(fields, "properties", &root).into_iter().enumerate() {
+        let path = root.key("properties").index(index);
+        bundle::property(reader, value, &path);
+    }
+}
+
+/// The package that a document belongs to; that it names none is reported.
+pub(super) fn package_of(reader: &mut Reader<'_>, package: &str) {
+    if package.is_empty() {
+        let subject = reader.subject.replace(" of package \"\"", "");
+        let message = format!("{subject} names no package");
+        let help = "Write the name of its package to the field package.";
+        let finding = Found::new(&rules::CATALOG_PACKAGE_MISSING, message, reader.id.at("package"));
+        reader.report(finding.help(help));
+    }
+}
+
+fn channel(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Workplace) {
+    let (id, root) = (reader.id, Path::root());
+    let (name, package) = (
+        reader.text(fields, "name", &root),
+        reader.text(fields, "package", &root),
+    );
+    reader.subject = format!("channel {name:?} of package {package:?}");
+    let known = ["schema", "name", "package", "entries", "properties"];
+    reader.known(fields, &known, &root);
+    package_of(reader, &package);
+    if name.is_empty() {
+        let message = format!("a channel of package {package:?} has no name");
+        reader.report(Found::new(&rules::CATALOG_CHANNEL_NAME, message, id.at("name")));
+    }
+    properties(reader, fields);
+    let before = reader.found.len();
+    let list = reader.list(fields, "entries", &root);
+    if list.is_empty() && reader.found.len() == before {
+        let message = format!("{} has no entries", reader.subject);
+        reader.report(Found::new(&rules::CATALOG_CHANNEL_EMPTY, message, id.at("entries")));
+    }
+    let mut entries: Vec<Entry> = Vec::with_capacity(list.len());
+    let mut places: HashMap<Text, usize> = HashMap::with_capacity(list.len());
+    for (index, value) in list.into_iter().enumerate() {
+        let Some(entry) = entry(reader, value, index, &mut work.texts) else {
+            continue;
+        };
+        if let Some(first) = places.get(&entry.name) {
+            let message = format!("{} has two entries of bundle {:?}", reader.subject, entry.name);
+            let at = id.at(&format!("entries[{index}].name"));
+            let finding = Found::new(&rules::CATALOG_ENTRY_DUPLICATE, message, at);
+            reader.report(finding.also(id.at(&format!("entries[{first}].name")), "the first one"));
+            continue;
+        }
+        places.insert(Text::clone(&entry.name), index);
+        entries.push(entry);
+    }
+    let subject = reader.subject.clone();
+    graph::check(id, &subject, &entries, reader.found);
+    work.contents.channels.push(Channel {
+        id,
+        package: work.texts.share(&package),
+        name: work.texts.share(&name),
+        entries: entries.into_iter().map(|entry| (entry.index, entry.name)).collect(),
+    });
+}
+
+/// An entry of a channel; none where it has no name.
+fn entry(reader: &mut Reader<'_>, value: &RawValue, index: usize, texts: &mut Texts) -> Option<Entry> {
+    let path = Path::from("entries").index(index);
+    let fields = reader.object(value, &path)?;
+    reader.known(&fields, &["name", "replaces", "skips", "skipRange"], &path);
+    let name = reader.text(&fields, "name", &path);
+    let replaces = reader.text(&fields, "replaces", &path);
+    let range = reader.text(&fields, "skipRange", &path);
+    let entry_of = format!("the entry of bundle {name:?} in {}", reader.subject);
+    if !range.is_empty()
+        && let Err(error) = VersionRange::parse(&range)
+    {
+        let message = format!("the skipRange {range:?} of {entry_of} is no range: {error}");
+        let at = reader.at(&path.key("skipRange"));
+        reader.report(Found::new(&rules::CATALOG_SKIP_RANGE, message, at));
+    }
+    let itself = |field: &str| format!("{entry_of} names itself in {field}");
+    if !name.is_empty() && name == replaces {
+        let at = reader.at(&path.key("replaces"));
+        reader.report(Found::new(&rules::CATALOG_ENTRY_ITSELF, itself("replaces"), at));
+    }
+    let mut skips = Vec::new();
+    for (number, value) in reader.list(&fields, "skips", &path).into_iter().enumerate() {
+        let path = path.key("skips").index(number);
+        let before = reader.found.len();
+        let skipped = reader.item(value, &path);
+        if reader.found.len() > before {
+            continue;
+        }
+        let at = reader.at(&path);
+        if skipped.is_empty() {
+            let message = format!("item {number} of skips of {entry_of} is empty");
+            reader.report(Found::new(&rules::CATALOG_SKIPS_EMPTY, message, at));
+        } else if skipped == name {
+            reader.report(Found::new(&rules::CATALOG_ENTRY_ITSELF, itself("skips"), at));
+        } else {
+            skips.push(texts.share(&skipped));
+        }
+    }
+    if name.is_empty() {
+        let message = format!("an entry of {} has no name", reader.subject);
+        reader.report(Found::new(
+            &rules::CATALOG_ENTRY_NAME,
+            message,
+            reader.at(&path.key("name")),
+        ));
+        return None;
+    }
+    Some(Entry {
+        index,
+        name: texts.share(&name),
+        replaces: texts.share(&replaces),
+        skips,
+    })
+}
+
+fn deprecations(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Workplace) {
+    let (id, root) = (reader.id, Path::root());
+    let package = reader.text(fields, "package", &root);
+    reader.subject = format!("the deprecations of package {package:?}");
+    reader.known(fields, &["schema", "package", "name", "entries"], &root);
+    package_of(reader, &package);
+    let mut seen: HashMap<(Referred, String), usize> = HashMap::new();
+    let mut references = Vec::new();
+    for (index, value) in reader.list(fields, "entries", &root).into_iter().enumerate() {
+        let path = root.key("entries").index(index);
+        let Some(fields) = reader.object(value, &path) else {
+            continue;
+        };
+        reader.known(&fields, &["reference", "message"], &path);
+        let before = reader.found.len();
+        let text = reader.text(&fields, "message", &path);
+        if text.is_empty() && reader.found.len() == before {
+            let message = format!("entry {index} of {} has no message", reader.subject);
+            let at = reader.at(&path.key("message"));
+            reader.report(Found::new(&rules::CATALOG_DEPRECATION_MESSAGE, message, at));
+        }
+        let Some((referred, name)) = reference(reader, &fields, index) else {
+            continue;
+        };
+        if let Some(first) = seen.get(&(referred, name.clone())) {
+            let message = format!(
+                "entry {index} of {} refers to what entry {first} refers to",
+                reader.subject
+            );
+            let at = reader.at(&path.key("reference"));
+            let finding = Found::new(&rules::CATALOG_DEPRECATION_DUPLICATE, message, at);
+            reader.report(finding.also(id.at(&format!("entries[{first}].reference")), "the first one"));
+            continue;
+        }
+        if referred != Referred::Package {
+            references.push((index, referred, work.texts.share(&name)));
+        }
+        seen.insert((referred, name), index);
+    }
+    let package = work.texts.share(&package);
+    work.contents.deprecations.push(Deprecations {
+        id,
+        package,
+        references,
+    });
+}
+
+/// What an entry of deprecations refers to; none where that is wrong.
+fn reference(reader: &mut Reader<'_>, entry: &Fields<'_>, index: usize) -> Option<(Referred, String)> {
+    let path = Path::from("entries").index(index).key("reference");
+    let wrong = |reader: &mut Reader<'_>, key: &str, message: String| {
+        let mut at = reader.at(&path.key(key));
+        if key.is_empty() {
+            at.place = Inside::Value(path.clone());
+        }
+        reader.report(Found::new(&rules::CATALOG_DEPRECATION_REFERENCE, message, at));
+        None
+    };
+    let of = format!("entry {index} of {}", reader.subject);
+    let Some(value) = entry.get("reference") else {
+        return wrong(reader, "", format!("{of} refers to nothing"));
+    };
+    let fields = reader.object(value, &path)?;
+    reader.known(&fields, &["schema", "name"], &path);
+    let schema = reader.text(&fields, "schema", &path);
+    let name = reader.text(&fields, "name", &path);
+    let referred = match &*schema {
+        PACKAGE if name.is_empty() => Referred::Package,
+        PACKAGE => {
+            let message = format!("{of} refers to its package by the name {name:?}, where no name may be");
+            return wrong(reader, "name", message);
+        }
+        CHANNEL => Referred::Channel,
+        BUNDLE => Referred::Bundle,
+        "" => return wrong(reader, "schema", format!("{of} refers to something without a schema")),
+        other => {
+            let message = format!("{of} refers to something of schema {other:?}, which cannot be deprecated");
+            return wrong(reader, "schema", message);
+        }
+    };
+    if name.is_empty() && referred != Referred::Package {
+        return wrong(reader, "name", format!("{of} refers to an {schema} without a name"));
+    }
+    Some((referred, name.into_owned()))
+}

@@ -1,0 +1,179 @@
+//! The fields of a document as they stand in its text: nothing is copied, and a field of a wrong type hides no other.
+
+use super::found::{At, DocumentId, Found, Inside};
+use super::nearest::nearest;
+use crate::rules;
+use crate::text::Path;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt;
+
+/// The fields of an object, in the order of the text.
+#[derive(Debug, Default)]
+pub(super) struct Fields<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+#[derive(Deserialize)]
+struct Word<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut fields = Vec::with_capacity(8);
+                while let Some((Word(name), value)) = map.next_entry::<Word<'de>, &'de RawValue>()? {
+                    fields.push((name, value));
+                }
+                Ok(fields)
+            }
+        }
+        deserializer.deserialize_map(Object).map(Self)
+    }
+}
+
+impl<'a> Fields<'a> {
+    /// The field of this name. As in the programs of the field, case does not matter and the last one counts.
+    fn find(&self, name: &str) -> Option<(&str, &'a RawValue)> {
+        let mut found = self.0.iter().rev();
+        let (written, value) = found.find(|(field, _)| field.eq_ignore_ascii_case(name))?;
+        Some((written, value))
+    }
+
+    /// The value of the field; none where it is null.
+    pub(super) fn get(&self, name: &str) -> Option<&'a RawValue> {
+        let (_, value) = self.find(name)?;
+        (value.get() != "null").then_some(value)
+    }
+
+    /// The field as it is written.
+    pub(super) fn written<'n>(&'n self, name: &'n str) -> &'n str {
+        self.find(name).map_or(name, |(written, _)| written)
+    }
+}
+
+/// What a value is, for a sentence.
+fn kind(value: &RawValue) -> &'static str {
+    match value.get().as_bytes().first() {
+        Some(b'"') => "a text",
+        Some(b'{') => "a map",
+        Some(b'[') => "a list",
+        Some(b't' | b'f') => "true or false",
+        Some(b'n') => "empty",
+        _ => "a number",
+    }
+}
+
+/// One document while it is being read, and what is wrong with it.
+pub(super) struct Reader<'f> {
+    pub(super) id: DocumentId,
+    /// What the document is, for sentences; such as `bundle "etcd.v1" of package "etcd"`.
+    pub(super) subject: String,
+    pub(super) found: &'f mut Vec<Found>,
+}
+
+impl Reader<'_> {
+    pub(super) fn report(&mut self, found: Found) {
+        self.found.push(found);
+    }
+
+    /// Where the field of an object at `path` is.
+    pub(super) fn at(&self, path: &Path) -> At {
+        self.id.path(path.clone())
+    }
+
+    /// The object that a value is; what it is instead is reported.
+    pub(super) fn object<'a>(&mut self, value: &'a RawValue, path: &Path) -> Option<Fields<'a>> {
+        let read = serde_json::from_str(value.get()).ok();
+        if read.is_none() && value.get() != "null" {
+            self.wrong_type(value, path, "a map");
+        }
+        read
+    }
+
+    /// The text of a field; empty where there is none.
+    pub(super) fn text<'a>(&mut self, fields: &Fields<'a>, name: &str, path: &Path) -> Cow<'a, str> {
+        let Some(value) = fields.get(name) else {
+            return Cow::Borrowed("");
+        };
+        self.item(value, &path.key(fields.written(name)))
+    }
+
+    /// The text that a value is.
+    pub(super) fn item<'a>(&mut self, value: &'a RawValue, path: &Path) -> Cow<'a, str> {
+        if let Ok(Word(text)) = serde_json::from_str(value.get()) {
+            return text;
+        }
+        if value.get() != "null" {
+            self.wrong_type(value, path, "a text");
+        }
+        Cow::Borrowed("")
+    }
+
+    /// The items of a list; none where the field is not there.
+    pub(super) fn list<'a>(&mut self, fields: &Fields<'a>, name: &str, path: &Path) -> Vec<&'a RawValue> {
+        let Some(value) = fields.get(name) else {
+            return Vec::new();
+        };
+        serde_json::from_str(value.get()).unwrap_or_else(|_| {
+            self.wrong_type(value, &path.key(fields.written(name)), "a list");
+            Vec::new()
+        })
+    }
+
+    fn wrong_type(&mut self, value: &RawValue, path: &Path, expected: &str) {
+        let (kind, subject) = (kind(value), &self.subject);
+        let message = if kind == expected {
+            // A character that no text has, for example.
+            format!("{path} of {subject} cannot be read")
+        } else {
+            format!("{path} of {subject} is {kind}, not {expected}")
+        };
+        self.report(Found::new(&rules::CATALOG_FIELD_TYPE, message, self.at(path)));
+    }
+
+    /// Looks for fields that nobody reads, and such as are there twice. `known` are the fields of the object at `path`.
+    pub(super) fn known(&mut self, fields: &Fields<'_>, known: &[&str], path: &Path) {
+        for (index, (field, _)) in fields.0.iter().enumerate() {
+            let here = || At {
+                document: self.id,
+                place: Inside::Key(path.key(field)),
+            };
+            let subject = &self.subject;
+            let of = if path.is_root() {
+                subject.clone()
+            } else {
+                format!("{path} of {subject}")
+            };
+            let Some(name) = known.iter().find(|name| name.eq_ignore_ascii_case(field)) else {
+                let message = format!("{of} has a field {field:?}, which nobody reads");
+                let meant = nearest(field, known.iter().copied());
+                let finding = Found::new(&rules::CATALOG_FIELD_UNKNOWN, message, here()).meant(meant);
+                self.found.push(finding);
+                continue;
+            };
+            let mut before = fields.0.iter().take(index);
+            if let Some((other, _)) = before.find(|(other, _)| other.eq_ignore_ascii_case(name)) {
+                let message = if other == field {
+                    format!("{of} has the field {field:?} twice")
+                } else {
+                    format!("{of} has the field {name:?} twice, as {other:?} and as {field:?}")
+                };
+                let finding = Found::new(&rules::CATALOG_FIELD_REPEATED, message, here());
+                self.found.push(finding);
+            } else if field != name {
+                let message =
+                    format!("{of} has the field {field:?}, which opm takes for {name:?}, and other programs do not");
+                let finding = Found::new(&rules::CATALOG_FIELD_CASE, message, here());
+                self.found.push(finding);
+            }
+        }
+    }
+}

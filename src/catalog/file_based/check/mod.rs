@@ -1,0 +1,399 @@
+//! What is wrong with a file-based catalog: everything at once, each finding with the line that it is about.
+//!
+//! Documents are read one after the other. Names and edges are all that is kept of them; manifests are decoded, looked at
+//! and dropped. What programs of the field refuse is an error, also where only their newest versions do.
+
+mod bundle;
+mod contents;
+mod document;
+mod fields;
+mod found;
+mod graph;
+mod nearest;
+mod object;
+mod packages;
+mod places;
+
+use super::read::{self, CatalogError, CatalogLimits};
+use super::stream::{CutError, Piece, Stream};
+use crate::catalog::Texts;
+use crate::diagnostic::Diagnostic;
+use crate::files::FileError;
+use crate::rules;
+use crate::source::{Position, Source};
+use crate::text::{self, Limits};
+use contents::Contents;
+use document::Workplace;
+use found::{At, DocumentId, Found, Inside};
+use std::borrow::Cow;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// Threads that read files.
+const THREADS: usize = 4;
+
+/// A catalog that was looked at.
+#[derive(Debug)]
+pub struct Checked {
+    /// What is wrong, in the order of files and lines.
+    pub findings: Vec<Diagnostic>,
+    /// How many packages there are.
+    pub packages: usize,
+    /// How many channels there are.
+    pub channels: usize,
+    /// How many bundles there are.
+    pub bundles: usize,
+}
+
+/// All findings about the catalog in a folder. Documents that cannot be read are findings, too, and the others are
+/// checked nevertheless.
+///
+/// # Errors
+/// When there is no such folder, a file cannot be read at all, or there is too much of something.
+pub fn check(folder: &Path, limits: CatalogLimits) -> Result<Checked, CatalogError> {
+    let metadata = fs::metadata(folder).map_err(|error| FileError::new("read", folder, error))?;
+    if !metadata.is_dir() {
+        let file = folder.to_owned();
+        return Err(CatalogError::NotAFolder { file });
+    }
+    let paths = read::files(folder, limits)?;
+    let mut files = Files {
+        paths: &paths,
+        spots: Vec::new(),
+        limits,
+    };
+    let mut contents = Contents::default();
+    let mut unreadable = Unreadable::default();
+    for of_file in read_all(folder, &paths, limits)? {
+        files.spots.push(of_file.spots);
+        contents.extend(of_file.contents);
+        unreadable.add(of_file.unreadable);
+    }
+    let mut found = std::mem::take(&mut contents.found);
+    let own = found.len();
+    packages::check(&contents, &mut found);
+    if let Some(first) = unreadable.first {
+        for finding in found.iter_mut().skip(own).filter(|finding| seeks(finding)) {
+            let label = "what is missing may be in what cannot be read here";
+            finding.related.push((first.clone(), label.to_owned()));
+        }
+    }
+    let mut findings = places::placed(&files, found);
+    findings.extend(unreadable.findings);
+    crate::diagnostic::sort(&mut findings);
+    Ok(Checked {
+        findings,
+        packages: contents.packages.len(),
+        channels: contents.channels.len(),
+        bundles: contents.bundles.len(),
+    })
+}
+
+/// Whether something is missing, which may be in a document that cannot be read.
+fn seeks(finding: &Found) -> bool {
+    [
+        &rules::CATALOG_PACKAGE_MISSING,
+        &rules::CATALOG_PACKAGE_EMPTY,
+        &rules::CATALOG_DEFAULT_CHANNEL,
+        &rules::CATALOG_ENTRY_BUNDLE,
+        &rules::CATALOG_BUNDLE_UNLISTED,
+        &rules::CATALOG_DEPRECATION_PACKAGE,
+        &rules::CATALOG_DEPRECATION_REFERENCE,
+    ]
+    .contains(&finding.diagnostic.rule)
+}
+
+/// Where a document is in its file.
+#[derive(Debug, Clone, Copy)]
+struct Spot {
+    start: u64,
+    length: usize,
+    line: usize,
+}
+
+/// Where all documents are.
+struct Files<'p> {
+    paths: &'p [PathBuf],
+    spots: Vec<Vec<Spot>>,
+    limits: CatalogLimits,
+}
+
+impl Files<'_> {
+    fn name(&self, id: DocumentId) -> String {
+        let path = self.paths.get(id.file);
+        path.map(|path| path.display().to_string()).unwrap_or_default()
+    }
+
+    fn spot(&self, id: DocumentId) -> Option<Spot> {
+        self.spots.get(id.file)?.get(id.number).copied()
+    }
+
+    fn limits(&self) -> Limits {
+        text_limits(self.limits)
+    }
+
+    /// The text of a document, read again.
+    fn text(&self, id: DocumentId) -> Option<String> {
+        let spot = self.spot(id)?;
+        let mut file = File::open(self.paths.get(id.file)?).ok()?;
+        file.seek(SeekFrom::Start(spot.start)).ok()?;
+        let mut bytes = Vec::with_capacity(spot.length);
+        file.take(spot.length as u64).read_to_end(&mut bytes).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+fn text_limits(limits: CatalogLimits) -> Limits {
+    Limits {
+        file_bytes: limits.document_bytes,
+        depth: limits.depth,
+        documents: 1,
+    }
+}
+
+/// Documents that cannot be read.
+#[derive(Default)]
+struct Unreadable {
+    findings: Vec<Diagnostic>,
+    first: Option<At>,
+}
+
+impl Unreadable {
+    fn add(&mut self, other: Self) {
+        self.findings.extend(other.findings);
+        if self.first.is_none() {
+            self.first = other.first;
+        }
+    }
+}
+
+/// What a file holds.
+struct OfFile {
+    contents: Contents,
+    spots: Vec<Spot>,
+    unreadable: Unreadable,
+}
+
+/// Reads all files, on several threads where there are several; what they hold in the order of the files.
+fn read_all(folder: &Path, paths: &[PathBuf], limits: CatalogLimits) -> Result<Vec<OfFile>, CatalogError> {
+    let (next, documents) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let work = || {
+        let mut done = Vec::new();
+        let mut place = Workplace {
+            contents: Contents::default(),
+            texts: Texts::default(),
+            decoded: Vec::new(),
+            limits: Limits::default(),
+        };
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(path) = paths.get(number) else {
+                return Ok(done);
+            };
+            let reading = FileReader {
+                folder,
+                path,
+                number,
+                limits,
+                documents: &documents,
+            };
+            match reading.read(&mut place) {
+                Ok(of_file) => done.push((number, of_file)),
+                Err(error) => {
+                    // Nobody needs the others any more.
+                    next.store(paths.len(), Ordering::Relaxed);
+                    return Err((number, error));
+                }
+            }
+        }
+    };
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = processors.min(THREADS).min(paths.len()).max(1);
+    let results = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut results = vec![work()];
+        for other in others {
+            match other.join() {
+                Ok(result) => results.push(result),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        results
+    });
+    let mut all = Vec::new();
+    let mut failed: Option<(usize, CatalogError)> = None;
+    for result in results {
+        match result {
+            Ok(done) => all.extend(done),
+            Err(error) if failed.as_ref().is_none_or(|first| error.0 < first.0) => failed = Some(error),
+            Err(_) => {}
+        }
+    }
+    if let Some((_, error)) = failed {
+        return Err(error);
+    }
+    all.sort_by_key(|(number, _)| *number);
+    Ok(all.into_iter().map(|(_, of_file)| of_file).collect())
+}
+
+struct FileReader<'a> {
+    folder: &'a Path,
+    path: &'a Path,
+    number: usize,
+    limits: CatalogLimits,
+    /// How many documents all threads have read.
+    documents: &'a AtomicUsize,
+}
+
+impl FileReader<'_> {
+    fn read(&self, place: &mut Workplace) -> Result<OfFile, CatalogError> {
+        let fail = |error| FileError::new("read", self.path, error);
+        let mut stream = Stream::new(File::open(self.path).map_err(fail)?, self.limits.document_bytes);
+        let mut spots = Vec::new();
+        let mut unreadable = Unreadable::default();
+        loop {
+            let id = DocumentId {
+                file: self.number,
+                number: spots.len(),
+            };
+            let piece = match stream.next() {
+                Ok(Some(piece)) => piece,
+                Ok(None) => break,
+                Err(CutError::Io(error)) => return Err(fail(error).into()),
+                Err(error) => {
+                    // The file cannot be cut from here on.
+                    let line = error.line();
+                    let before = spots.last().map_or(0, |last: &Spot| last.start + last.length as u64);
+                    spots.push(Spot {
+                        start: before,
+                        length: 0,
+                        line,
+                    });
+                    let at = At {
+                        document: id,
+                        place: Inside::Line(1),
+                    };
+                    unreadable.first.get_or_insert_with(|| at.clone());
+                    let finding = Found::new(&rules::CATALOG_DOCUMENT, format!("{error}"), at);
+                    place.contents.found.push(finding);
+                    break;
+                }
+            };
+            if self.documents.fetch_add(1, Ordering::Relaxed) >= self.limits.documents {
+                return Err(CatalogError::Limit {
+                    folder: self.folder.to_owned(),
+                    what: "documents",
+                    limit: self.limits.documents,
+                });
+            }
+            spots.push(Spot {
+                start: piece.start,
+                length: piece.bytes.len(),
+                line: piece.line,
+            });
+            self.document(id, &piece, place, &mut unreadable);
+        }
+        Ok(OfFile {
+            contents: std::mem::take(&mut place.contents),
+            spots,
+            unreadable,
+        })
+    }
+
+    fn document(&self, id: DocumentId, piece: &Piece<'_>, place: &mut Workplace, unreadable: &mut Unreadable) {
+        let text = match std::str::from_utf8(piece.bytes) {
+            Ok(text) => text,
+            Err(error) => {
+                let before = piece.bytes.get(..error.valid_up_to()).unwrap_or_default();
+                let at = At {
+                    document: id,
+                    place: Inside::Line(before.split(|byte| *byte == b'\n').count()),
+                };
+                unreadable.first.get_or_insert_with(|| at.clone());
+                let message = "the line holds a byte that is not UTF-8";
+                place
+                    .contents
+                    .found
+                    .push(Found::new(&rules::TEXT_ENCODING, message, at));
+                return;
+            }
+        };
+        let json = if piece.json {
+            Cow::Borrowed(text)
+        } else {
+            match self.yaml(piece, unreadable) {
+                Ok(Some(json)) => Cow::Owned(json),
+                // Nothing but comments.
+                Ok(None) => return,
+                Err(()) => {
+                    unreadable.first.get_or_insert_with(|| id.at(""));
+                    return;
+                }
+            }
+        };
+        let Err(problem) = document::check(id, &json, place) else {
+            return;
+        };
+        unreadable.first.get_or_insert_with(|| id.at(""));
+        let line = if piece.json { problem.line().max(1) } else { 1 };
+        let findings = self.syntax(piece);
+        if findings.is_empty() {
+            let what = if piece.json {
+                "as JSON, because it begins with {"
+            } else {
+                "as an object"
+            };
+            // The line is that of the finding.
+            let problem = problem.to_string();
+            let words = problem.split(" at line ").next().unwrap_or_default();
+            let message = format!("the document cannot be read {what}: {words}");
+            let at = At {
+                document: id,
+                place: Inside::Line(line),
+            };
+            place
+                .contents
+                .found
+                .push(Found::new(&rules::CATALOG_DOCUMENT, message, at));
+        }
+        unreadable.findings.extend(findings);
+    }
+
+    /// What is wrong with the syntax of a document.
+    fn syntax(&self, piece: &Piece<'_>) -> Vec<Diagnostic> {
+        let mut findings = text::read_source(&self.source(piece), &text_limits(self.limits)).diagnostics;
+        findings.retain(Diagnostic::is_error);
+        findings
+    }
+
+    fn source(&self, piece: &Piece<'_>) -> Arc<Source> {
+        let begin = Position {
+            line: piece.line,
+            column: 1,
+        };
+        let text = String::from_utf8_lossy(piece.bytes);
+        Source::part(self.path.display().to_string(), text, begin, piece.start)
+    }
+
+    /// A document of YAML as JSON; none where it is empty. What keeps it from being read is reported.
+    fn yaml(&self, piece: &Piece<'_>, unreadable: &mut Unreadable) -> Result<Option<String>, ()> {
+        let reading = text::read_source(&self.source(piece), &text_limits(self.limits));
+        let errors = reading.diagnostics.into_iter().filter(Diagnostic::is_error);
+        let before = unreadable.findings.len();
+        unreadable.findings.extend(errors);
+        match reading.documents.into_iter().next() {
+            Some(document) if document.value().is_null() => Ok(None),
+            Some(document) => Ok(Some(document.value().to_string())),
+            None if unreadable.findings.len() > before => Err(()),
+            None => Ok(None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

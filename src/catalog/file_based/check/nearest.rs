@@ -1,0 +1,58 @@
+//! The name that was probably meant.
+
+use std::cell::Cell;
+
+/// Names that one check compares at most, so that many wrong names among many right ones cost little.
+const COMPARISONS: usize = 2_000_000;
+
+/// The nearest of a few names.
+pub(super) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let lower = name.to_lowercase();
+    names
+        .filter(|known| !known.is_empty() && known.len().abs_diff(name.len()) < 4)
+        .map(|known| (strsim::damerau_levenshtein(&known.to_lowercase(), &lower), known))
+        .filter(|(distance, known)| *distance < 4 && *distance <= known.len() / 2)
+        .min()
+        .map(|(_, known)| known)
+}
+
+/// Looks for the nearest of many names, until it has looked at enough.
+#[derive(Debug)]
+pub(super) struct Nearest(Cell<usize>);
+
+impl Default for Nearest {
+    fn default() -> Self {
+        Self(Cell::new(COMPARISONS))
+    }
+}
+
+impl Nearest {
+    /// None where there is none, or too much was looked at.
+    pub(super) fn of<'n>(&self, name: &str, names: impl ExactSizeIterator<Item = &'n str>) -> Option<&'n str> {
+        let left = self.0.get().checked_sub(names.len())?;
+        self.0.set(left);
+        nearest(name, names)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_near_names_are_meant() {
+        let names = || ["stable", "stable-v1", "fast"].into_iter();
+        assert_eq!(nearest("Stabel", names()), Some("stable"));
+        assert_eq!(nearest("candidate", names()), None);
+        assert_eq!(nearest("", names()), None);
+    }
+
+    #[test]
+    fn it_stops_looking() {
+        let search = Nearest::default();
+        let names = vec!["name"; COMPARISONS / 2];
+        assert_eq!(search.of("nam", names.iter().copied()), Some("name"));
+        assert_eq!(search.of("nam", names.iter().copied()), Some("name"));
+        assert_eq!(search.of("nam", ["name"].into_iter()), None);
+    }
+}

@@ -1,0 +1,176 @@
+//! The manifests inside a bundle. Each is decoded, looked at and dropped.
+
+use super::document::Workplace;
+use super::fields::{Fields, Reader};
+use super::found::Found;
+use crate::rules;
+use crate::text::{self, Path};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// The largest message that clients of the gRPC API take, in bytes.
+const LARGEST_MESSAGE: usize = 4 << 20;
+/// The largest object that a cluster stores, in bytes: what etcd takes where nothing else is set.
+const LARGEST_OBJECT: usize = 1536 << 10;
+
+/// What is kept of a manifest.
+pub(super) struct Object {
+    /// Its bytes.
+    size: usize,
+    /// Its bytes as a text inside another object.
+    escaped: usize,
+    /// The name, where it is a ClusterServiceVersion.
+    csv: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Manifest<'a> {
+    #[serde(borrow, default)]
+    kind: Cow<'a, str>,
+    #[serde(borrow, default)]
+    metadata: Metadata<'a>,
+}
+
+#[derive(Default, Deserialize)]
+struct Metadata<'a> {
+    #[serde(borrow, default)]
+    name: Cow<'a, str>,
+}
+
+/// Looks at the value of a property `olm.bundle.object`; none where it holds none, or nothing that can be decoded.
+pub(super) fn read(reader: &mut Reader<'_>, fields: &Fields<'_>, path: &Path, work: &mut Workplace) -> Option<Object> {
+    let before = reader.found.len();
+    let data = reader.text(fields, "data", path);
+    let reference = reader.text(fields, "ref", path);
+    let subject = format!("{path} of {}", reader.subject);
+    if reader.found.len() > before {
+        return None;
+    }
+    if data.is_empty() && !reference.is_empty() {
+        let message = format!("{subject} refers to the file {reference:?} in place of holding a manifest");
+        reader.report(Found::new(
+            &rules::CATALOG_OBJECT_REF,
+            message,
+            reader.at(&path.key("ref")),
+        ));
+        return None;
+    }
+    let at = reader.at(&path.key(fields.written("data")));
+    let data = if data.contains(['\r', '\n']) {
+        Cow::Owned(data.replace(['\r', '\n'], ""))
+    } else {
+        data
+    };
+    work.decoded.clear();
+    if let Err(error) = STANDARD.decode_vec(&*data, &mut work.decoded) {
+        let message = format!(
+            "the data of {subject} is not base64: {}",
+            error.to_string().trim_end_matches('.')
+        );
+        reader.report(Found::new(&rules::CATALOG_OBJECT, message, at));
+        return None;
+    }
+    let bytes = &work.decoded[..];
+    let mut csv = None;
+    match identity(bytes, &work.limits) {
+        Ok((kind, _)) if kind.is_empty() => {
+            let message = format!("the data of {subject} is no manifest: it has no kind");
+            reader.report(Found::new(&rules::CATALOG_OBJECT_CONTENT, message, at));
+        }
+        Ok((kind, name)) => csv = (kind == "ClusterServiceVersion").then(|| name.into_owned()),
+        Err(problem) => {
+            let message = format!("the data of {subject} is neither JSON nor YAML: {problem}");
+            reader.report(Found::new(&rules::CATALOG_OBJECT, message, at));
+        }
+    }
+    let quotes = bytes.iter().filter(|byte| matches!(byte, b'"' | b'\\')).count();
+    Some(Object {
+        size: bytes.len(),
+        escaped: bytes.len().saturating_add(quotes),
+        csv,
+    })
+}
+
+/// Kind and name of a manifest; empty where it has none.
+fn identity<'a>(bytes: &'a [u8], limits: &text::Limits) -> Result<(Cow<'a, str>, Cow<'a, str>), String> {
+    if bytes.trim_ascii_start().starts_with(b"{")
+        && let Ok(manifest) = serde_json::from_slice::<Manifest<'a>>(bytes)
+    {
+        return Ok((manifest.kind, manifest.metadata.name));
+    }
+    let reading = text::read("", bytes, limits);
+    if let Some(finding) = reading.diagnostics.iter().find(|finding| finding.is_error()) {
+        return Err(finding.message.clone());
+    }
+    let value = reading.documents.first().map(text::Document::value);
+    let of = |pointer: &str| {
+        let value = value.and_then(|value| value.pointer(pointer));
+        Cow::Owned(value.and_then(Value::as_str).unwrap_or_default().to_owned())
+    };
+    Ok((of("/kind"), of("/metadata/name")))
+}
+
+/// The manifests of a bundle.
+#[derive(Debug, Default)]
+pub(super) struct Objects {
+    /// How many properties hold one, or should.
+    pub(super) count: usize,
+    size: usize,
+    escaped: usize,
+    csv_size: usize,
+    csv: Option<Path>,
+}
+
+impl Objects {
+    pub(super) fn add(&mut self, reader: &mut Reader<'_>, object: Option<Object>, bundle: &str, path: &Path) {
+        self.count += 1;
+        let Some(object) = object else {
+            return;
+        };
+        self.size = self.size.saturating_add(object.size);
+        self.escaped = self.escaped.saturating_add(object.escaped);
+        let Some(name) = object.csv else {
+            return;
+        };
+        let at = reader.at(path);
+        if let Some(first) = &self.csv {
+            let message = format!("{} holds a second ClusterServiceVersion, {name:?}", reader.subject);
+            let finding = Found::new(&rules::CATALOG_OBJECT_CONTENT, message, at);
+            let first = reader.at(first);
+            reader.report(finding.also(first, "the first one"));
+            return;
+        }
+        self.csv = Some(path.clone());
+        self.csv_size = object.size;
+        if name != bundle {
+            let message = format!("{} holds the ClusterServiceVersion {name:?}", reader.subject);
+            reader.report(Found::new(&rules::CATALOG_OBJECT_CONTENT, message, at));
+        }
+    }
+
+    /// Whether they fit where they must go. Of a bundle with an image only its name does.
+    pub(super) fn check_size(&self, reader: &mut Reader<'_>) {
+        let at = || reader.id.at("properties");
+        let message = self.size.saturating_add(self.csv_size);
+        let mut findings = Vec::new();
+        if message > LARGEST_MESSAGE {
+            let said = format!(
+                "{} makes a message of {message} bytes, and clients take {LARGEST_MESSAGE}",
+                reader.subject
+            );
+            findings.push(Found::new(&rules::CATALOG_MESSAGE_SIZE, said, at()));
+        }
+        if self.escaped > LARGEST_OBJECT {
+            let said = format!(
+                "the manifests of {} take {} bytes in an install plan, and a cluster stores objects of at most \
+                 {LARGEST_OBJECT}",
+                reader.subject, self.escaped
+            );
+            findings.push(Found::new(&rules::CATALOG_MANIFESTS_SIZE, said, at()));
+        }
+        reader.found.extend(findings);
+    }
+}

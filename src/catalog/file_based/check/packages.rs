@@ -1,0 +1,298 @@
+//! The rules that look at several documents: each package with its channels, bundles and deprecations.
+
+use super::contents::{Bundle, Channel, Contents, Deprecations, Package, Referred};
+use super::found::{DocumentId, Found};
+use super::graph::shown;
+use super::nearest::Nearest;
+use crate::rules;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// What belongs to one package, in the order of the files.
+#[derive(Default)]
+struct Members<'c> {
+    packages: Vec<&'c Package>,
+    channels: Vec<&'c Channel>,
+    bundles: Vec<&'c Bundle>,
+    deprecations: Vec<&'c Deprecations>,
+}
+
+/// Findings about documents that do not fit together. What names no package was reported, and is left out.
+pub(super) fn check(contents: &Contents, found: &mut Vec<Found>) {
+    let mut all: BTreeMap<&str, Members<'_>> = BTreeMap::new();
+    for package in &contents.packages {
+        all.entry(&package.name).or_default().packages.push(package);
+    }
+    for channel in &contents.channels {
+        all.entry(&channel.package).or_default().channels.push(channel);
+    }
+    for bundle in &contents.bundles {
+        all.entry(&bundle.package).or_default().bundles.push(bundle);
+    }
+    for deprecations in &contents.deprecations {
+        let members = all.entry(&deprecations.package).or_default();
+        members.deprecations.push(deprecations);
+    }
+    let there = all.iter().filter(|(_, members)| !members.packages.is_empty());
+    let names: Vec<&str> = there.map(|(name, _)| *name).collect();
+    let nearest = Nearest::default();
+    for (name, members) in all.iter().filter(|(name, _)| !name.is_empty()) {
+        Check {
+            package: name,
+            members,
+            nearest: &nearest,
+            found,
+        }
+        .run(&names);
+    }
+    if let Some(first) = contents.deprecations.first() {
+        let message =
+            "opm before 1.32 ignores documents of schema olm.deprecations, and so do the clusters of that time";
+        let at = first.id.at("schema");
+        found.push(Found::new(&rules::CATALOG_DEPRECATION_IGNORED, message, at));
+    }
+}
+
+struct Check<'c, 'f> {
+    package: &'c str,
+    members: &'c Members<'c>,
+    nearest: &'f Nearest,
+    found: &'f mut Vec<Found>,
+}
+
+impl Check<'_, '_> {
+    fn run(&mut self, packages: &[&str]) {
+        match self.members.packages[..] {
+            [] => self.missing(packages),
+            [first, ref others @ ..] => {
+                for other in others {
+                    self.twice(
+                        &rules::CATALOG_PACKAGE_DUPLICATE,
+                        "package",
+                        self.package,
+                        first.id,
+                        other.id,
+                    );
+                }
+                self.default_channel(first);
+            }
+        }
+        self.channels();
+        self.bundles();
+        self.deprecations();
+    }
+
+    fn report(&mut self, found: Found) {
+        self.found.push(found);
+    }
+
+    fn twice(
+        &mut self,
+        rule: &'static crate::rules::Rule,
+        what: &str,
+        name: &str,
+        first: DocumentId,
+        other: DocumentId,
+    ) {
+        let of = if what == "package" {
+            String::new()
+        } else {
+            format!(" of package {:?}", self.package)
+        };
+        let message = format!("there are two documents of {what} {name:?}{of}");
+        let finding = Found::new(rule, message, other.at("name"));
+        self.report(finding.also(first.at("name"), "the first one"));
+    }
+
+    /// Channels and others of a package that is not there.
+    fn missing(&mut self, packages: &[&str]) {
+        let members = self.members;
+        let channels = members.channels.iter().map(|channel| channel.id);
+        let bundles = members.bundles.iter().map(|bundle| bundle.id);
+        let deprecations = members.deprecations.iter().map(|deprecations| deprecations.id);
+        let mut ids: Vec<DocumentId> = channels.chain(bundles).collect();
+        let meant = self.nearest.of(self.package, packages.iter().copied());
+        if let Some(first) = deprecations.clone().next()
+            && ids.is_empty()
+        {
+            let message = format!(
+                "the catalog has deprecations of package {:?}, and no such package",
+                self.package
+            );
+            let finding = Found::new(&rules::CATALOG_DEPRECATION_PACKAGE, message, first.at("package"));
+            self.report(finding.meant(meant));
+            return;
+        }
+        ids.extend(deprecations);
+        ids.sort_unstable();
+        let Some((first, others)) = ids.split_first() else {
+            return;
+        };
+        let count = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+        let message = format!(
+            "the catalog has {} and {} of package {:?}, and no such package",
+            count(members.channels.len(), "channel"),
+            count(members.bundles.len(), "bundle"),
+            self.package
+        );
+        let mut finding = Found::new(&rules::CATALOG_PACKAGE_MISSING, message, first.at("package")).meant(meant);
+        for other in others.iter().take(3) {
+            finding = finding.also(other.at("package"), "here, too");
+        }
+        self.report(finding);
+    }
+
+    fn default_channel(&mut self, package: &Package) {
+        let members = self.members;
+        if members.channels.is_empty() {
+            let message = format!("package {:?} has no channel", self.package);
+            self.report(Found::new(
+                &rules::CATALOG_PACKAGE_EMPTY,
+                message,
+                package.id.at("name"),
+            ));
+        }
+        let name = &*package.default_channel;
+        let channels = members.channels.iter().map(|channel| &*channel.name);
+        if name.is_empty() {
+            let message = format!("package {:?} names no default channel", self.package);
+            let mut finding = Found::new(
+                &rules::CATALOG_DEFAULT_CHANNEL,
+                message,
+                package.id.at("defaultChannel"),
+            );
+            if channels.len() > 0 {
+                finding = finding.help(format!("Write defaultChannel: the package has {}.", shown(channels)));
+            }
+            self.report(finding);
+        } else if channels.len() > 0 && !channels.clone().any(|channel| channel == name) {
+            let message = format!(
+                "the default channel {name:?} of package {:?} is none of its channels",
+                self.package
+            );
+            let finding = Found::new(
+                &rules::CATALOG_DEFAULT_CHANNEL,
+                message,
+                package.id.at("defaultChannel"),
+            );
+            let finding = match self.nearest.of(name, channels.clone()) {
+                None => finding.help(format!("Name a channel of the package: it has {}.", shown(channels))),
+                meant => finding.meant(meant),
+            };
+            self.report(finding);
+        }
+    }
+
+    fn channels(&mut self) {
+        let members = self.members;
+        let names: Vec<&str> = members.bundles.iter().map(|bundle| &*bundle.name).collect();
+        let known: HashSet<&str> = names.iter().copied().collect();
+        let mut first: HashMap<&str, DocumentId> = HashMap::new();
+        for channel in &members.channels {
+            if !channel.name.is_empty() {
+                let before = *first.entry(&channel.name).or_insert(channel.id);
+                if before != channel.id {
+                    let rule = &rules::CATALOG_CHANNEL_DUPLICATE;
+                    self.twice(rule, "channel", &channel.name, before, channel.id);
+                }
+            }
+            for (index, entry) in &channel.entries {
+                if known.contains(&**entry) {
+                    continue;
+                }
+                let message = format!(
+                    "channel {:?} of package {:?} has an entry of bundle {entry:?}, which the catalog does not have",
+                    channel.name, self.package
+                );
+                let at = channel.id.at(&format!("entries[{index}].name"));
+                let meant = self.nearest.of(entry, names.iter().copied());
+                self.report(Found::new(&rules::CATALOG_ENTRY_BUNDLE, message, at).meant(meant));
+            }
+        }
+    }
+
+    fn bundles(&mut self) {
+        let members = self.members;
+        let entries = members.channels.iter().flat_map(|channel| &channel.entries);
+        let names: Vec<&str> = entries.map(|(_, name)| &**name).collect();
+        let listed: HashSet<&str> = names.iter().copied().collect();
+        let mut first: HashMap<&str, DocumentId> = HashMap::new();
+        let mut versions: HashMap<&str, &Bundle> = HashMap::new();
+        for bundle in members.bundles.iter().filter(|bundle| !bundle.name.is_empty()) {
+            let before = *first.entry(&bundle.name).or_insert(bundle.id);
+            if before != bundle.id {
+                self.twice(
+                    &rules::CATALOG_BUNDLE_DUPLICATE,
+                    "bundle",
+                    &bundle.name,
+                    before,
+                    bundle.id,
+                );
+                continue;
+            }
+            if !listed.contains(&*bundle.name) {
+                let message = format!(
+                    "bundle {:?} of package {:?} is in no channel of the package",
+                    bundle.name, self.package
+                );
+                let meant = self.nearest.of(&bundle.name, names.iter().copied());
+                let finding = Found::new(&rules::CATALOG_BUNDLE_UNLISTED, message, bundle.id.at("name"));
+                self.report(finding.meant(meant));
+            }
+            let Some((index, version)) = &bundle.version else {
+                continue;
+            };
+            let other = *versions.entry(version).or_insert(bundle);
+            if other.id != bundle.id {
+                let message = format!(
+                    "bundles {:?} and {:?} of package {:?} have the same version {version}",
+                    other.name, bundle.name, self.package
+                );
+                let at = bundle.id.at(&format!("properties[{index}].value.version"));
+                let mut finding = Found::new(&rules::CATALOG_VERSION_DUPLICATE, message, at);
+                if let Some((index, _)) = &other.version {
+                    let first = other.id.at(&format!("properties[{index}].value.version"));
+                    finding = finding.also(first, "the first one");
+                }
+                self.report(finding);
+            }
+        }
+    }
+
+    fn deprecations(&mut self) {
+        let members = self.members;
+        let mut documents = members.deprecations.iter();
+        let Some(first) = documents.next() else {
+            return;
+        };
+        for other in documents {
+            let message = format!("there are two documents of deprecations of package {:?}", self.package);
+            let finding = Found::new(&rules::CATALOG_DEPRECATION_PACKAGE, message, other.id.at("package"));
+            self.report(finding.also(first.id.at("package"), "the first one"));
+        }
+        if members.packages.is_empty() {
+            return;
+        }
+        let channels: Vec<&str> = members.channels.iter().map(|channel| &*channel.name).collect();
+        let bundles: Vec<&str> = members.bundles.iter().map(|bundle| &*bundle.name).collect();
+        let known = [channels, bundles].map(|names| (names.iter().copied().collect::<HashSet<_>>(), names));
+        for deprecations in &members.deprecations {
+            for (index, referred, name) in &deprecations.references {
+                let (what, (set, names)) = match referred {
+                    Referred::Package => continue,
+                    Referred::Channel => ("channel", &known[0]),
+                    Referred::Bundle => ("bundle", &known[1]),
+                };
+                if set.contains(&**name) {
+                    continue;
+                }
+                let message = format!(
+                    "the deprecations of package {:?} refer to {what} {name:?}, which the package does not have",
+                    self.package
+                );
+                let at = deprecations.id.at(&format!("entries[{index}].reference.name"));
+                let meant = self.nearest.of(name, names.iter().copied());
+                self.report(Found::new(&rules::CATALOG_DEPRECATION_REFERENCE, message, at).meant(meant));
+            }
+        }
+    }
+}

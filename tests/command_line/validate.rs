@@ -1,0 +1,123 @@
+//! `validate`: what is said of a file-based catalog, and how it ends.
+
+use crate::common::Sandbox;
+use serde_json::Value;
+use std::fs;
+
+const CATALOG: &str = "schema: olm.package
+name: etcd
+defaultChannel: stable
+---
+schema: olm.channel
+package: etcd
+name: stable
+entries:
+- name: etcd.v2
+  replaces: etcd.v1
+- name: etcd.v1
+---
+schema: olm.bundle
+package: etcd
+name: etcd.v1
+image: registry.example.com/etcd:1
+properties:
+- {type: olm.package, value: {packageName: etcd, version: 1.0.0}}
+---
+schema: olm.bundle
+package: etcd
+name: etcd.v2
+image: registry.example.com/etcd:2
+properties:
+- {type: olm.package, value: {packageName: etcd, version: 2.0.0}}
+";
+
+/// A folder `etcd` with the catalog, in which one thing is another.
+fn catalog(from: &str, to: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("etcd")).unwrap();
+    assert!(CATALOG.contains(from));
+    fs::write(sandbox.path("etcd/catalog.yaml"), CATALOG.replacen(from, to, 1)).unwrap();
+    sandbox
+}
+
+#[test]
+fn of_a_valid_catalog_nothing_is_printed() {
+    let sandbox = catalog("", "");
+    let outcome = sandbox.run(["validate", "etcd"]);
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(0), ""), "{outcome}");
+    assert!(
+        outcome.stderr.contains("1 packages, 1 channels, 2 bundles"),
+        "{outcome}"
+    );
+    let outcome = sandbox.run(["validate", "etcd", "-o", "json"]);
+    let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!(
+        (&report["passed"], &report["error"]),
+        (&Value::Bool(true), &Value::Null)
+    );
+    fs::create_dir(sandbox.path("empty")).unwrap();
+    assert_eq!(sandbox.run(["validate", "empty"]).status, Some(0));
+}
+
+#[test]
+fn errors_fail_the_command_and_are_shown_at_their_lines() {
+    let sandbox = catalog("- name: etcd.v1\n", "- name: etcd.v11\n");
+    let outcome = sandbox.run(["validate", "etcd"]);
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    for words in [
+        "error[catalog-entry-bundle]: channel \"stable\" of package \"etcd\" has an entry of bundle \"etcd.v11\"",
+        "etcd/catalog.yaml:11:9",
+        "11 | - name: etcd.v11",
+        "Did you mean \"etcd.v1\"?",
+        "error[catalog-bundle-unlisted]",
+        "error[catalog-channel-head]",
+    ] {
+        assert!(outcome.stdout.contains(words), "{words}: {outcome}");
+    }
+}
+
+#[test]
+fn warnings_do_not_fail_the_command() {
+    let sandbox = catalog("name: stable", "name: stable\nowner: me");
+    let outcome = sandbox.run(["validate", "etcd"]);
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(0), ""), "{outcome}");
+    assert!(outcome.stderr.contains("warning[catalog-field-unknown]"), "{outcome}");
+}
+
+#[test]
+fn every_form_names_rule_and_line() {
+    let sandbox = catalog("name: etcd.v2\nimage", "name: etcd.v3\nimage");
+    for form in ["text", "json", "yaml", "sarif", "github", "junit"] {
+        let outcome = sandbox.run(["validate", "etcd", "-o", form]);
+        assert_eq!(outcome.status, Some(1), "{outcome}");
+        for words in ["catalog-entry-bundle", "etcd/catalog.yaml", "9"] {
+            assert!(outcome.stdout.contains(words), "{form} {words}: {outcome}");
+        }
+    }
+    let outcome = sandbox.run(["validate", "etcd", "-o", "json"]);
+    let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!(report["passed"], false);
+    assert!(
+        report["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("catalog-entry-bundle")
+    );
+    assert_eq!(report["findings"][0]["line"], 9, "{outcome}");
+}
+
+#[test]
+fn what_is_no_folder_is_refused() {
+    let sandbox = catalog("", "");
+    let outcome = sandbox.run(["validate", "etcd/catalog.yaml"]);
+    assert_eq!(outcome.status, Some(1));
+    assert!(
+        outcome.stderr.contains("etcd/catalog.yaml is not a directory"),
+        "{outcome}"
+    );
+    let outcome = sandbox.run(["validate", "none"]);
+    assert_eq!(outcome.status, Some(1));
+    assert!(outcome.stderr.contains("cannot read none"), "{outcome}");
+    assert_eq!(sandbox.run(["validate"]).status, Some(2));
+    assert_eq!(sandbox.run(["validate", "etcd", "-o", "xml"]).status, Some(2));
+}
