@@ -455,6 +455,22 @@ fn what_needs_a_decision_is_left_to_the_author() {
 }
 
 #[test]
+fn an_edit_is_tried_again_once_nothing_else_spoils_it() {
+    let mut files = testdata(GREENHOUSE);
+    for (path, sound, broken) in [
+        (OLM, "version: 1.2.0\n", "version: v1.2.0\n"),
+        ("manifests/rbac.yaml", "k8s.io/v1\n", "k8s.io/v1beta1\n"),
+        // Found only where the version can be read.
+        ("manifests/crds.yaml", "listKind: S", "listKind: 0S"),
+    ] {
+        let changed = files[path].replacen(sound, broken, 1);
+        assert_ne!(files.insert(path.to_owned(), changed.clone()), Some(changed));
+    }
+    let (fixing, _) = mend(&files);
+    assert_eq!(rules(&fixing.fixed), ["olm-version", "k8s-old-api"], "{fixing:?}");
+}
+
+#[test]
 fn only_the_rules_of_the_selection_are_mended() {
     let mut files = testdata(COMPOST);
     let broken = files[CSV].replace("version: 0.3.1\n", "version: v0.3.1\n");
@@ -538,7 +554,7 @@ fn check(files: &BTreeMap<String, String>, fixing: &Fixing) {
         assert_eq!(comments(&change.before), comments(&change.after), "{path}");
     }
     let (again, _) = mend(&after);
-    assert!(again.files.is_empty(), "{:?}", again.files);
+    assert!(again.files.is_empty(), "{:?} after {fixing:?}", again.fixed);
 }
 
 proptest! {

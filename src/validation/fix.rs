@@ -15,8 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What mends one finding can uncover the next. Real files need two rounds.
-const ROUNDS: usize = 10;
+/// What mends one finding can uncover the next, and what was refused is tried again after each. Real files need two
+/// rounds.
+const ROUNDS: usize = 20;
 
 /// What was mended in the files of one bundle.
 #[derive(Debug, Clone, Default)]
@@ -69,6 +70,8 @@ pub fn fix(mut tree: Tree, request: &Request, selection: &Selection) -> (Fixing,
         fixing.refused.extend(round.refused.iter().cloned());
         let (kept, next, after) = round.keep(&tree, &validated, request, &mut fixing);
         if !kept.is_empty() {
+            // What another file was to blame for may do no harm now.
+            fixing.refused.clear();
             for (path, file) in kept {
                 fixing.fixed.extend(file.mended);
                 let before = tree.get(&path).unwrap_or_default().to_vec();
