@@ -7,7 +7,7 @@ mod shared;
 use flate2::read::GzDecoder;
 use opmx::catalog::file_based::Blob;
 use opmx::catalog::file_based::read::{CatalogLimits, FileBasedCatalog};
-use opmx::catalog::file_based::write::{Language, write, write_value};
+use opmx::catalog::file_based::write::{Language, write};
 use opmx::index::intake::{Recording, prepare};
 use opmx::index::read::Index;
 use opmx::index::render::{Options, RenderedIndex, render_record};
@@ -162,7 +162,7 @@ fn written(folder: &Path, language: Language) -> Vec<u8> {
     let catalog = FileBasedCatalog::open(folder, CatalogLimits::default()).unwrap();
     let mut out = Vec::new();
     for handle in &catalog.handles {
-        write_value(&catalog.document(handle).unwrap(), language, &mut out).unwrap();
+        write(&catalog.document(handle).unwrap(), language, &mut out).unwrap();
     }
     out
 }

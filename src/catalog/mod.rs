@@ -15,6 +15,9 @@ use crate::kubernetes::GroupVersionKind;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+/// The property of bundles that nobody should install any more.
+pub const DEPRECATED: &str = "olm.deprecated";
+
 /// A text that many values share.
 pub type Text = Arc<str>;
 

@@ -21,6 +21,7 @@ use crate::index::image::{NotStatic, StaticError};
 use crate::index::intake::IntakeError;
 use crate::index::location::{FetchError, IndexLocationError};
 use crate::index::publish::PublishError;
+use crate::index::read::ReadError;
 use crate::index::remove::RemoveError;
 use crate::index::render::folder::FolderError;
 use crate::index::render::sources::SourceError;
@@ -344,6 +345,13 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
     }
     if let Some(IntakeError::NoReference { .. }) = error.downcast_ref() {
         return Some("say where it will be published with --record-as, or leave out --by-reference".to_owned());
+    }
+    if let Some(ReadError::Folder { path }) = error.downcast_ref() {
+        return Some(if path.join("oci-layout").is_file() {
+            format!("name an image in it as oci:{}:TAG", path.display())
+        } else {
+            "a file-based catalog is read by opmx render, migrate and validate".to_owned()
+        });
     }
     if let Some(error) = error.downcast_ref::<RegistryError>() {
         return error.hint().map(str::to_owned);

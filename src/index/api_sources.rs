@@ -1,7 +1,7 @@
 //! Where kinds are looked up that a bundle does not explain: indexes, CRDs, and what a cluster says of itself.
 
 use super::location::{FetchError, IndexLocation, IndexLocationError};
-use super::read::{Index, ReadError};
+use super::read::{Index, ReadError, is_database};
 use crate::diagnostic::{self, Diagnostic};
 use crate::files::FileError;
 use crate::image::Transports;
@@ -92,12 +92,6 @@ pub async fn read(
         sources.add(name, resources);
     }
     Ok(sources)
-}
-
-fn is_database(path: &Path) -> Result<bool, FileError> {
-    const SQLITE: &[u8] = b"SQLite format 3\0";
-    let start = beginning(path, SQLITE.len() as u64)?;
-    Ok(start == SQLITE)
 }
 
 /// A file as a tree of its own, within the limits of a tree.

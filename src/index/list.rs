@@ -5,14 +5,12 @@
 //! head downwards. Whoever read to the end asks [`Index::check_unchanged`].
 
 use super::edges::{ChannelMembers, ChannelQuery, Channels, Member};
+use super::intake::MEDIA_TYPE_PROPERTY;
 use super::manifests::display_name;
 use super::read::{Index, ReadError, text};
 use rusqlite::{OptionalExtension, Row, Rows, Statement};
 use serde::Serialize;
 use std::collections::HashMap;
-
-/// The property that names the media type of a bundle that is not `registry+v1`.
-const MEDIA_TYPE_PROPERTY: &str = "olm.bundle.mediatype";
 
 /// The media type of all others.
 const DEFAULT_MEDIA_TYPE: &str = "registry+v1";

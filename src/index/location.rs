@@ -70,11 +70,12 @@ impl DatabaseFile {
 impl FromStr for IndexLocation {
     type Err = IndexLocationError;
 
-    /// An existing file is taken for the file. So is a path that begins with `/` or `.`, which no image does, and one
-    /// that ends in `.db`, which is never meant for an image.
+    /// What exists is taken for a file, a folder too, which is refused later and not looked for in a registry. So is a
+    /// path that begins with `/` or `.`, which no image does, and one that ends in `.db`, which is never meant for an
+    /// image.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let path = Path::new(text);
-        if text.starts_with(['/', '.']) || path.extension() == Some(OsStr::new("db")) || path.is_file() {
+        if text.starts_with(['/', '.']) || path.extension() == Some(OsStr::new("db")) || path.exists() {
             return Ok(Self::File(path.to_owned()));
         }
         text.parse().map(Self::Image).map_err(|source| IndexLocationError {

@@ -7,6 +7,8 @@
 
 mod file;
 
+pub(super) use file::is_database;
+
 use super::error::ContentError;
 use super::schema::{self, State};
 use crate::files::TemporaryFolder;
@@ -60,6 +62,12 @@ pub enum ReadError {
         path: PathBuf,
         /// What the system said.
         source: io::Error,
+    },
+    /// A folder is no index.
+    #[error("{} is a folder, and an index is a database file or an image", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
     },
     /// The file is something else.
     #[error("{} is not a SQLite database", path.display())]

@@ -12,15 +12,12 @@ use super::record::Record;
 use crate::catalog::file_based::{
     BUNDLE, Blob, Bundle, CHANNEL, Channel, Entry, Icon, Key, PACKAGE, Package, Property, RelatedImage,
 };
-use crate::catalog::{self, BundleId, Catalog};
+use crate::catalog::{self, BundleId, Catalog, DEPRECATED};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
-
-/// The property of bundles that nobody should install any more. They are left out.
-const DEPRECATED: &str = "olm.deprecated";
 
 /// What goes into the catalog.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -136,7 +133,7 @@ impl RenderedIndex {
         }
     }
 
-    /// A bundle, unless nobody should install it any more.
+    /// A bundle, unless nobody should install it any more: such bundles are left out.
     fn current(&self, id: BundleId) -> Option<&catalog::Bundle> {
         let is_deprecated = |bundle: &&catalog::Bundle| {
             let mut properties = bundle.properties.iter();

@@ -12,14 +12,11 @@ pub use dot::dot;
 pub use mermaid::mermaid;
 pub use svg::svg;
 
-use super::{Catalog, Channel, Package, Text};
+use super::{Catalog, Channel, DEPRECATED, Package, Text};
 use crate::version::{VersionRange, parse_strict};
 use semver::Version;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-
-/// The property that marks a deprecated bundle.
-const DEPRECATED: &str = "olm.deprecated";
 
 /// More parts of ranges than this for each bundle of a channel are not drawn. Where versions stand in the order of
 /// updates, a range is one part; where they do not, the lines would cover each other, and their number grow with the

@@ -109,13 +109,13 @@ impl<'de> Deserialize<'de> for Document {
 
 #[cfg(test)]
 mod tests {
-    use super::super::write::{Language, write_value};
+    use super::super::write::{Language, write};
     use super::*;
 
     fn written(json: &str) -> String {
         let mut out = Vec::new();
         let document = Document::from_json(json).unwrap();
-        write_value(&document, Language::Json, &mut out).unwrap();
+        write(&document, Language::Json, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 

@@ -1,15 +1,12 @@
 //! Old forms of documents, replaced by newer ones.
 
 use super::document::Document;
-use super::{BUNDLE, BUNDLE_OBJECT, Property};
+use super::{BUNDLE, BUNDLE_OBJECT, CSV_METADATA, Property};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
-
-/// The type of the property that holds what user interfaces show of a bundle.
-const CSV_METADATA: &str = "olm.csv.metadata";
 
 /// How far documents are brought up to date.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -25,6 +25,9 @@ pub const BUNDLE: &str = "olm.bundle";
 /// The schema of deprecations.
 pub const DEPRECATIONS: &str = "olm.deprecations";
 
+/// The type of the property that holds what user interfaces show of a bundle.
+pub const CSV_METADATA: &str = "olm.csv.metadata";
+
 /// Where a document stands in a catalog. Packages come by name, and what belongs to none behind them; of each first the
 /// package, then channels, bundles, other documents and deprecations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,7 +65,7 @@ impl<'a> Key<'a> {
 }
 
 /// The type of the property that holds one manifest.
-const BUNDLE_OBJECT: &str = "olm.bundle.object";
+pub const BUNDLE_OBJECT: &str = "olm.bundle.object";
 
 /// One document of a catalog.
 #[derive(Debug, Clone, Serialize)]

@@ -195,9 +195,7 @@ impl FileBasedCatalog {
             };
             let schema = document.text("schema");
             if schema.is_empty() {
-                let problem = "the document has no schema, which every document of a catalog has; if this file is none of \
-                               the catalog's, name it in a file .indexignore";
-                return Err(wrong(piece.line, problem.to_owned()));
+                return Err(wrong(piece.line, no_schema(&document).to_owned()));
             }
             if self.handles.len() >= self.limits.documents {
                 return Err(self.over("documents", self.limits.documents));
@@ -225,6 +223,16 @@ impl FileBasedCatalog {
         let folder = self.folder.clone();
         CatalogError::Limit { folder, what, limit }
     }
+}
+
+/// What is wrong with a document without a schema, and what was probably meant.
+fn no_schema(document: &Document) -> &'static str {
+    if document.field("apiVersion").is_some() && document.field("kind").is_some() {
+        return "this is a manifest of Kubernetes, and no document of a catalog; of a bundle, name the folder that holds \
+                its manifests/ and metadata/";
+    }
+    "the document has no schema, which every document of a catalog has; if this file is none of the catalog's, name it in \
+     a file .indexignore"
 }
 
 /// The files of a catalog, by path.
@@ -286,7 +294,7 @@ fn document(piece: &Piece<'_>, limits: &CatalogLimits) -> Result<Option<Document
 
 #[cfg(test)]
 mod tests {
-    use super::super::write::{Language, write_value};
+    use super::super::write::{Language, write};
     use super::*;
     use std::fs;
 
@@ -342,7 +350,7 @@ mod tests {
         assert!(catalog.file(&catalog.handles[2]).ends_with("a.yaml"));
         let mut out = Vec::new();
         let document = catalog.document(&catalog.handles[6]).unwrap();
-        write_value(&document, Language::Json, &mut out).unwrap();
+        write(&document, Language::Json, &mut out).unwrap();
         assert_eq!(out, b"{\n    \"schema\": \"other\",\n    \"x\": 1\n}\n");
     }
 
@@ -377,6 +385,10 @@ mod tests {
             (
                 "{\"schema\":\"a\",\"schema\":\"b\"}",
                 "f:1: the field \"schema\" stands twice",
+            ),
+            (
+                "apiVersion: v1\nkind: Service\n",
+                "f:1: this is a manifest of Kubernetes",
             ),
             ("- a\n", "f:1: invalid type: sequence, expected an object"),
         ];

@@ -99,7 +99,7 @@ impl<R: Read> Stream<R> {
         self.json = Some(json);
         let length = if json { self.object()? } else { self.section()? };
         let Some(length) = length else { return Ok(None) };
-        let (start, line) = (self.before + self.used as u64, self.line);
+        let (start, line) = (self.position(), self.line);
         let from = self.used;
         self.pass(length);
         Ok(Some(Piece {
@@ -108,6 +108,11 @@ impl<R: Read> Stream<R> {
             line,
             bytes: self.buffer.get(from..from + length).unwrap_or_default(),
         }))
+    }
+
+    /// Where the next document begins, or what cannot be cut, in bytes.
+    pub(super) fn position(&self) -> u64 {
+        self.before + self.used as u64
     }
 
     fn rest(&self) -> &[u8] {

@@ -1,6 +1,5 @@
 //! The form in which the tools of the field write catalogs: JSON with four spaces, or YAML with sorted keys.
 
-use super::Blob;
 use crate::text;
 use serde::Serialize;
 use serde_json::Value;
@@ -15,19 +14,11 @@ pub enum Language {
     Yaml,
 }
 
-/// Adds a document to `out`.
+/// Adds a value to `out` as a document.
 ///
 /// # Errors
-/// When the value of a property holds what JSON cannot, such as a key that is no text.
-pub fn write(blob: &Blob, language: Language, out: &mut Vec<u8>) -> Result<(), serde_json::Error> {
-    write_value(blob, language, out)
-}
-
-/// Adds any value as a document.
-///
-/// # Errors
-/// When the value cannot be written as JSON.
-pub fn write_value(value: &impl Serialize, language: Language, out: &mut Vec<u8>) -> Result<(), serde_json::Error> {
+/// When the value holds what JSON cannot, such as a key that is no text.
+pub fn write(value: &impl Serialize, language: Language, out: &mut Vec<u8>) -> Result<(), serde_json::Error> {
     match language {
         Language::Json => {
             let compact = serde_json::to_vec(value)?;
@@ -108,13 +99,13 @@ fn new_line(depth: usize, out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Package, Property};
+    use super::super::{Blob, Package, Property};
     use super::*;
     use proptest::prelude::*;
 
     fn written(value: &impl Serialize, language: Language) -> String {
         let mut out = Vec::new();
-        write_value(value, language, &mut out).unwrap();
+        write(value, language, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 

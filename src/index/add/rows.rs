@@ -1,6 +1,7 @@
 //! Writing the rows of one bundle.
 
 use super::Addition;
+use crate::catalog::DEPRECATED;
 use crate::catalog::graph::Node;
 use crate::index::record::{Api, Rows};
 use rusqlite::{Statement, Transaction};
@@ -98,7 +99,7 @@ impl<'t> Writer<'t> {
         for (kind, value) in &rows.dependencies {
             self.dependency.execute((kind, value.as_bytes(), name, version, path))?;
         }
-        let deprecation = deprecated.then(|| ("olm.deprecated".to_owned(), "{}".to_owned()));
+        let deprecation = deprecated.then(|| (DEPRECATED.to_owned(), "{}".to_owned()));
         let further = deprecation.filter(|property| !rows.properties.contains(property));
         for (kind, value) in rows.properties.iter().chain(&further) {
             self.property.execute((kind, value, name, version, path))?;

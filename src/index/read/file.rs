@@ -1,7 +1,7 @@
 //! A database as a file: what it is by its first bytes, whether it stays what it was, and what stands beside it.
 
 use super::{ReadError, content};
-use crate::files::TemporaryFolder;
+use crate::files::{FileError, TemporaryFolder};
 use crate::index::migrate::migrate;
 use rusqlite::Connection;
 use std::fs::{self, File, Metadata};
@@ -30,6 +30,21 @@ impl From<&Metadata> for Stamp {
     }
 }
 
+/// The bytes with which a SQLite database begins.
+const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// Whether a file begins as a database does.
+///
+/// # Errors
+/// When it cannot be read.
+pub(in crate::index) fn is_database(path: &Path) -> Result<bool, FileError> {
+    let mut start = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut start))
+        .map_err(|error| FileError::new("read", path, error))?;
+    Ok(start == MAGIC)
+}
+
 /// The name of the database in its private copy.
 pub(super) const COPY: &str = "index.db";
 
@@ -44,7 +59,7 @@ pub(super) fn open_file(path: &Path) -> Result<(File, Stamp), ReadError> {
     let handle = File::open(path).map_err(failed)?;
     let metadata = handle.metadata().map_err(failed)?;
     if metadata.is_dir() {
-        return Err(failed(io::ErrorKind::IsADirectory.into()));
+        return Err(ReadError::Folder { path: path.to_owned() });
     }
     Ok((handle, Stamp::from(&metadata)))
 }
@@ -71,7 +86,7 @@ pub(super) fn check_header(path: &Path, handle: &File, stamp: Stamp) -> Result<(
         let bytes = header.get(at..at + length).unwrap_or_default();
         bytes.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
     };
-    if header.len() < 100 || !header.starts_with(b"SQLite format 3\0") {
+    if header.len() < 100 || !header.starts_with(MAGIC) {
         return Err(ReadError::NotADatabase { path: path.to_owned() });
     }
     let page_size = match number(16, 2) {

@@ -7,23 +7,18 @@ use crate::bundle::image::files_of;
 use crate::bundle::{MANIFESTS, METADATA};
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::migrate::{self, Level};
-use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog};
-use crate::catalog::file_based::write::{Language, write_value};
-use crate::catalog::file_based::{Blob, Bundle, Key};
+use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
+use crate::catalog::file_based::write::{Language, write};
+use crate::catalog::file_based::{BUNDLE, Blob, Bundle, Key};
 use crate::files::{FileError, TemporaryFolder};
 use crate::image::{Image, ImageError, Reference, ReferenceError, Transports, extract_folder};
 use crate::index::image::{CONFIGS_LABEL, DATABASE_LABEL};
 use crate::index::intake::{IntakeError, Prepared, Recording, prepare};
 use crate::index::location::{DatabaseFile, FetchError, database_of};
-use crate::index::read::{Index, ReadError};
+use crate::index::read::{Index, ReadError, is_database};
 use crate::text::Limits;
 use crate::tree::{Tree, TreeError, TreeLimits};
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
-
-/// The bytes with which a SQLite database begins.
-const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// How much may be read.
 #[derive(Debug, Clone, Copy, Default)]
@@ -147,11 +142,8 @@ impl Source {
     }
 
     fn of_file(path: &Path, bounds: &Bounds, options: Options) -> Result<Self, SourceError> {
-        let fail = |error| FileError::new("read", path, error);
-        let mut start = Vec::new();
-        let file = File::open(path).map_err(fail)?;
-        file.take(SQLITE.len() as u64).read_to_end(&mut start).map_err(fail)?;
-        if start == SQLITE || path.extension().is_some_and(|extension| extension == "db") {
+        // What is named as a database is to be one: that it is none is said better by opening it.
+        if is_database(path)? || path.extension().is_some_and(|extension| extension == "db") {
             let rendered = RenderedIndex::new(Index::open(path)?, options)?;
             return Ok(Self::plain(Content::Index(Box::new(rendered))));
         }
@@ -209,55 +201,58 @@ impl Source {
     }
 
     /// Its documents, with the place of each in a catalog.
-    fn places(&self) -> Vec<(Key<'_>, Part)> {
+    fn parts(&self) -> Vec<(Key<'_>, Part<'_>)> {
         match &self.content {
             Content::Index(index) => {
                 let items = index.items().into_iter();
-                items.map(|item| (index.key(item), Part::Item(item))).collect()
+                items.map(|item| (index.key(item), Part::Item(index, item))).collect()
             }
             Content::Files(files) => {
-                let handles = files.handles.iter().enumerate();
+                let handles = files.handles.iter();
                 handles
-                    .map(|(number, handle)| (handle.key(), Part::Handle(number)))
+                    .map(|handle| (handle.key(), Part::File(files, handle)))
                     .collect()
             }
             Content::Bundle(bundle) => {
-                let key = Key::new(crate::catalog::file_based::BUNDLE, &bundle.package, &bundle.name);
-                vec![(key, Part::Whole)]
+                vec![(Key::new(BUNDLE, &bundle.package, &bundle.name), Part::Bundle(bundle))]
             }
         }
-    }
-
-    /// Writes one of its documents.
-    fn write(&self, part: Part, form: Form, out: &mut Vec<u8>) -> Result<(), SourceError> {
-        let blob = match (&self.content, part) {
-            (Content::Index(index), Part::Item(item)) => index.blob(item)?,
-            (Content::Bundle(bundle), _) => Some(Blob::Bundle((**bundle).clone())),
-            (Content::Files(files), Part::Handle(number)) => {
-                let Some(handle) = files.handles.get(number) else {
-                    return Ok(());
-                };
-                let document = migrate::migrated(files.document(handle)?, form.level);
-                return write_value(&document, form.language, out).map_err(SourceError::Write);
-            }
-            (Content::Index(_) | Content::Files(_), _) => None,
-        };
-        let Some(blob) = blob else { return Ok(()) };
-        if form.level == Level::None {
-            return write_value(&blob, form.language, out).map_err(SourceError::Write);
-        }
-        let document = serde_json::to_string(&blob).and_then(|json| Document::from_json(&json));
-        let document = migrate::migrated(document.map_err(SourceError::Write)?, form.level);
-        write_value(&document, form.language, out).map_err(SourceError::Write)
     }
 }
 
 /// A document of a source.
 #[derive(Debug, Clone, Copy)]
-enum Part {
-    Item(Item),
-    Handle(usize),
-    Whole,
+enum Part<'a> {
+    Item(&'a RenderedIndex, Item),
+    File(&'a FileBasedCatalog, &'a Handle),
+    Bundle(&'a Bundle),
+}
+
+impl Part<'_> {
+    /// Adds the document to `out`.
+    fn write(self, form: Form, out: &mut Vec<u8>) -> Result<(), SourceError> {
+        let document = match self {
+            Self::Item(index, item) => match index.blob(item)? {
+                Some(blob) => return write_blob(&blob, form, out),
+                None => return Ok(()),
+            },
+            Self::Bundle(bundle) => return write_blob(&Blob::Bundle(bundle.clone()), form, out),
+            Self::File(files, handle) => files.document(handle)?,
+        };
+        write(&migrate::migrated(document, form.level), form.language, out).map_err(SourceError::Write)
+    }
+}
+
+/// A document that was made here is read as one only where something of it is to be replaced.
+fn write_blob(blob: &Blob, form: Form, out: &mut Vec<u8>) -> Result<(), SourceError> {
+    let written = if form.level == Level::None {
+        write(blob, form.language, out)
+    } else {
+        serde_json::to_string(blob)
+            .and_then(|json| Document::from_json(&json))
+            .and_then(|document| write(&migrate::migrated(document, form.level), form.language, out))
+    };
+    written.map_err(SourceError::Write)
 }
 
 /// In which form documents are written.
@@ -279,15 +274,12 @@ pub fn write_all<E: From<SourceError>>(
     form: Form,
     mut sink: impl FnMut(&str, &[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut all: Vec<(Key<'_>, &Source, Part)> = Vec::new();
-    for source in sources {
-        all.extend(source.places().into_iter().map(|(key, part)| (key, source, part)));
-    }
-    all.sort_by_key(|(key, ..)| *key);
+    let mut all: Vec<(Key<'_>, Part<'_>)> = sources.iter().flat_map(Source::parts).collect();
+    all.sort_by_key(|(key, _)| *key);
     let mut out = Vec::new();
-    for (key, source, part) in all {
+    for (key, part) in all {
         out.clear();
-        source.write(part, form, &mut out)?;
+        part.write(form, &mut out)?;
         sink(key.package(), &out)?;
     }
     Ok(())

@@ -6,6 +6,7 @@ use super::fields::{Fields, Reader};
 use super::found::Found;
 use super::object::{self, Objects};
 use crate::catalog::Text;
+use crate::catalog::file_based::{BUNDLE_OBJECT, CSV_METADATA, PACKAGE};
 use crate::image::check_pullable;
 use crate::rules;
 use crate::text::Path;
@@ -146,20 +147,20 @@ impl Properties<'_> {
             let sound = reader.found.len() == before;
             let [first, second, third] = values;
             match kind {
-                "olm.package" => self.identify(reader, [&first, &second, &third], sound, index, work),
+                PACKAGE => self.identify(reader, [&first, &second, &third], sound, index, work),
                 "olm.package.required" if sound => require(reader, &second, &inside),
                 _ => {}
             }
             return;
         }
         match kind {
-            "olm.bundle.object" => {
+            BUNDLE_OBJECT => {
                 if let Some(fields) = reader.object(value, &inside) {
                     let object = object::read(reader, &fields, &inside, work);
                     self.objects.add(reader, object, self.name, &inside);
                 }
             }
-            "olm.csv.metadata" => {
+            CSV_METADATA => {
                 reader.object(value, &inside);
                 match self.csv_metadata {
                     Some(first) => {

@@ -6,6 +6,7 @@ use super::fields::{Fields, Reader};
 use super::found::{DocumentId, Found, Inside};
 use super::graph::{self, Entry};
 use super::nearest::nearest;
+use crate::catalog::file_based::{BUNDLE, CHANNEL, DEPRECATIONS, PACKAGE};
 use crate::catalog::{Text, Texts};
 use crate::kubernetes::names::is_dns1123_label;
 use crate::rules;
@@ -15,11 +16,6 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
-
-const PACKAGE: &str = "olm.package";
-const CHANNEL: &str = "olm.channel";
-const BUNDLE: &str = "olm.bundle";
-const DEPRECATIONS: &str = "olm.deprecations";
 
 /// Schemas of what catalogs are made from; as a part of a catalog they mean nothing.
 const TEMPLATES: [&str; 4] = [

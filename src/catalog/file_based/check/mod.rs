@@ -37,6 +37,9 @@ use std::thread;
 /// Threads that read files.
 const THREADS: usize = 4;
 
+/// Bytes that are shown at most of what cannot be cut into documents.
+const SHOWN: usize = 120;
+
 /// A catalog that was looked at.
 #[derive(Debug)]
 pub struct Checked {
@@ -268,10 +271,9 @@ impl FileReader<'_> {
                 Err(error) => {
                     // The file cannot be cut from here on.
                     let line = error.line();
-                    let before = spots.last().map_or(0, |last: &Spot| last.start + last.length as u64);
                     spots.push(Spot {
-                        start: before,
-                        length: 0,
+                        start: stream.position(),
+                        length: SHOWN,
                         line,
                     });
                     let at = At {
