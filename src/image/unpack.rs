@@ -134,6 +134,8 @@ fn read_member(
                 .into());
             }
             let mut bytes = Vec::new();
+            // Only a hint, which spares many small reads.
+            let _ = bytes.try_reserve_exact(usize::try_from(size).unwrap_or_default());
             content.read_to_end(&mut bytes).map_err(Stop::Read)?;
             if bytes.len() as u64 != size {
                 return Err(Stop::Read(io::ErrorKind::UnexpectedEof.into()));

@@ -5,6 +5,7 @@
 //! cut at lines `---` before anything is parsed. [`to_yaml`] writes only what reads back as the same value, [`to_json`]
 //! is for people, and [`canonical`] is the JSON that index databases hold.
 
+mod block;
 pub mod canonical;
 mod decoded;
 mod document;

@@ -1,5 +1,6 @@
 //! Files to documents: which format, where documents begin and end, what is wrong.
 
+use super::block;
 use super::document::{Document, Format};
 use super::json;
 use super::limits::Limits;
@@ -203,6 +204,11 @@ impl<'limits> Reader<'limits> {
             range.start += BYTE_ORDER_MARK.len_utf8();
         }
         let part = passage.part(range.clone());
+        if let Some(value) = block::load(part.text(), self.limits) {
+            self.document(part, Format::Yaml, value, false);
+            self.number -= 1;
+            return;
+        }
         match load::load(part.text(), self.limits) {
             Ok(None) => self.empty(passage, range),
             Ok(Some(loaded)) => {

@@ -1,5 +1,6 @@
 //! Where the documents of a YAML stream begin and end: the Kubernetes tools cut the text before they parse it.
 
+use memchr::memmem;
 use std::ops::Range;
 
 /// The text of one document.
@@ -65,7 +66,7 @@ fn separator(text: &str, from: usize) -> Option<usize> {
     if rest.starts_with("---") {
         return Some(from);
     }
-    rest.find("\n---").map(|at| from + at + 1)
+    memmem::find(rest.as_bytes(), b"\n---").map(|at| from + at + 1)
 }
 
 #[cfg(test)]

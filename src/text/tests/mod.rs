@@ -2,6 +2,7 @@
 
 #![allow(clippy::format_push_string, clippy::format_collect)]
 
+mod block;
 mod hints;
 mod places;
 mod reading;
