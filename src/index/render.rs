@@ -6,7 +6,9 @@
 
 pub mod dockerfile;
 pub mod folder;
+pub mod image_reference;
 pub mod sources;
+pub mod template;
 
 use super::read::{Index, ReadError};
 use super::record::Record;

@@ -10,9 +10,7 @@ pub fn media_type(data: &[u8]) -> Option<&'static str> {
     if is_heif(data) {
         return Some("image/heif");
     }
-    std::str::from_utf8(data)
-        .is_ok_and(is_svg)
-        .then_some("image/svg+xml")
+    std::str::from_utf8(data).is_ok_and(is_svg).then_some("image/svg+xml")
 }
 
 /// Bytes by which a kind of picture is known.
@@ -55,7 +53,10 @@ const SIGNATURES: [Signature; 15] = [
 /// A HEIF file may name its own brand only behind a general one.
 fn is_heif(data: &[u8]) -> bool {
     let general = [&b"ftypmif1"[..], b"ftypmsf1"];
-    let length = data.get(..4).and_then(|length| length.try_into().ok()).map(u32::from_be_bytes);
+    let length = data
+        .get(..4)
+        .and_then(|length| length.try_into().ok())
+        .map(u32::from_be_bytes);
     let brands = length.and_then(|length| data.get(16..usize::try_from(length).ok()?));
     data.get(4..12).is_some_and(|brand| general.contains(&brand))
         && brands.is_some_and(|brands| brands.chunks_exact(4).any(|brand| brand == b"heic"))
@@ -138,7 +139,16 @@ mod tests {
         ] {
             assert_eq!(media_type(svg.as_bytes()), Some("image/svg+xml"), "{svg}");
         }
-        for other in ["", "svg", "<svgx></svg>", "<svg>", "<html><svg></svg></html>", "<!-- <svg></svg>", "{}", "<?xml"] {
+        for other in [
+            "",
+            "svg",
+            "<svgx></svg>",
+            "<svg>",
+            "<html><svg></svg></html>",
+            "<!-- <svg></svg>",
+            "{}",
+            "<?xml",
+        ] {
             assert_eq!(media_type(other.as_bytes()), None, "{other}");
         }
         assert_eq!(media_type(b"<svg>\xff</svg>"), None);

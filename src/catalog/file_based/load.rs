@@ -10,9 +10,7 @@
 use super::document::Document;
 use super::read::{CatalogError, FileBasedCatalog};
 use super::{BUNDLE, BUNDLE_OBJECT, CHANNEL, CSV_METADATA, DEPRECATIONS, PACKAGE};
-use crate::catalog::{
-    Bundle, BundleId, Catalog, Channel, Entry, ManifestsId, Package, Property, Text, Texts,
-};
+use crate::catalog::{Bundle, BundleId, Catalog, Channel, Entry, ManifestsId, Package, Property, Text, Texts};
 use crate::text::canonical;
 use crate::version::parse_strict;
 use semver::Version;
@@ -231,8 +229,8 @@ impl Loader {
     pub fn add(&mut self, number: usize, at: Option<At>, document: &Document) -> Result<(), LoadError> {
         let added = match document.text("schema").as_str() {
             PACKAGE => self.package(document),
-            CHANNEL => self.channel(&at, document),
-            BUNDLE => self.bundle(number, &at, document),
+            CHANNEL => self.channel(at.as_ref(), document),
+            BUNDLE => self.bundle(number, at.as_ref(), document),
             DEPRECATIONS => self.deprecations(document),
             _ => Ok(()),
         };
@@ -250,18 +248,18 @@ impl Loader {
         Ok(())
     }
 
-    fn channel(&mut self, at: &Option<At>, document: &Document) -> Result<(), LoadProblem> {
+    fn channel(&mut self, at: Option<&At>, document: &Document) -> Result<(), LoadProblem> {
         let (package, name) = (document.text("package"), named(document)?);
         let subject = Subject::Channel(package.clone(), name.clone());
         let entries: Vec<ReadEntry> = list(document, "entries", &subject)?;
         let key = (self.texts.share(&package), self.texts.share(&name));
-        if self.channels.insert(key, (at.clone(), entries)).is_some() {
+        if self.channels.insert(key, (at.cloned(), entries)).is_some() {
             return Err(LoadProblem::Duplicate { subject });
         }
         Ok(())
     }
 
-    fn bundle(&mut self, number: usize, at: &Option<At>, document: &Document) -> Result<(), LoadProblem> {
+    fn bundle(&mut self, number: usize, at: Option<&At>, document: &Document) -> Result<(), LoadProblem> {
         let (package, name) = (document.text("package"), named(document)?);
         let subject = Subject::Bundle(package.clone(), name.clone());
         let mut bundle = Bundle {
@@ -277,7 +275,10 @@ impl Loader {
             if [BUNDLE_OBJECT, CSV_METADATA].contains(&property.kind.as_str()) {
                 continue;
             }
-            let value = property.value.as_ref().map_or(Ok(Value::Null), |value| serde_json::from_str(value.get()));
+            let value = property
+                .value
+                .as_ref()
+                .map_or(Ok(Value::Null), |value| serde_json::from_str(value.get()));
             let value = value.map_err(|source| LoadProblem::Shape {
                 subject: subject.clone(),
                 field: "properties",
@@ -293,13 +294,17 @@ impl Loader {
                 kind: self.texts.share(&kind),
                 value: self.texts.share(&canonical::to_string(&value)),
             };
-            let list = if is_need { &mut bundle.dependencies } else { &mut bundle.properties };
+            let list = if is_need {
+                &mut bundle.dependencies
+            } else {
+                &mut bundle.properties
+            };
             if !list.contains(&stored) {
                 list.push(stored);
             }
         }
         let key = (bundle.name.clone(), self.texts.share(&package));
-        if self.bundles.insert(key, (at.clone(), bundle)).is_some() {
+        if self.bundles.insert(key, (at.cloned(), bundle)).is_some() {
             return Err(LoadProblem::Duplicate { subject });
         }
         Ok(())
@@ -433,7 +438,8 @@ impl Loaded {
 /// The channel, its entries from the head downwards: the others by their versions.
 fn channel(catalog: &Catalog, name: Text, mut entries: Vec<Entry>) -> Channel {
     let heads: HashSet<BundleId> = heads_of(catalog, &entries).into_iter().collect();
-    let version = |entry: &Entry| -> Option<Version> { parse_strict(catalog.bundle(entry.bundle)?.version.as_deref()?).ok() };
+    let version =
+        |entry: &Entry| -> Option<Version> { parse_strict(catalog.bundle(entry.bundle)?.version.as_deref()?).ok() };
     let name_of = |entry: &Entry| catalog.bundle(entry.bundle).map(|bundle| bundle.name.clone());
     entries.sort_by_cached_key(|entry| {
         let behind = !heads.contains(&entry.bundle);
@@ -459,7 +465,9 @@ fn heads_of(catalog: &Catalog, entries: &[Entry]) -> Vec<BundleId> {
         named.filter(move |name| Some(*name) != own)
     };
     let named: HashSet<&str> = entries.iter().flat_map(below).collect();
-    let heads = entries.iter().filter(|entry| name(entry).is_some_and(|name| !named.contains(name)));
+    let heads = entries
+        .iter()
+        .filter(|entry| name(entry).is_some_and(|name| !named.contains(name)));
     heads.map(|entry| entry.bundle).collect()
 }
 
@@ -551,7 +559,9 @@ mod tests {
         let loaded = loaded(&documents).unwrap();
         let bundle = &loaded.catalog.bundles[0];
         let shown = |list: &[Property]| -> Vec<String> {
-            list.iter().map(|property| format!("{} {}", property.kind, property.value)).collect()
+            list.iter()
+                .map(|property| format!("{} {}", property.kind, property.value))
+                .collect()
         };
         assert_eq!(
             shown(&bundle.properties),
@@ -568,7 +578,10 @@ mod tests {
                 r#"olm.constraint {"all":{}}"#
             ]
         );
-        assert_eq!((bundle.version.as_deref(), bundle.image.as_deref()), (Some("1.0.0"), Some("")));
+        assert_eq!(
+            (bundle.version.as_deref(), bundle.image.as_deref()),
+            (Some("1.0.0"), Some(""))
+        );
         assert_eq!(bundle.manifests, ManifestsId(0));
     }
 
@@ -626,15 +639,31 @@ mod tests {
         let entry = |name: &str| json!([{"name": name}]);
         let cases: [(Vec<Value>, &str); 7] = [
             (vec![package(""), package("")], "there is package \"p\" already"),
-            (vec![channel("a", &json!([]))], "channel \"a\" of package \"p\" belongs to a package"),
-            (vec![bundle("p.v1", "1.0.0")], "bundle \"p.v1\" of package \"p\" belongs to a package"),
-            (vec![package("a"), channel("a", &entry("p.v2"))], "has an entry of bundle \"p.v2\""),
             (
-                vec![package("a"), channel("a", &json!([{"name": "b"}, {"name": "b"}])), bundle("b", "1.0.0")],
+                vec![channel("a", &json!([]))],
+                "channel \"a\" of package \"p\" belongs to a package",
+            ),
+            (
+                vec![bundle("p.v1", "1.0.0")],
+                "bundle \"p.v1\" of package \"p\" belongs to a package",
+            ),
+            (
+                vec![package("a"), channel("a", &entry("p.v2"))],
+                "has an entry of bundle \"p.v2\"",
+            ),
+            (
+                vec![
+                    package("a"),
+                    channel("a", &json!([{"name": "b"}, {"name": "b"}])),
+                    bundle("b", "1.0.0"),
+                ],
                 "has two entries of bundle \"b\"",
             ),
             (vec![package("a"), channel("a", &json!({}))], "entries of channel \"a\""),
-            (vec![json!({"schema": "olm.bundle", "package": "p"})], "the olm.bundle has no name"),
+            (
+                vec![json!({"schema": "olm.bundle", "package": "p"})],
+                "the olm.bundle has no name",
+            ),
         ];
         for (documents, words) in cases {
             let error = loaded(&documents).unwrap_err().to_string();

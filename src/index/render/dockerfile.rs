@@ -60,7 +60,9 @@ pub enum DockerfileError {
 /// # Errors
 /// When there is no such folder, the file is there already, or an image or a label is wrong.
 pub fn write_beside(folder: &Path, image: &CatalogImage) -> Result<PathBuf, DockerfileError> {
-    let metadata = folder.metadata().map_err(|error| FileError::new("read", folder, error))?;
+    let metadata = folder
+        .metadata()
+        .map_err(|error| FileError::new("read", folder, error))?;
     if !metadata.is_dir() {
         let folder = folder.to_owned();
         return Err(DockerfileError::NotAFolder { folder });
@@ -138,7 +140,9 @@ mod tests {
     use super::*;
 
     fn image(base: &str, builder: &str, labels: &[(&str, &str)]) -> CatalogImage {
-        let labels = labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+        let labels = labels
+            .iter()
+            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
         CatalogImage {
             base: base.to_owned(),
             builder: builder.to_owned(),

@@ -33,7 +33,9 @@ pub enum TemplateProblem {
         schema: String,
     },
     /// A document without a schema.
-    #[error("the document has no schema; a template begins with \"schema: olm.semver\" or \"schema: olm.template.basic\"")]
+    #[error(
+        "the document has no schema; a template begins with \"schema: olm.semver\" or \"schema: olm.template.basic\""
+    )]
     NoSchema,
     /// The schema of no template.
     #[error(
@@ -118,7 +120,9 @@ pub enum TemplateProblem {
         preference: &'static str,
     },
     /// A bundle of another package.
-    #[error("{bundle} is of package {found:?}, and the bundles above it are of {package:?}; a semver template is of one package")]
+    #[error(
+        "{bundle} is of package {found:?}, and the bundles above it are of {package:?}; a semver template is of one package"
+    )]
     OtherPackage {
         /// The bundle.
         bundle: String,
@@ -146,7 +150,9 @@ pub enum TemplateProblem {
         line: usize,
     },
     /// Two bundles without an order.
-    #[error("{bundle} has version {version}, which has no order with {other} of {other_bundle}: build metadata does not count")]
+    #[error(
+        "{bundle} has version {version}, which has no order with {other} of {other_bundle}: build metadata does not count"
+    )]
     SameVersion {
         /// The bundle.
         bundle: String,

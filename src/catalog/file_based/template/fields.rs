@@ -31,7 +31,10 @@ impl Input {
             documents: 1,
         };
         let mut stream = Stream::new(bytes, limits.document_bytes);
-        while let Some(piece) = stream.next().map_err(|error: CutError| unreadable(error.line(), error.to_string()))? {
+        while let Some(piece) = stream
+            .next()
+            .map_err(|error: CutError| unreadable(error.line(), error.to_string()))?
+        {
             let Ok(text) = std::str::from_utf8(piece.bytes) else {
                 return Err(unreadable(piece.line, "the text is not UTF-8".to_owned()));
             };
@@ -45,7 +48,10 @@ impl Input {
                 let line = finding.place.as_ref().map_or(piece.line, |place| place.start().line);
                 return Err(unreadable(line, finding.message.clone()));
             }
-            let some = reading.documents.into_iter().filter(|document| !document.value().is_null());
+            let some = reading
+                .documents
+                .into_iter()
+                .filter(|document| !document.value().is_null());
             input.documents.extend(some);
             if input.documents.len() > limits.documents {
                 let message = format!("there are more than {} documents", limits.documents);
@@ -201,7 +207,8 @@ impl Input {
     /// A map as a document of a catalog, which has a schema.
     pub(super) fn blob(&self, number: usize, path: &Path) -> Result<document::Document, TemplateError> {
         let map = self.map(number, path)?;
-        if !map.get("schema").is_some_and(|schema| schema.as_str().is_some_and(|schema| !schema.is_empty())) {
+        let schema = map.get("schema").and_then(Value::as_str);
+        if schema.is_none_or(str::is_empty) {
             return Err(self.wrong(number, path.clone(), TemplateProblem::NoSchema));
         }
         let json = serde_json::to_string(map).and_then(|json| document::Document::from_json(&json));

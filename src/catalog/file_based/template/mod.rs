@@ -15,7 +15,7 @@ mod substitutes;
 pub use error::{TemplateError, TemplateProblem};
 
 use super::document::Document;
-use super::load::{At, Loaded, LoadError, Loader};
+use super::load::{At, LoadError, Loaded, Loader};
 use super::read::CatalogLimits;
 use super::{BUNDLE, Blob, Bundle, CHANNEL, DEPRECATIONS, PACKAGE};
 use fields::Input;
@@ -172,7 +172,9 @@ pub fn load(documents: &[Made]) -> Result<Loaded, LoadError> {
 /// Version and, where there is one, release of a bundle.
 fn version_of(bundle: &Bundle) -> (String, Option<String>) {
     let mut packages = bundle.properties.iter().filter(|property| property.kind == PACKAGE);
-    let value = packages.next().and_then(|property| serde_json::from_str(property.value.get()).ok());
+    let value = packages
+        .next()
+        .and_then(|property| serde_json::from_str(property.value.get()).ok());
     let value: Value = value.unwrap_or_default();
     let text = |field: &str| value[field].as_str().map(str::to_owned);
     (text("version").unwrap_or_default(), text("release"))

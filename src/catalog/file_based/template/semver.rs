@@ -7,7 +7,7 @@
 use super::error::{TemplateError, TemplateProblem};
 use super::fields::Input;
 use super::{Content, Image, Made, Template, version_of};
-use crate::catalog::file_based::{Blob, BUNDLE_OBJECT, Bundle, Channel, Entry, Icon, Package};
+use crate::catalog::file_based::{BUNDLE_OBJECT, Blob, Bundle, Channel, Entry, Icon, Package};
 use crate::text::Path;
 use crate::version::parse_strict;
 use ::semver::Version;
@@ -102,8 +102,14 @@ pub(super) fn read(input: &Input) -> Result<Template, TemplateError> {
             let image = input.image(0, &image.unwrap_or_else(|| item.key("image")))?;
             if let Some(line) = lines.insert(image.reference.clone(), image.at.line) {
                 let at = image.at.clone();
-                let problem = TemplateProblem::RepeatedImage { image: image.reference, line };
-                return Err(TemplateError { at, problem: Box::new(problem) });
+                let problem = TemplateProblem::RepeatedImage {
+                    image: image.reference,
+                    line,
+                };
+                return Err(TemplateError {
+                    at,
+                    problem: Box::new(problem),
+                });
             }
             let number = *numbers.entry(image.reference.clone()).or_insert(images.len());
             if number == images.len() {
@@ -134,21 +140,30 @@ impl Semver {
     /// The package, its channels, and the bundles.
     pub(super) fn documents(&self, images: &[Image], rendered: Vec<Bundle>) -> Result<Vec<Made>, TemplateError> {
         let releases = releases(images, &rendered)?;
-        let package = rendered.first().map(|bundle| bundle.package.clone()).unwrap_or_default();
+        let package = rendered
+            .first()
+            .map(|bundle| bundle.package.clone())
+            .unwrap_or_default();
         let mut lists: [Vec<&Release>; ARCHETYPES.len()] = [const { Vec::new() }; ARCHETYPES.len()];
         for (list, numbers) in lists.iter_mut().zip(&self.bundles) {
             for &number in numbers {
                 let (Some(release), Some(image)) = (releases.get(number), images.get(number)) else {
                     continue;
                 };
-                if let Some(other) = list.iter().find(|other| other.version.cmp_precedence(&release.version).is_eq()) {
+                if let Some(other) = list
+                    .iter()
+                    .find(|other| other.version.cmp_precedence(&release.version).is_eq())
+                {
                     let problem = TemplateProblem::SameVersion {
                         bundle: release.name.clone(),
                         version: release.version.to_string(),
                         other_bundle: other.name.clone(),
                         other: other.version.to_string(),
                     };
-                    return Err(TemplateError { at: image.at.clone(), problem: Box::new(problem) });
+                    return Err(TemplateError {
+                        at: image.at.clone(),
+                        problem: Box::new(problem),
+                    });
                 }
                 list.push(release);
             }
@@ -283,7 +298,10 @@ impl Channels {
 
 /// What the ClusterServiceVersion of a bundle shows of the package: its icon and description.
 fn shown(bundle: &Bundle) -> (Option<Icon>, String) {
-    let objects = bundle.properties.iter().filter(|property| property.kind == BUNDLE_OBJECT);
+    let objects = bundle
+        .properties
+        .iter()
+        .filter(|property| property.kind == BUNDLE_OBJECT);
     let mut objects = objects.filter_map(|property| {
         let value: Value = serde_json::from_str(property.value.get()).ok()?;
         serde_json::from_slice::<Value>(&STANDARD.decode(value["data"].as_str()?).ok()?).ok()

@@ -38,8 +38,14 @@ pub(super) fn read(input: &Input) -> Result<Template, TemplateError> {
         let image = input.image(0, &name.unwrap_or_else(|| path.key("name")))?;
         if let Some(known) = images.iter().find(|known| known.reference == image.reference) {
             let (at, line) = (image.at, known.at.line);
-            let problem = TemplateProblem::RepeatedImage { image: image.reference, line };
-            return Err(TemplateError { at, problem: Box::new(problem) });
+            let problem = TemplateProblem::RepeatedImage {
+                image: image.reference,
+                line,
+            };
+            return Err(TemplateError {
+                at,
+                problem: Box::new(problem),
+            });
         }
         let base = base.as_ref().map_or(Ok(""), |base| input.text(0, base))?;
         if base.is_empty() {
@@ -57,7 +63,11 @@ pub(super) fn read(input: &Input) -> Result<Template, TemplateError> {
 impl Substitutes {
     /// The catalog with all stand-ins.
     pub(super) fn documents(self, images: &[Image], rendered: Vec<Bundle>) -> Result<Vec<Made>, TemplateError> {
-        let Self { at, mut documents, bases } = self;
+        let Self {
+            at,
+            mut documents,
+            bases,
+        } = self;
         check(&documents, &at)?;
         for ((image, base), bundle) in images.iter().zip(bases).zip(rendered) {
             let wrong = |problem| TemplateError {
@@ -143,9 +153,13 @@ fn check_order(documents: &[Made], base: &str, bundle: &Bundle) -> Result<(), Te
 /// Version and release in the property of a bundle's document.
 fn version_in(document: &Document) -> (String, Option<String>) {
     let properties = document.field("properties");
-    let properties: Value = properties.and_then(|value| serde_json::from_str(value.get()).ok()).unwrap_or_default();
+    let properties: Value = properties
+        .and_then(|value| serde_json::from_str(value.get()).ok())
+        .unwrap_or_default();
     let mut properties = properties.as_array().into_iter().flatten();
-    let value = properties.find(|property| property["type"] == PACKAGE).map(|property| &property["value"]);
+    let value = properties
+        .find(|property| property["type"] == PACKAGE)
+        .map(|property| &property["value"]);
     let text = |field: &str| value.and_then(|value| value[field].as_str()).map(str::to_owned);
     (text("version").unwrap_or_default(), text("release"))
 }
@@ -161,7 +175,9 @@ fn compare(one: &(Version, Option<String>), other: &(Version, Option<String>)) -
         };
         parts.map(key).collect()
     };
-    one.0.cmp(&other.0).then_with(|| release(&one.1).cmp(&release(&other.1)))
+    one.0
+        .cmp(&other.0)
+        .then_with(|| release(&one.1).cmp(&release(&other.1)))
 }
 
 /// A channel in which `bundle` stands in for `base`; none for other documents, and where `base` is no entry.
@@ -174,11 +190,15 @@ fn substituted(made: &Made, base: &str, bundle: &Bundle) -> Option<Made> {
     let of_base = entries.iter_mut().find(|entry| entry["name"] == base)?;
     let mut stand_in = of_base.clone();
     *of_base = json!({ "name": base });
-    stand_in.as_object_mut()?.insert("name".to_owned(), bundle.name.as_str().into());
+    stand_in
+        .as_object_mut()?
+        .insert("name".to_owned(), bundle.name.as_str().into());
     skip(&mut stand_in, base);
     for entry in &mut entries {
         if entry["replaces"] == base {
-            entry.as_object_mut()?.insert("replaces".to_owned(), bundle.name.as_str().into());
+            entry
+                .as_object_mut()?
+                .insert("replaces".to_owned(), bundle.name.as_str().into());
             skip(entry, base);
         } else if let Some(skips) = entry.get_mut("skips").and_then(Value::as_array_mut)
             && let Some(skipped) = skips.iter_mut().find(|skipped| **skipped == base)
