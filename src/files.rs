@@ -273,6 +273,26 @@ pub fn write(target: &Path, content: &[u8]) -> Result<(), FileError> {
     replacement.commit()
 }
 
+/// Writes `content` to `target`, where nothing is yet; the file appears there when it is complete.
+///
+/// # Errors
+/// When something is there, the directory cannot be made or the file cannot be written.
+pub fn write_new(target: &Path, content: &[u8]) -> Result<(), FileError> {
+    let fail = |error| FileError::new("create", target, error);
+    let mut replacement = Replacement::new(target)?;
+    replacement.file().write_all(content).map_err(fail)?;
+    replacement.file().sync_all().map_err(fail)?;
+    // A second name is refused where something has the name already; renaming would replace it.
+    match fs::hard_link(replacement.path(), target) {
+        Ok(()) => sync_directory(&directory_of(target)),
+        // Some file systems know no second names.
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists && fs::symlink_metadata(target).is_err() => {
+            replacement.commit()
+        }
+        Err(error) => Err(fail(error)),
+    }
+}
+
 /// Makes `content` ready to take the place of what a file of the user holds, with its permissions. Nothing changes before
 /// it is committed, so that several files can be made ready before the first one changes.
 ///
@@ -380,6 +400,16 @@ mod tests {
         drop(replacement);
         assert_eq!(fs::read(&target).unwrap(), b"old");
         assert_eq!(names(directory.path()), ["index.db"]);
+    }
+
+    #[test]
+    fn a_new_file_replaces_none() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("a");
+        write_new(&target, b"1").unwrap();
+        assert!(write_new(&target, b"2").is_err());
+        assert_eq!(fs::read(&target).unwrap(), b"1");
+        assert_eq!(names(directory.path()), ["a"]);
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! A part of a catalog, by the names of packages and channels.
 
 use super::{Catalog, Channel, Package};
+use crate::version::parse_strict;
+use semver::Version;
+use std::collections::BTreeSet;
 
 /// The packages and channels that are wanted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,6 +33,66 @@ pub enum SelectionError {
         /// The name in the catalog that is most like it.
         nearest: Option<String>,
     },
+    /// A bundle.
+    #[error("there is no bundle {bundle:?}")]
+    Bundle {
+        /// The name.
+        bundle: String,
+        /// The name in the catalog that is most like it.
+        nearest: Option<String>,
+    },
+    /// A bundle that is not higher or lower than others.
+    #[error("the version {version:?} of bundle {bundle:?} has no order: {reason}")]
+    Version {
+        /// The bundle.
+        bundle: String,
+        /// What it has.
+        version: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// A bundle from which on a part is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Minimum {
+    /// Its version.
+    pub version: Version,
+    /// The packages with a channel that it is in.
+    pub packages: Vec<String>,
+}
+
+/// Finds the bundle from which on a part is wanted, among the channels that are selected.
+///
+/// # Errors
+/// When there is no such bundle, or its version has no order.
+pub fn minimum(catalog: &Catalog, bundle: &str, selection: &Selection) -> Result<Minimum, SelectionError> {
+    let (mut packages, mut names, mut found) = (Vec::new(), BTreeSet::new(), None);
+    for (package, channel) in selection.of(catalog)? {
+        for entry in &channel.entries {
+            let Some(known) = catalog.bundle(entry.bundle) else {
+                continue;
+            };
+            names.insert(&*known.name);
+            if &*known.name == bundle {
+                found = Some(known.version.as_deref().unwrap_or_default());
+                packages.push(package.name.to_string());
+            }
+        }
+    }
+    let Some(version) = found else {
+        return Err(SelectionError::Bundle {
+            bundle: bundle.to_owned(),
+            nearest: nearest(bundle, names.into_iter()),
+        });
+    };
+    packages.dedup();
+    let version = parse_strict(version).map_err(|reason| SelectionError::Version {
+        bundle: bundle.to_owned(),
+        version: version.to_owned(),
+        reason,
+    })?;
+    Ok(Minimum { version, packages })
 }
 
 impl Selection {

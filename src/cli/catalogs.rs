@@ -8,7 +8,8 @@ use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
 use crate::index::intake::IntakeError;
 use crate::index::render::Options;
-use crate::index::render::sources::{Bounds, Form, Source, SourceError};
+use crate::index::render::image_reference::ImageReferenceTemplate;
+use crate::index::render::sources::{Bounds, Form, Opening, Source, SourceError};
 use clap::{Args, ValueEnum};
 
 /// The form of a catalog.
@@ -17,6 +18,13 @@ pub(crate) struct FormArguments {
     /// Language of the catalog
     #[arg(short, long, value_enum, value_name = "LANGUAGE", default_value_t)]
     output: OutputLanguage,
+    #[command(flatten)]
+    content: ContentArguments,
+}
+
+/// What is in a catalog.
+#[derive(Debug, Args)]
+pub(crate) struct ContentArguments {
     /// Replace old forms by newer ones, up to this level
     ///
     /// "bundle-object-to-csv-metadata" puts what user interfaces show of a bundle in the place of its manifests, where the
@@ -30,8 +38,9 @@ pub(crate) struct FormArguments {
     required_only: bool,
 }
 
+/// The language of documents.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum OutputLanguage {
+pub(crate) enum OutputLanguage {
     /// JSON, as opm indents it
     #[default]
     Json,
@@ -50,47 +59,75 @@ enum MigrateLevel {
     All,
 }
 
-impl FormArguments {
-    /// The form; `all` where another flag asks for every level.
-    pub(crate) fn form(&self, all: bool) -> Result<Form, CommandError> {
+impl From<OutputLanguage> for Language {
+    fn from(language: OutputLanguage) -> Self {
+        match language {
+            OutputLanguage::Json => Self::Json,
+            OutputLanguage::Yaml => Self::Yaml,
+        }
+    }
+}
+
+impl ContentArguments {
+    /// How far old forms are replaced; `all` where another flag asks for every level.
+    pub(crate) fn level(&self, all: bool) -> Result<Level, CommandError> {
         if all && self.migrate_level != MigrateLevel::None {
             return Err(CommandError::usage(
                 "--migrate asks for all levels, and --migrate-level for one: give one of them",
             ));
         }
-        let level = match self.migrate_level {
+        Ok(match self.migrate_level {
             MigrateLevel::None if !all => Level::None,
             _ => Level::BundleObjectToCsvMetadata,
-        };
-        let language = match self.output {
-            OutputLanguage::Json => Language::Json,
-            OutputLanguage::Yaml => Language::Yaml,
-        };
-        Ok(Form { language, level })
+        })
     }
 
-    /// Opens everything that is named.
+    /// What goes into the catalog.
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            required_only: self.required_only,
+        }
+    }
+}
+
+/// How much of everything is read.
+pub(crate) fn bounds(registry: &RegistryArguments, limits: &LimitArguments) -> Bounds {
+    Bounds {
+        tree: limits.tree(),
+        text: limits.text(),
+        catalog: CatalogLimits::default(),
+        image: registry.max_image_size.0,
+    }
+}
+
+impl FormArguments {
+    /// The form; `all` where another flag asks for every level.
+    pub(crate) fn form(&self, all: bool) -> Result<Form, CommandError> {
+        Ok(Form {
+            language: self.output.into(),
+            level: self.content.level(all)?,
+        })
+    }
+
+    /// Opens everything that is named. Bundles in folders get a reference where one is `published`.
     pub(crate) fn open(
         &self,
         names: &[String],
+        published: Option<&ImageReferenceTemplate>,
         registry: &RegistryArguments,
         limits: &LimitArguments,
         context: &Context<'_>,
     ) -> Result<Vec<Source>, CommandError> {
         let transports = registry.transports(context);
-        let bounds = Bounds {
-            tree: limits.tree(),
-            text: limits.text(),
-            catalog: CatalogLimits::default(),
-            image: registry.max_image_size.0,
-        };
-        let options = Options {
-            required_only: self.required_only,
+        let opening = Opening {
+            bounds: bounds(registry, limits),
+            options: self.content.options(),
+            published,
         };
         context.runtime.block_on(async {
             let mut sources = Vec::with_capacity(names.len());
             for name in names {
-                let opened = Source::open(name, &transports, &bounds, options).await;
+                let opened = Source::open(name, &transports, &opening).await;
                 sources.push(opened.map_err(|error| refused(name, error, context))?);
             }
             Ok(sources)

@@ -9,6 +9,7 @@
 use crate::bundle::MediaType;
 use crate::bundle::location::LoadError;
 use crate::bundle::pin::PinError;
+use crate::catalog::file_based::load::LoadError as CatalogLoadError;
 use crate::files::{FileError, NewFolderError};
 use crate::image::{BuildProblem, ImageError, RegistryError};
 use crate::index::add::AddError;
@@ -20,11 +21,14 @@ use crate::index::gather::{GatherError, GatherProblem};
 use crate::index::image::{NotStatic, StaticError};
 use crate::index::intake::IntakeError;
 use crate::index::location::{FetchError, IndexLocationError};
+use crate::index::opened::OpenError;
 use crate::index::publish::PublishError;
 use crate::index::read::ReadError;
 use crate::index::remove::RemoveError;
+use crate::index::render::dockerfile::DockerfileError;
 use crate::index::render::folder::FolderError;
 use crate::index::render::sources::SourceError;
+use crate::index::render::template::BundleError;
 use crate::synthesis::samples::SamplesError;
 use crate::terminal::Printer;
 use crate::terminal::output::OutputError;
@@ -296,8 +300,34 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
             SourceError::Read(error) => Some(error),
             SourceError::Catalog(error) => Some(error),
             SourceError::File(error) => Some(error),
+            SourceError::Open(error) => Some(error.as_ref()),
             _ => None,
         };
+    }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            OpenError::Image(error) => Some(error),
+            OpenError::Fetch(error) => Some(error),
+            OpenError::Read(error) => Some(error),
+            OpenError::Catalog(error) => Some(error),
+            OpenError::Load(error) => Some(error),
+            OpenError::File(error) => Some(error),
+            OpenError::Bundle { .. } => None,
+        };
+    }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            BundleError::Location(error) => Some(error),
+            BundleError::Load(error) => Some(error),
+            BundleError::Intake(error) => Some(error),
+            BundleError::Render(error) => Some(error),
+        };
+    }
+    if let Some(DockerfileError::File(error)) = error.downcast_ref() {
+        return Some(error);
+    }
+    if let Some(CatalogLoadError::Catalog(error)) = error.downcast_ref() {
+        return Some(error);
     }
     if let Some(error) = error.downcast_ref() {
         return match error {
@@ -328,7 +358,7 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(BuildProblem::Temporary { source }) = error.downcast_ref() {
         return is_full(source).then(|| "make room there, or name another folder in the variable TMPDIR".to_owned());
     }
-    if let Some(LoadError::NoBundle { .. }) = error.downcast_ref() {
+    if let Some(GatherProblem::Load(LoadError::NoBundle { .. })) = error.downcast_ref() {
         return Some("name the image of a bundle; an index to begin with is named by --from-index".to_owned());
     }
     if let Some(LoadError::Layout { directory }) = error.downcast_ref() {
@@ -350,7 +380,8 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
         return Some(if path.join("oci-layout").is_file() {
             format!("name an image in it as oci:{}:TAG", path.display())
         } else {
-            "a file-based catalog is read by opmx render, migrate and validate".to_owned()
+            "a file-based catalog is read by opmx render, migrate and validate, and by index list, graph and diff"
+                .to_owned()
         });
     }
     if let Some(error) = error.downcast_ref::<RegistryError>() {
@@ -369,6 +400,18 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
              \"kubectl get --raw /apis/GROUP/VERSION\""
                 .to_owned(),
         );
+    }
+    if let Some(CatalogLoadError::Document { .. }) = error.downcast_ref() {
+        return Some("opmx validate names everything that is wrong with the folder of a catalog".to_owned());
+    }
+    if let Some(OpenError::Bundle { .. }) = error.downcast_ref() {
+        return Some("a bundle is shown by opmx bundle inspect".to_owned());
+    }
+    if let Some(DockerfileError::Taken { .. }) = error.downcast_ref() {
+        return Some("remove it to have it written anew".to_owned());
+    }
+    if let Some(DockerfileError::Builder) = error.downcast_ref() {
+        return Some("name an image with opm or opmx as /bin/opm by --builder-image".to_owned());
     }
     if let Some(NewFolderError::Taken { .. }) = error.downcast_ref() {
         return Some("name another folder, or remove what is there".to_owned());

@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &MigrateArguments, context: &Context<'_>) -> Comman
     let names = std::slice::from_ref(&arguments.source);
     let sources = arguments
         .form
-        .open(names, &arguments.registry, &arguments.limits, context)?;
+        .open(names, None, &arguments.registry, &arguments.limits, context)?;
     let packages = write_folder(&sources, form, &arguments.folder)?;
     for package in packages {
         context

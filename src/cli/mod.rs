@@ -16,7 +16,10 @@ mod alpha;
 mod bundle;
 mod catalogs;
 mod completion;
+mod generate;
 mod index;
+mod init;
+mod input;
 mod man;
 mod migrate;
 mod probe;
@@ -107,7 +110,8 @@ enum Command {
     Render(render::RenderArguments),
     Migrate(migrate::MigrateArguments),
     Validate(validate::ValidateArguments),
-    #[command(hide = true)]
+    Init(init::InitArguments),
+    Generate(generate::GenerateArguments),
     Alpha(alpha::AlphaArguments),
     Completion(completion::CompletionArguments),
     Man(man::ManArguments),
@@ -170,6 +174,8 @@ fn dispatch(name: &'static str, command: Command, context: &Context<'_>) -> Comm
         Command::Render(arguments) => render::run(&arguments, context),
         Command::Migrate(arguments) => migrate::run(&arguments, context),
         Command::Validate(arguments) => validate::run(&arguments, context),
+        Command::Init(arguments) => init::run(&arguments, context),
+        Command::Generate(arguments) => generate::run(&arguments, context),
         Command::Alpha(arguments) => alpha::run(&arguments, context),
         Command::Completion(arguments) => completion::run(name, &arguments, context),
         Command::Man(arguments) => man::run(&arguments, context),

@@ -4,6 +4,7 @@ use crate::cli::Context;
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::catalogs::FormArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::index::render::image_reference::ImageReferenceTemplate;
 use crate::index::render::sources::write_all;
 use clap::Args;
 
@@ -34,6 +35,9 @@ pub(crate) struct RenderArguments {
     /// Replace all old forms by newer ones
     #[arg(long)]
     migrate: bool,
+    /// Image of bundles in folders, with the places {{.Package}}, {{.Name}} and {{.Version}}
+    #[arg(long, hide = true, value_name = "REF")]
+    alpha_image_ref_template: Option<ImageReferenceTemplate>,
     #[command(flatten)]
     registry: RegistryArguments,
     #[command(flatten)]
@@ -42,9 +46,14 @@ pub(crate) struct RenderArguments {
 
 pub(crate) fn run(arguments: &RenderArguments, context: &Context<'_>) -> CommandResult {
     let form = arguments.form.form(arguments.migrate)?;
-    let sources = arguments
-        .form
-        .open(&arguments.sources, &arguments.registry, &arguments.limits, context)?;
+    let published = arguments.alpha_image_ref_template.as_ref();
+    let sources = arguments.form.open(
+        &arguments.sources,
+        published,
+        &arguments.registry,
+        &arguments.limits,
+        context,
+    )?;
     let mut output = context.printer.stdout();
     write_all(&sources, form, |_, document| {
         output.bytes(document).map_err(CommandError::from)

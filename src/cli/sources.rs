@@ -2,11 +2,12 @@
 
 use crate::bundle::location::Location;
 use crate::bundle::{self, BundleReading};
-use crate::catalog::Catalog;
+use crate::catalog::file_based::read::CatalogLimits;
 use crate::cli::Context;
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
 use crate::index::location::{DatabaseFile, IndexLocation};
+use crate::index::opened::{OpenLimits, Opened};
 use crate::index::read::Index;
 use crate::tree::Tree;
 
@@ -74,11 +75,18 @@ pub(crate) fn open_index(
     })
 }
 
-/// What the index in a file or an image holds, the manifests left out.
-pub(crate) fn catalog(
+/// Opens an index of any form: a database, or a file-based catalog, in files or in an image.
+pub(crate) fn open_catalog(
     name: &str,
     registry: &RegistryArguments,
     context: &Context<'_>,
-) -> Result<Catalog, CommandError> {
-    Ok(open_index(name, registry, context)?.index.catalog()?)
+) -> Result<Opened, CommandError> {
+    let location: IndexLocation = name.parse()?;
+    let transports = registry.transports(context);
+    let limits = OpenLimits {
+        catalog: CatalogLimits::default(),
+        image: registry.max_image_size.0,
+    };
+    let opening = Opened::open(&location, &transports, limits);
+    Ok(context.runtime.block_on(opening)?)
 }

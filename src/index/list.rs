@@ -4,6 +4,8 @@
 //! once and never stands in memory. Rows come in one order: by package and channel name, and inside a channel from the
 //! head downwards. Whoever read to the end asks [`Index::check_unchanged`].
 
+pub mod file_based;
+
 use super::edges::{ChannelMembers, ChannelQuery, Channels, Member};
 use super::intake::MEDIA_TYPE_PROPERTY;
 use super::manifests::display_name;

@@ -4,8 +4,11 @@
 //! The form is that of the tools that read these databases before, but for three things: dependencies of every type
 //! become properties, intents stay with the packages that they are about, and nothing is done to the database.
 
+pub mod dockerfile;
 pub mod folder;
+pub mod image_reference;
 pub mod sources;
+pub mod template;
 
 use super::read::{Index, ReadError};
 use super::record::Record;

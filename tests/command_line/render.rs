@@ -240,3 +240,31 @@ fn what_cannot_be_rendered_is_said_and_nothing_is_written() {
         assert!(!sandbox.path("out").exists(), "{line}");
     }
 }
+
+#[test]
+fn bundles_in_folders_get_the_images_that_they_will_have() {
+    let sandbox = indexed();
+    let line =
+        "render rake1 greenhouse index.db --alpha-image-ref-template registry.example.com/{{.Package}}:v{{.Version}}";
+    let all = documents(&outcome_of(&sandbox, line).stdout);
+    let rakes: Vec<&Value> = all
+        .iter()
+        .filter(|document| document["name"] == "rake.v1.0.0")
+        .collect();
+    let images: Vec<&Value> = rakes.iter().map(|bundle| &bundle["image"]).collect();
+    assert_eq!(images, ["registry.example.com/rake:v1.0.0", ""]);
+    assert_eq!(
+        rakes[0]["relatedImages"][1]["image"],
+        "registry.example.com/rake:v1.0.0"
+    );
+    // A bundle of plain manifests stays in the catalog, because OLM would not find its ClusterServiceVersion in the image.
+    let greenhouse = bundle(&all, "greenhouse-operator.v1.2.0");
+    assert_eq!(greenhouse["image"], "");
+    assert_eq!(
+        values(greenhouse, "olm.bundle.image"),
+        ["registry.example.com/greenhouse-operator:v1.2.0"]
+    );
+    let wrong = sandbox.run(["render", "rake1", "--alpha-image-ref-template", "r/{{.Tag}}"]);
+    assert_eq!(wrong.status, Some(2), "{wrong}");
+    assert!(wrong.stderr.contains("is no place in a reference"), "{wrong}");
+}

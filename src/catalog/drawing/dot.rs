@@ -37,12 +37,12 @@ pub fn dot(drawing: &Drawing) -> String {
 }
 
 fn of_channel(channel: &ChannelDrawing, number: usize, first: usize, few: bool, out: &mut String) {
-    let default = if channel.is_default { ", default" } else { "" };
+    let remark = channel.remark();
     let title = escaped(&channel.channel);
     // Writing to a string cannot fail.
     let _ = writeln!(
         out,
-        "    subgraph cluster_c{number} {{\n      label=\"{title}{default}\";"
+        "    subgraph cluster_c{number} {{\n      label=\"{title}{remark}\";"
     );
     for (place, node) in channel.nodes.iter().enumerate() {
         let id = first + place;
@@ -50,7 +50,7 @@ fn of_channel(channel: &ChannelDrawing, number: usize, first: usize, few: bool, 
         let below = if details.is_empty() { "" } else { "\\n" };
         let label = [&escaped(&node.name), below, &escaped(&details)].concat();
         let heads = if node.is_head { ", peripheries=2" } else { "" };
-        let style = match (node.is_absent, node.is_deprecated) {
+        let style = match (node.is_absent(), node.is_deprecated) {
             (true, _) => ", style=dotted",
             (_, true) => ", style=dashed",
             _ => "",

@@ -60,7 +60,7 @@ impl Written {
         let styles = [
             (node.is_head, &mut self.heads),
             (node.is_deprecated, &mut self.deprecated),
-            (node.is_absent, &mut self.absent),
+            (node.is_absent(), &mut self.absent),
         ];
         for (holds, ids) in styles {
             if holds {
@@ -107,10 +107,10 @@ impl Written {
 }
 
 fn of_channel(channel: &ChannelDrawing, number: usize, few: bool, written: &mut Written, out: &mut String) {
-    let default = if channel.is_default { ", default" } else { "" };
+    let remark = channel.remark();
     let title = escaped(&channel.channel);
     // Writing to a string cannot fail.
-    let _ = writeln!(out, "    subgraph c{number}[\"{title}{default}\"]");
+    let _ = writeln!(out, "    subgraph c{number}[\"{title}{remark}\"]");
     let first = written.nodes;
     for node in &channel.nodes {
         let id = written.node(node);

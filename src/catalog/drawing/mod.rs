@@ -12,10 +12,11 @@ pub use dot::dot;
 pub use mermaid::mermaid;
 pub use svg::svg;
 
-use super::{Catalog, Channel, DEPRECATED, Package, Text};
+use super::file_based::load::Loaded;
+use super::{Bundle, Catalog, Channel, DEPRECATED, Package, Text};
 use crate::version::{VersionRange, parse_strict};
 use semver::Version;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 /// More parts of ranges than this for each bundle of a channel are not drawn. Where versions stand in the order of
@@ -39,6 +40,8 @@ pub struct ChannelDrawing {
     pub channel: Text,
     /// Whether users who named no channel get this one.
     pub is_default: bool,
+    /// Whether the channel, or its package, is deprecated.
+    pub is_deprecated: bool,
     /// From the head downwards; behind them the names that only edges mention.
     pub nodes: Vec<Node>,
     /// By the newer bundle, then by kind.
@@ -60,8 +63,19 @@ pub struct Node {
     pub is_head: bool,
     /// Whether it is deprecated.
     pub is_deprecated: bool,
-    /// Whether the channel only mentions it.
-    pub is_absent: bool,
+    /// How it belongs to the channel.
+    pub standing: Standing,
+}
+
+/// How a bundle belongs to a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It is an entry.
+    Entry,
+    /// It is an entry that others skip, where that is to be told.
+    Skipped,
+    /// The channel only mentions it.
+    Absent,
 }
 
 /// Edges of one kind that lead to one bundle.
@@ -86,6 +100,18 @@ pub enum EdgeKind {
     SkipRange,
 }
 
+impl ChannelDrawing {
+    /// What stands behind the name of the channel.
+    fn remark(&self) -> &'static str {
+        match (self.is_default, self.is_deprecated) {
+            (true, true) => ", default, deprecated",
+            (true, false) => ", default",
+            (false, true) => ", deprecated",
+            (false, false) => "",
+        }
+    }
+}
+
 impl Edges {
     /// The places of the older bundles.
     pub fn each(&self) -> impl Iterator<Item = usize> + '_ {
@@ -99,12 +125,17 @@ impl Edges {
 }
 
 impl Node {
+    fn is_absent(&self) -> bool {
+        self.standing == Standing::Absent
+    }
+
     /// The words that tell it apart without colour.
     fn words(&self) -> Vec<&'static str> {
         let words = [
             (self.is_head, "head"),
             (self.is_deprecated, "deprecated"),
-            (self.is_absent, "not in the channel"),
+            (self.standing == Standing::Skipped, "skipped"),
+            (self.is_absent(), "not in the channel"),
         ];
         words
             .iter()
@@ -124,41 +155,96 @@ impl Node {
     }
 }
 
+/// How much is drawn, and what is known beyond the catalog.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct View<'a> {
+    /// The lowest version that is drawn; bundles without a version are not, either.
+    pub lowest: Option<&'a Version>,
+    /// Whether bundles that others skip are told apart: OLM updates from them, and never to them.
+    pub tell_skipped: bool,
+    /// What a file-based catalog says besides.
+    pub loaded: Option<&'a Loaded>,
+}
+
 /// What is to be drawn of these channels.
 pub fn drawing(catalog: &Catalog, channels: &[(&Package, &Channel)]) -> Drawing {
-    Drawing {
-        channels: channels
+    View::default().drawing(catalog, channels)
+}
+
+impl View<'_> {
+    /// What is to be drawn of these channels.
+    pub fn drawing(&self, catalog: &Catalog, channels: &[(&Package, &Channel)]) -> Drawing {
+        let drawn = channels
             .iter()
-            .map(|(package, channel)| of_channel(catalog, package, channel))
-            .collect(),
+            .map(|(package, channel)| of_channel(catalog, package, channel, self));
+        // A channel of which nothing is high enough would be an empty box.
+        let some = drawn.filter(|channel| self.lowest.is_none() || !channel.nodes.is_empty());
+        Drawing {
+            channels: some.collect(),
+        }
+    }
+
+    fn shows(&self, bundle: &Bundle) -> bool {
+        let version = || parse_strict(bundle.version.as_deref()?).ok();
+        let high_enough = |lowest: &Version| version().is_some_and(|version| version.cmp_precedence(lowest).is_ge());
+        self.lowest.is_none_or(high_enough)
+    }
+
+    fn is_deprecated(&self, package: &Package, bundle: &Bundle) -> bool {
+        let told = |loaded: &Loaded| {
+            let pair = (package.name.clone(), bundle.name.clone());
+            loaded.deprecated.bundles.contains(&pair)
+        };
+        bundle.properties.iter().any(|property| &*property.kind == DEPRECATED) || self.loaded.is_some_and(told)
+    }
+
+    fn is_channel_deprecated(&self, package: &Package, channel: &Channel) -> bool {
+        self.loaded.is_some_and(|loaded| {
+            let pair = (package.name.clone(), channel.name.clone());
+            loaded.deprecated.packages.contains(&package.name) || loaded.deprecated.channels.contains(&pair)
+        })
     }
 }
 
-fn of_channel(catalog: &Catalog, package: &Package, channel: &Channel) -> ChannelDrawing {
+fn of_channel(catalog: &Catalog, package: &Package, channel: &Channel, view: &View<'_>) -> ChannelDrawing {
     let mut nodes = Vec::with_capacity(channel.entries.len());
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut entries = Vec::new();
+    let skipped: HashSet<&Text> = if view.tell_skipped {
+        channel.entries.iter().flat_map(|entry| &entry.skips).collect()
+    } else {
+        HashSet::new()
+    };
     for entry in &channel.entries {
-        let Some(bundle) = catalog.bundle(entry.bundle) else {
+        let Some(bundle) = catalog.bundle(entry.bundle).filter(|bundle| view.shows(bundle)) else {
             continue;
+        };
+        let range = match view.loaded {
+            Some(loaded) => loaded.skip_range(package, channel, entry.bundle),
+            None => bundle.skip_range.as_ref(),
         };
         places.insert(&bundle.name, nodes.len());
         entries.push(entry);
         nodes.push(Node {
             name: bundle.name.clone(),
             version: bundle.version.clone(),
-            skip_range: bundle.skip_range.clone().filter(|range| !range.is_empty()),
+            skip_range: range.cloned().filter(|range| !range.is_empty()),
             is_head: channel.head.as_ref() == Some(&bundle.name),
-            is_deprecated: bundle.properties.iter().any(|property| &*property.kind == DEPRECATED),
-            is_absent: false,
+            is_deprecated: view.is_deprecated(package, bundle),
+            standing: if skipped.contains(&bundle.name) {
+                Standing::Skipped
+            } else {
+                Standing::Entry
+            },
         });
     }
     let mentioned = entries
         .iter()
         .flat_map(|entry| entry.replaces.iter().chain(&entry.skips));
+    // Where only a part is drawn, it is not known which of them belong to it.
     let absent: BTreeSet<&Text> = mentioned
         .chain(&channel.head)
-        .filter(|name| !name.is_empty() && !places.contains_key(&***name))
+        .filter(|name| view.lowest.is_none() && !name.is_empty() && !places.contains_key(&***name))
         .collect();
     for name in absent {
         places.insert(name, nodes.len());
@@ -168,7 +254,7 @@ fn of_channel(catalog: &Catalog, package: &Package, channel: &Channel) -> Channe
             skip_range: None,
             is_head: channel.head.as_ref() == Some(name),
             is_deprecated: false,
-            is_absent: true,
+            standing: Standing::Absent,
         });
     }
     let mut ranges = Ranges::new(&nodes);
@@ -194,6 +280,7 @@ fn of_channel(catalog: &Catalog, package: &Package, channel: &Channel) -> Channe
         package: package.name.clone(),
         channel: channel.name.clone(),
         is_default: package.default_channel.as_ref() == Some(&channel.name),
+        is_deprecated: view.is_channel_deprecated(package, channel),
         nodes,
         edges,
         undrawn_ranges,

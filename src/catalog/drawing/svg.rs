@@ -157,7 +157,7 @@ fn class_of_node(node: &Node) -> String {
     let rest = [
         (node.is_head, "head"),
         (node.is_deprecated, "deprecated"),
-        (node.is_absent, "absent"),
+        (node.is_absent(), "absent"),
     ];
     classes.extend(rest.iter().filter(|(holds, _)| *holds).map(|(_, class)| *class));
     classes.join(" ")

@@ -5,14 +5,19 @@
 
 pub mod check;
 pub mod document;
+pub mod icon;
+pub mod init;
+pub mod load;
 pub mod migrate;
 pub mod read;
 mod stream;
+pub mod template;
 pub mod write;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde::Serialize;
+use serde::ser::Error as _;
+use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::cmp::Ordering;
 
@@ -94,8 +99,16 @@ pub struct Package {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub icon: Option<Icon>,
     /// What the package is about, as Markdown.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty", serialize_with = "with_escaped_breaks")]
     pub description: String,
+}
+
+/// Writes a text as Go does, which escapes two characters that are line breaks to JavaScript.
+fn with_escaped_breaks<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    let json = serde_json::to_string(text).map_err(S::Error::custom)?;
+    let json = json.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
+    let json = RawValue::from_string(json).map_err(S::Error::custom)?;
+    json.serialize(serializer)
 }
 
 /// A picture.

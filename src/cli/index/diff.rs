@@ -15,6 +15,9 @@ Examples:
   For a pull request
   $ opmx index diff registry.example.com/index:v1 index.db -o markdown
 
+  What is lost on the way to a file-based catalog: nothing
+  $ opmx migrate index.db catalog && opmx index diff index.db catalog
+
   In a script
   $ opmx index diff old.db new.db -q --exit-code";
 
@@ -29,7 +32,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DiffArguments {
-    /// The index before: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG or a database file
+    /// The index before: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder with a catalog
     #[arg(value_name = "OLD")]
     old: String,
     /// The index after it, in the same or another form
@@ -60,8 +63,9 @@ enum Form {
 
 pub(crate) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
-    let catalog = |name: &str| sources::catalog(name, &arguments.registry, context);
-    let found = difference(&catalog(&arguments.old)?, &catalog(&arguments.new)?);
+    let open = |name: &str| sources::open_catalog(name, &arguments.registry, context);
+    let (old, new) = (open(&arguments.old)?, open(&arguments.new)?);
+    let found = difference(&*old.catalog()?, &*new.catalog()?);
     match arguments.output {
         Form::Text => {
             if found.is_empty() {

@@ -1,7 +1,7 @@
 //! `opmx index graph`: the update graph as a picture.
 
-use super::list::IndexArgument;
-use crate::catalog::drawing;
+use super::list::CatalogArgument;
+use crate::catalog::drawing::{self, View};
 use crate::catalog::selection::Selection;
 use crate::cli::arguments::RegistryArguments;
 use crate::cli::error::{CommandResult, Status};
@@ -31,7 +31,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct GraphArguments {
     #[command(flatten)]
-    index: IndexArgument,
+    index: CatalogArgument,
     /// Packages to draw, separated by commas; all where none is named
     #[arg(short, long, alias = "package-name", value_name = "PACKAGES", value_delimiter = ',')]
     package: Vec<String>,
@@ -57,14 +57,18 @@ enum Form {
 }
 
 pub(crate) fn run(arguments: &GraphArguments, context: &Context<'_>) -> CommandResult {
-    let opened = sources::open_index(&arguments.index.index, &arguments.registry, context)?;
-    let catalog = opened.index.catalog()?;
+    let opened = sources::open_catalog(&arguments.index.index, &arguments.registry, context)?;
+    let catalog = opened.catalog()?;
     let selection = Selection {
         packages: arguments.package.clone(),
         channels: arguments.channel.clone(),
     };
     let channels = selection.of(&catalog).map_err(|error| arguments.index.unknown(error))?;
-    let drawing = drawing::drawing(&catalog, &channels);
+    let view = View {
+        loaded: opened.loaded(),
+        ..View::default()
+    };
+    let drawing = view.drawing(&catalog, &channels);
     let drawn = match arguments.output {
         Form::Mermaid => drawing::mermaid(&drawing),
         Form::Dot => drawing::dot(&drawing),

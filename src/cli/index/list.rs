@@ -1,13 +1,14 @@
 //! `opmx index list`: what is in an index, as a table or for a program, its first rows at once.
 
 use super::images;
-use crate::catalog::selection::SelectionError;
+use crate::catalog::selection::{Selection, SelectionError};
 use crate::cli::Context;
 use crate::cli::arguments::{OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::sources;
-use crate::index::list;
-use crate::index::read::{Index, ReadError};
+use crate::index::list::{self, BundleRow, ChannelRow, PackageRow, file_based};
+use crate::index::opened::{OpenDatabase, Opened};
+use crate::index::read::ReadError;
 use crate::terminal::Format;
 use crate::terminal::output::List;
 use crate::terminal::table::Table;
@@ -71,9 +72,9 @@ enum ListCommand {
 }
 
 #[derive(Debug, Args)]
-struct WholeIndex {
+pub(crate) struct WholeIndex {
     #[command(flatten)]
-    index: IndexArgument,
+    index: CatalogArgument,
     #[command(flatten)]
     output: OutputArguments,
     #[command(flatten)]
@@ -81,9 +82,9 @@ struct WholeIndex {
 }
 
 #[derive(Debug, Args)]
-struct PartOfIndex {
+pub(crate) struct PartOfIndex {
     #[command(flatten)]
-    index: IndexArgument,
+    index: CatalogArgument,
     /// Only this package
     #[arg(value_name = "PACKAGE")]
     package: Option<String>,
@@ -93,6 +94,7 @@ struct PartOfIndex {
     registry: RegistryArguments,
 }
 
+/// An index of which more is needed than a file-based catalog says.
 #[derive(Debug, Args)]
 pub(super) struct IndexArgument {
     /// The index: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG or a database file
@@ -100,128 +102,236 @@ pub(super) struct IndexArgument {
     pub(super) index: String,
 }
 
+/// An index of any form.
+#[derive(Debug, Args)]
+pub(crate) struct CatalogArgument {
+    /// The index: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or the folder of a file-based catalog
+    #[arg(value_name = "REF|FILE|DIR")]
+    pub(crate) index: String,
+}
+
 /// Stands for the image of a bundle whose manifests are part of the index.
 const INLINE: &str = "inline";
 
 impl PartOfIndex {
     /// The package to list. One that the index does not hold is an error: an empty list would look like an answer.
-    fn package(&self, index: &Index) -> Result<Option<&str>, CommandError> {
+    fn package(&self, opened: &Opened) -> Result<Option<&str>, CommandError> {
         let Some(package) = self.package.as_deref() else {
             return Ok(None);
         };
-        let Err(nearest) = list::find_package(index, package)? else {
-            return Ok(Some(package));
-        };
-        Err(self.index.no_package(package, nearest))
+        match opened {
+            Opened::Database(database) => match list::find_package(&database.index, package)? {
+                Ok(()) => Ok(Some(package)),
+                Err(nearest) => Err(no_package(&self.index.index, package, nearest)),
+            },
+            Opened::Files(files) => {
+                let selection = Selection {
+                    packages: vec![package.to_owned()],
+                    channels: Vec::new(),
+                };
+                let found = selection.of(&files.loaded.catalog);
+                found.map_err(|error| self.index.unknown(error))?;
+                Ok(Some(package))
+            }
+        }
+    }
+
+    fn open(&self, context: &Context<'_>) -> Result<Opened, CommandError> {
+        sources::open_catalog(&self.index.index, &self.registry, context)
     }
 }
 
 impl IndexArgument {
-    fn no_package(&self, package: &str, nearest: Option<String>) -> CommandError {
-        let missing = CommandError::failure(format!("{} holds no package {package:?}", self.index));
-        missing.hint(match nearest {
-            Some(name) => format!("there is {name:?}"),
-            None => format!("see opmx index list packages {}", self.index),
-        })
-    }
-
     /// What to say about a name that the index does not hold.
     pub(super) fn unknown(&self, error: SelectionError) -> CommandError {
-        match error {
-            SelectionError::Package { package, nearest } => self.no_package(&package, nearest),
-            SelectionError::Channel { channel, nearest } => {
-                let missing = CommandError::failure(format!("{} holds no such channel {channel:?}", self.index));
-                missing.hint(match nearest {
-                    Some(name) => format!("there is {name:?}"),
-                    None => format!("see opmx index list channels {}", self.index),
-                })
-            }
-        }
+        unknown(&self.index, error)
+    }
+}
+
+impl CatalogArgument {
+    /// What to say about a name that the index does not hold.
+    pub(crate) fn unknown(&self, error: SelectionError) -> CommandError {
+        unknown(&self.index, error)
+    }
+}
+
+fn no_package(index: &str, package: &str, nearest: Option<String>) -> CommandError {
+    let missing = CommandError::failure(format!("{index} holds no package {package:?}"));
+    missing.hint(match nearest {
+        Some(name) => format!("there is {name:?}"),
+        None => format!("see opmx index list packages {index}"),
+    })
+}
+
+fn unknown(index: &str, error: SelectionError) -> CommandError {
+    let missing = |what: &str, name: &str, nearest: Option<String>, list: &str| {
+        let missing = CommandError::failure(format!("{index} holds no such {what} {name:?}"));
+        missing.hint(match nearest {
+            Some(name) => format!("there is {name:?}"),
+            None => format!("see opmx index list {list} {index}"),
+        })
+    };
+    match error {
+        SelectionError::Package { package, nearest } => no_package(index, &package, nearest),
+        SelectionError::Channel { channel, nearest } => missing("channel", &channel, nearest, "channels"),
+        SelectionError::Bundle { bundle, nearest } => missing("bundle", &bundle, nearest, "bundles"),
+        SelectionError::Version { .. } => error.into(),
     }
 }
 
 pub(crate) fn run(arguments: &ListArguments, context: &Context<'_>) -> CommandResult {
     match &arguments.command {
-        ListCommand::Packages(wanted) => {
-            let opened = sources::open_index(&wanted.index.index, &wanted.registry, context)?;
-            let mut packages = list::packages(&opened.index)?;
-            let headings = ["NAME", "DISPLAY NAME", "DEFAULT CHANNEL"];
-            print(
-                context,
-                &wanted.output,
-                &opened.index,
-                packages.rows()?,
-                headings,
-                |row| {
-                    [
-                        row.name,
-                        row.display_name.unwrap_or_default(),
-                        row.default_channel.unwrap_or_default(),
-                    ]
-                },
-            )
-        }
-        ListCommand::Channels(wanted) => {
-            let opened = sources::open_index(&wanted.index.index, &wanted.registry, context)?;
-            let mut channels = list::channels(&opened.index, wanted.package(&opened.index)?)?;
-            let headings = ["PACKAGE", "CHANNEL", "HEAD"];
-            print(
-                context,
-                &wanted.output,
-                &opened.index,
-                channels.rows()?,
-                headings,
-                |row| [row.package, row.channel, row.head.unwrap_or_default()],
-            )
-        }
-        ListCommand::Bundles(wanted) => {
-            let opened = sources::open_index(&wanted.index.index, &wanted.registry, context)?;
-            let mut bundles = list::bundles(&opened.index, wanted.package(&opened.index)?)?;
-            let headings = [
-                "PACKAGE",
-                "CHANNEL",
-                "BUNDLE",
-                "VERSION",
-                "REPLACES",
-                "SKIPS",
-                "SKIP RANGE",
-                "MEDIA TYPE",
-                "IMAGE",
-            ];
-            print(
-                context,
-                &wanted.output,
-                &opened.index,
-                bundles.rows()?,
-                headings,
-                |row| {
-                    [
-                        row.package,
-                        row.channel,
-                        row.bundle,
-                        row.version.unwrap_or_default(),
-                        row.replaces.unwrap_or_default(),
-                        row.skips.join(","),
-                        row.skip_range.unwrap_or_default(),
-                        row.media_type,
-                        row.image.unwrap_or_else(|| INLINE.to_owned()),
-                    ]
-                },
-            )
-        }
+        ListCommand::Packages(wanted) => packages(wanted, context),
+        ListCommand::Channels(wanted) => channels(wanted, context),
+        ListCommand::Bundles(wanted) => bundles(wanted, context),
         ListCommand::Images(arguments) => images::run(arguments, context),
     }
+}
+
+/// The packages.
+pub(crate) fn packages(wanted: &WholeIndex, context: &Context<'_>) -> CommandResult {
+    let headings = ["NAME", "DISPLAY NAME", "DEFAULT CHANNEL"];
+    let cells = |row: PackageRow| {
+        [
+            row.name,
+            row.display_name.unwrap_or_default(),
+            row.default_channel.unwrap_or_default(),
+        ]
+    };
+    match sources::open_catalog(&wanted.index.index, &wanted.registry, context)? {
+        Opened::Database(OpenDatabase { index, .. }) => {
+            let mut packages = list::packages(&index)?;
+            print(context, &wanted.output, packages.rows()?, headings, cells)?;
+            index.check_unchanged()?;
+        }
+        Opened::Files(files) => {
+            let rows = file_based::packages(&files)?.into_iter().map(Ok);
+            print(context, &wanted.output, rows, headings, cells)?;
+        }
+    }
+    Ok(Status::Success)
+}
+
+/// The channels. One without a single head says why there is none.
+pub(crate) fn channels(wanted: &PartOfIndex, context: &Context<'_>) -> CommandResult {
+    let headings = ["PACKAGE", "CHANNEL", "HEAD"];
+    let opened = wanted.open(context)?;
+    let package = wanted.package(&opened)?;
+    match &opened {
+        Opened::Database(OpenDatabase { index, .. }) => {
+            let mut channels = list::channels(index, package)?;
+            let cells = |row: ChannelRow| [row.package, row.channel, row.head.unwrap_or_default()];
+            print(context, &wanted.output, channels.rows()?, headings, cells)?;
+            index.check_unchanged()?;
+        }
+        Opened::Files(files) => {
+            let mut heads = file_based::possible_heads(&files.loaded, package).into_iter();
+            let rows = file_based::channels(&files.loaded, package).into_iter().map(Ok);
+            let cells = |row: ChannelRow| {
+                let heads = heads.next().unwrap_or_default();
+                let head = match heads.as_slice() {
+                    [head] => head.clone(),
+                    [] => "ERROR: no channel head found in graph".to_owned(),
+                    heads => format!("ERROR: multiple channel heads found in graph: {}", heads.join(", ")),
+                };
+                [row.package, row.channel, head]
+            };
+            print(context, &wanted.output, rows, headings, cells)?;
+        }
+    }
+    Ok(Status::Success)
+}
+
+/// The bundles of the channels.
+fn bundles(wanted: &PartOfIndex, context: &Context<'_>) -> CommandResult {
+    let headings = [
+        "PACKAGE",
+        "CHANNEL",
+        "BUNDLE",
+        "VERSION",
+        "REPLACES",
+        "SKIPS",
+        "SKIP RANGE",
+        "MEDIA TYPE",
+        "IMAGE",
+    ];
+    let cells = |row: BundleRow| {
+        [
+            row.package,
+            row.channel,
+            row.bundle,
+            row.version.unwrap_or_default(),
+            row.replaces.unwrap_or_default(),
+            row.skips.join(","),
+            row.skip_range.unwrap_or_default(),
+            row.media_type,
+            row.image.unwrap_or_else(|| INLINE.to_owned()),
+        ]
+    };
+    let opened = wanted.open(context)?;
+    let package = wanted.package(&opened)?;
+    match &opened {
+        Opened::Database(OpenDatabase { index, .. }) => {
+            let mut bundles = list::bundles(index, package)?;
+            print(context, &wanted.output, bundles.rows()?, headings, cells)?;
+            index.check_unchanged()?;
+        }
+        Opened::Files(files) => {
+            let rows = file_based::bundles(&files.loaded, package).into_iter().map(Ok);
+            print(context, &wanted.output, rows, headings, cells)?;
+        }
+    }
+    Ok(Status::Success)
+}
+
+/// The bundles of the channels, in the table of opm: by name, and with its columns.
+pub(crate) fn bundles_as_opm(wanted: &PartOfIndex, context: &Context<'_>) -> CommandResult {
+    let headings = [
+        "PACKAGE",
+        "CHANNEL",
+        "BUNDLE",
+        "REPLACES",
+        "SKIPS",
+        "SKIP RANGE",
+        "IMAGE",
+    ];
+    let cells = |row: BundleRow| {
+        [
+            row.package,
+            row.channel,
+            row.bundle,
+            row.replaces.unwrap_or_default(),
+            row.skips.join(","),
+            row.skip_range.unwrap_or_default(),
+            row.image.unwrap_or_default(),
+        ]
+    };
+    let opened = wanted.open(context)?;
+    let package = wanted.package(&opened)?;
+    let mut rows: Vec<BundleRow> = match &opened {
+        Opened::Database(OpenDatabase { index, .. }) => {
+            let rows = list::bundles(index, package)?.rows()?.collect::<Result<_, _>>()?;
+            index.check_unchanged()?;
+            rows
+        }
+        Opened::Files(files) => file_based::bundles(&files.loaded, package),
+    };
+    rows.sort_by(|one, other| {
+        let key = |row: &'_ BundleRow| (row.package.clone(), row.channel.clone(), row.bundle.clone());
+        key(one).cmp(&key(other))
+    });
+    print(context, &wanted.output, rows.into_iter().map(Ok), headings, cells)?;
+    Ok(Status::Success)
 }
 
 /// Prints rows while they are read.
 fn print<Row: Serialize, const COLUMNS: usize>(
     context: &Context<'_>,
     output: &OutputArguments,
-    index: &Index,
     rows: impl Iterator<Item = Result<Row, ReadError>>,
     headings: [&str; COLUMNS],
-    cells: impl Fn(Row) -> [String; COLUMNS],
-) -> CommandResult {
+    mut cells: impl FnMut(Row) -> [String; COLUMNS],
+) -> Result<(), CommandError> {
     let stdout = context.printer.stdout();
     if output.output == Format::Text {
         let mut table = Table::new(stdout, headings);
@@ -236,6 +346,5 @@ fn print<Row: Serialize, const COLUMNS: usize>(
         }
         list.finish()?;
     }
-    index.check_unchanged()?;
-    Ok(Status::Success)
+    Ok(())
 }

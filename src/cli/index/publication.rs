@@ -11,7 +11,7 @@ use clap::Args;
 use std::path::PathBuf;
 
 /// The base image that opm's own Dockerfile stands on.
-const OPM_IMAGE: &str = "opm:latest";
+pub(crate) const OPM_IMAGE: &str = "opm:latest";
 
 /// Where a changed index goes.
 #[derive(Debug, Args)]

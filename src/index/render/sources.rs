@@ -1,6 +1,7 @@
 //! Everything that can be rendered, by its name: databases, index images, catalogs in folders and images, and bundles.
 //! Several of them make one catalog.
 
+use super::image_reference::{ImageReferenceTemplate, Named};
 use super::{Item, Options, RenderError, RenderedIndex, render_record};
 use crate::bundle::annotations::PACKAGE;
 use crate::bundle::image::files_of;
@@ -8,13 +9,15 @@ use crate::bundle::{MANIFESTS, METADATA};
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::migrate::{self, Level};
 use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
+use crate::catalog::file_based::template::Made;
 use crate::catalog::file_based::write::{Language, write};
-use crate::catalog::file_based::{BUNDLE, Blob, Bundle, Key};
+use crate::catalog::file_based::{BUNDLE, Blob, Bundle, Key, PACKAGE as PACKAGE_SCHEMA};
 use crate::files::{FileError, TemporaryFolder};
-use crate::image::{Image, ImageError, Reference, ReferenceError, Transports, extract_folder};
+use crate::image::{Image, ImageError, Reference, ReferenceError, Transports};
 use crate::index::image::{CONFIGS_LABEL, DATABASE_LABEL};
 use crate::index::intake::{IntakeError, Prepared, Recording, prepare};
 use crate::index::location::{DatabaseFile, FetchError, database_of};
+use crate::index::opened::{OpenError, unpacked};
 use crate::index::read::{Index, ReadError, is_database};
 use crate::text::Limits;
 use crate::tree::{Tree, TreeError, TreeLimits};
@@ -33,6 +36,17 @@ pub struct Bounds {
     pub image: u64,
 }
 
+/// How what is named is opened and rendered.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Opening<'a> {
+    /// How much may be read.
+    pub bounds: Bounds,
+    /// What goes into the catalog.
+    pub options: Options,
+    /// The references under which the bundles in folders will be published; without one they have no image.
+    pub published: Option<&'a ImageReferenceTemplate>,
+}
+
 /// Something that was opened to be rendered.
 #[derive(Debug)]
 pub struct Source {
@@ -47,6 +61,16 @@ enum Content {
     Index(Box<RenderedIndex>),
     Files(FileBasedCatalog),
     Bundle(Box<Bundle>),
+    Made(Vec<MadeDocument>),
+}
+
+/// A document that was made, with what its place in a catalog depends on.
+#[derive(Debug)]
+struct MadeDocument {
+    schema: String,
+    package: String,
+    name: String,
+    document: Document,
 }
 
 /// Why something cannot be rendered.
@@ -96,6 +120,9 @@ pub enum SourceError {
     /// The system refused.
     #[error(transparent)]
     File(#[from] FileError),
+    /// The catalog in an image cannot be unpacked.
+    #[error(transparent)]
+    Open(#[from] Box<OpenError>),
     /// A document cannot be written as JSON.
     #[error("a document cannot be written: {0}")]
     Write(#[source] serde_json::Error),
@@ -106,18 +133,13 @@ impl Source {
     ///
     /// # Errors
     /// When it is not there, cannot be read, or is nothing that can be rendered.
-    pub async fn open(
-        name: &str,
-        transports: &Transports,
-        bounds: &Bounds,
-        options: Options,
-    ) -> Result<Self, SourceError> {
+    pub async fn open(name: &str, transports: &Transports, opening: &Opening<'_>) -> Result<Self, SourceError> {
         let path = Path::new(name);
         if path.is_dir() {
-            return Self::of_folder(path, bounds, options);
+            return Self::of_folder(path, opening);
         }
         if path.is_file() {
-            return Self::of_file(path, bounds, options);
+            return Self::of_file(path, opening);
         }
         if name.starts_with(['/', '.']) {
             return Err(SourceError::Missing { path: path.to_owned() });
@@ -127,44 +149,70 @@ impl Source {
             source,
         })?;
         let image = transports.pull(&reference).await?;
-        Self::of_image(&image, &reference, bounds, options)
+        Self::of_image(&image, &reference, opening)
     }
 
-    fn of_folder(path: &Path, bounds: &Bounds, options: Options) -> Result<Self, SourceError> {
+    /// The documents of a catalog that was made here.
+    ///
+    /// # Errors
+    /// When one of them holds what JSON cannot.
+    pub fn of_documents(documents: &[Made]) -> Result<Self, SourceError> {
+        let read = documents.iter().map(|made| {
+            let document = made.document()?;
+            let (schema, name) = (document.text("schema"), document.text("name"));
+            let package = if schema == PACKAGE_SCHEMA {
+                name.clone()
+            } else {
+                document.text("package")
+            };
+            Ok(MadeDocument {
+                schema,
+                package,
+                name,
+                document,
+            })
+        });
+        let documents = read.collect::<Result<_, _>>().map_err(SourceError::Write)?;
+        Ok(Self::plain(Content::Made(documents)))
+    }
+
+    fn of_folder(path: &Path, opening: &Opening<'_>) -> Result<Self, SourceError> {
         if path.join(MANIFESTS).is_dir() && path.join(METADATA).is_dir() {
-            let tree = Tree::from_directory(path, &bounds.tree)?;
-            return Self::of_bundle(&tree, None, bounds, options);
+            let tree = Tree::from_directory(path, &opening.bounds.tree)?;
+            let mut bundle = bundle_of(&tree, None, opening)?;
+            if let Some(published) = opening.published {
+                // What the reference is made of is known only now.
+                let reference = published.of(&Named::of(&bundle));
+                bundle = bundle_of(&tree, Some(&reference), opening)?;
+            }
+            return Ok(Self::plain(Content::Bundle(Box::new(bundle))));
         }
-        Ok(Self::plain(Content::Files(FileBasedCatalog::open(
-            path,
-            bounds.catalog,
-        )?)))
+        let catalog = FileBasedCatalog::open(path, opening.bounds.catalog)?;
+        Ok(Self::plain(Content::Files(catalog)))
     }
 
-    fn of_file(path: &Path, bounds: &Bounds, options: Options) -> Result<Self, SourceError> {
+    fn of_file(path: &Path, opening: &Opening<'_>) -> Result<Self, SourceError> {
         // What is named as a database is to be one: that it is none is said better by opening it.
         if is_database(path)? || path.extension().is_some_and(|extension| extension == "db") {
-            let rendered = RenderedIndex::new(Index::open(path)?, options)?;
+            let rendered = RenderedIndex::new(Index::open(path)?, opening.options)?;
             return Ok(Self::plain(Content::Index(Box::new(rendered))));
         }
-        Ok(Self::plain(Content::Files(FileBasedCatalog::open(
-            path,
-            bounds.catalog,
-        )?)))
+        let catalog = FileBasedCatalog::open(path, opening.bounds.catalog)?;
+        Ok(Self::plain(Content::Files(catalog)))
     }
 
-    fn of_image(image: &Image, reference: &Reference, bounds: &Bounds, options: Options) -> Result<Self, SourceError> {
+    fn of_image(image: &Image, reference: &Reference, opening: &Opening<'_>) -> Result<Self, SourceError> {
+        let bounds = &opening.bounds;
         if image.label(DATABASE_LABEL).is_some() {
             let database = database_of(image, reference, bounds.image)?;
-            let rendered = RenderedIndex::new(Index::open(database.path())?, options)?;
+            let rendered = RenderedIndex::new(Index::open(database.path())?, opening.options)?;
             return Ok(Self {
                 _database: Some(database),
                 ..Self::plain(Content::Index(Box::new(rendered)))
             });
         }
         if let Some(configs) = image.label(CONFIGS_LABEL) {
-            let folder = TemporaryFolder::new()?;
-            extract_folder(image, configs, folder.path(), bounds.image)?;
+            let folder = unpacked(image, configs, bounds.image).map_err(Box::new)?;
             let catalog = FileBasedCatalog::open(folder.path(), bounds.catalog)?;
             return Ok(Self {
                 _folder: Some(folder),
@@ -180,16 +228,8 @@ impl Source {
             Reference::Registry(registry) => Some(registry.as_written()),
             Reference::Layout { .. } | Reference::Archive { .. } => None,
         };
-        Self::of_bundle(&tree, written, bounds, options)
-    }
-
-    fn of_bundle(tree: &Tree, reference: Option<&str>, bounds: &Bounds, options: Options) -> Result<Self, SourceError> {
-        let recording = Recording {
-            reference,
-            by_reference: false,
-        };
-        let Prepared { record, .. } = prepare(tree, recording, &bounds.text)?;
-        Ok(Self::plain(Content::Bundle(Box::new(render_record(&record, options)?))))
+        let bundle = bundle_of(&tree, written, opening)?;
+        Ok(Self::plain(Content::Bundle(Box::new(bundle))))
     }
 
     fn plain(content: Content) -> Self {
@@ -216,8 +256,25 @@ impl Source {
             Content::Bundle(bundle) => {
                 vec![(Key::new(BUNDLE, &bundle.package, &bundle.name), Part::Bundle(bundle))]
             }
+            Content::Made(documents) => {
+                let parts = documents.iter().map(|made| {
+                    let key = Key::new(&made.schema, &made.package, &made.name);
+                    (key, Part::Made(&made.document))
+                });
+                parts.collect()
+            }
         }
     }
+}
+
+/// A bundle whose image will be, or is, `reference`.
+fn bundle_of(tree: &Tree, reference: Option<&str>, opening: &Opening<'_>) -> Result<Bundle, SourceError> {
+    let recording = Recording {
+        reference,
+        by_reference: false,
+    };
+    let Prepared { record, .. } = prepare(tree, recording, &opening.bounds.text)?;
+    Ok(render_record(&record, opening.options)?)
 }
 
 /// A document of a source.
@@ -226,6 +283,7 @@ enum Part<'a> {
     Item(&'a RenderedIndex, Item),
     File(&'a FileBasedCatalog, &'a Handle),
     Bundle(&'a Bundle),
+    Made(&'a Document),
 }
 
 impl Part<'_> {
@@ -237,6 +295,7 @@ impl Part<'_> {
                 None => return Ok(()),
             },
             Self::Bundle(bundle) => return write_blob(&Blob::Bundle(bundle.clone()), form, out),
+            Self::Made(document) => document.clone(),
             Self::File(files, handle) => files.document(handle)?,
         };
         write(&migrate::migrated(document, form.level), form.language, out).map_err(SourceError::Write)

@@ -1,12 +1,22 @@
-//! `opmx alpha`: where opm keeps commands that stand elsewhere here. Hidden, for pipelines that swap the binary.
+//! `opmx alpha`: templates of catalogs, and, hidden, where opm keeps commands that stand elsewhere here.
+
+mod convert;
+mod graph;
+mod list;
+mod template;
 
 use crate::cli::error::CommandResult;
-use crate::cli::{Context, bundle, index};
+use crate::cli::{Context, bundle};
 use clap::{Args, Subcommand};
 
-/// The commands that opm keeps under this name
+const EXAMPLES: &str = "\
+Examples:
+  A catalog out of a template
+  $ opmx alpha render-template template.yaml > catalog/catalog.json";
+
+/// Templates of file-based catalogs, where opm has them
 #[derive(Debug, Args)]
-#[command(subcommand_required = true, arg_required_else_help = true)]
+#[command(subcommand_required = true, arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct AlphaArguments {
     #[command(subcommand)]
     command: AlphaCommand,
@@ -14,8 +24,14 @@ pub(crate) struct AlphaArguments {
 
 #[derive(Debug, Subcommand)]
 enum AlphaCommand {
+    RenderTemplate(template::TemplateArguments),
+    ConvertTemplate(convert::ConvertArguments),
+    #[command(hide = true)]
     Bundle(AlphaBundleArguments),
-    List(index::list::ListArguments),
+    #[command(hide = true)]
+    List(list::ListArguments),
+    #[command(hide = true)]
+    RenderGraph(graph::GraphArguments),
 }
 
 /// Begin, look at and build bundles
@@ -35,10 +51,13 @@ enum AlphaBundleCommand {
 
 pub(crate) fn run(arguments: &AlphaArguments, context: &Context<'_>) -> CommandResult {
     match &arguments.command {
+        AlphaCommand::RenderTemplate(arguments) => template::run(arguments, context),
+        AlphaCommand::ConvertTemplate(arguments) => convert::run(arguments, context),
         AlphaCommand::Bundle(arguments) => match &arguments.command {
             AlphaBundleCommand::Shared(command) => bundle::run_shared(command, context),
             AlphaBundleCommand::Validate(arguments) => bundle::validate::run_as_opm(arguments, context),
         },
-        AlphaCommand::List(arguments) => index::list::run(arguments, context),
+        AlphaCommand::List(arguments) => list::run(arguments, context),
+        AlphaCommand::RenderGraph(arguments) => graph::run(arguments, context),
     }
 }

@@ -1,0 +1,117 @@
+//! The document of a new package.
+
+use super::icon::media_type;
+use super::{Icon, Package};
+use crate::kubernetes::names::is_dns1123_label;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+/// What the author of a package says about it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NewPackage<'a> {
+    /// The name.
+    pub name: &'a str,
+    /// The channel of a user who named none; may be empty.
+    pub default_channel: &'a str,
+    /// What the package is about, as Markdown; may be empty.
+    pub description: &'a str,
+    /// The bytes of a picture.
+    pub icon: Option<&'a [u8]>,
+}
+
+/// Why there is no document.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InitError {
+    /// The name is none for a package.
+    #[error(
+        "{name:?} cannot name a package: it has up to 63 of a-z, 0-9 and \"-\", with a letter or digit at both ends"
+    )]
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// The bytes are no picture.
+    #[error("the icon is no picture of a known kind: PNG, JPEG, GIF, WebP, SVG, TIFF, BMP or another that opm knows")]
+    Icon,
+}
+
+/// The document `olm.package`, as `opm init` makes it.
+///
+/// # Errors
+/// When the name cannot be one, or the icon is no picture.
+pub fn package(new: &NewPackage<'_>) -> Result<Package, InitError> {
+    if !is_dns1123_label(new.name) {
+        let name = new.name.to_owned();
+        return Err(InitError::Name { name });
+    }
+    let icon = new.icon.map(|data| {
+        let media_type = media_type(data).ok_or(InitError::Icon)?;
+        Ok(Icon {
+            data: STANDARD.encode(data),
+            media_type: media_type.to_owned(),
+        })
+    });
+    Ok(Package {
+        name: new.name.to_owned(),
+        default_channel: new.default_channel.to_owned(),
+        icon: icon.transpose()?,
+        description: new.description.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Blob;
+    use super::super::write::{Language, write};
+    use super::*;
+
+    fn written(new: &NewPackage<'_>, language: Language) -> String {
+        let mut out = Vec::new();
+        write(&Blob::Package(package(new).unwrap()), language, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_package_has_its_fields_in_the_order_of_opm() {
+        let mut new = NewPackage {
+            name: "etcd",
+            ..NewPackage::default()
+        };
+        assert_eq!(
+            written(&new, Language::Json),
+            "{\n    \"schema\": \"olm.package\",\n    \"name\": \"etcd\",\n    \"defaultChannel\": \"\"\n}\n"
+        );
+        new.default_channel = "stable";
+        new.description = "# etcd\n<a> & \"b\"\u{2028}\u{7f}\t\u{1}\n";
+        new.icon = Some(b"GIF89a");
+        assert_eq!(
+            written(&new, Language::Json),
+            "{\n    \"schema\": \"olm.package\",\n    \"name\": \"etcd\",\n    \"defaultChannel\": \"stable\",\n    \"icon\": {\n        \
+             \"base64data\": \"R0lGODlh\",\n        \"mediatype\": \"image/gif\"\n    },\n    \
+             \"description\": \"# etcd\\n<a> & \\\"b\\\"\\u2028\u{7f}\\t\\u0001\\n\"\n}\n"
+        );
+        new.description = "# etcd\ntext\n";
+        assert_eq!(
+            written(&new, Language::Yaml),
+            "---\ndefaultChannel: stable\ndescription: |\n  # etcd\n  text\nicon:\n  base64data: R0lGODlh\n  \
+             mediatype: image/gif\nname: etcd\nschema: olm.package\n"
+        );
+    }
+
+    #[test]
+    fn names_and_icons_are_checked() {
+        for name in ["", "Etcd", "etcd.x", "-etcd", &"a".repeat(64)] {
+            let new = NewPackage {
+                name,
+                ..NewPackage::default()
+            };
+            assert_eq!(package(&new).unwrap_err(), InitError::Name { name: name.to_owned() });
+        }
+        let new = NewPackage {
+            name: "etcd",
+            icon: Some(b"# etcd"),
+            ..NewPackage::default()
+        };
+        assert_eq!(package(&new).unwrap_err(), InitError::Icon);
+    }
+}

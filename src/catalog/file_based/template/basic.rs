@@ -1,0 +1,89 @@
+//! Basic templates: a catalog whose bundles have only their images.
+
+use super::error::{TemplateError, TemplateProblem};
+use super::fields::Input;
+use super::{Content, Image, Made, Template};
+use crate::catalog::file_based::{BUNDLE, Blob, Bundle};
+use crate::text::Path;
+use std::collections::HashMap;
+
+/// The documents in the order of the template.
+#[derive(Debug)]
+pub(super) struct Basic(Vec<Entry>);
+
+#[derive(Debug)]
+enum Entry {
+    /// As it is.
+    Other(Made),
+    /// The next bundle.
+    Bundle,
+}
+
+/// Reads the form with a schema of its own.
+pub(super) fn read(input: &Input) -> Result<Template, TemplateError> {
+    let [_, entries] = input.fields(&Path::root(), ["schema", "entries"])?;
+    let entries = entries.map_or(Ok(Vec::new()), |path| input.items(0, &path))?;
+    of_entries(input, entries.into_iter().map(|path| (0, path)))
+}
+
+/// Reads the older form, which is a catalog.
+pub(super) fn read_stream(input: &Input) -> Result<Template, TemplateError> {
+    let documents = (0..input.documents.len()).map(|number| (number, Path::root()));
+    of_entries(input, documents)
+}
+
+fn of_entries(input: &Input, entries: impl Iterator<Item = (usize, Path)>) -> Result<Template, TemplateError> {
+    let (mut images, mut read) = (Vec::new(), Vec::new());
+    let mut lines: HashMap<String, usize> = HashMap::new();
+    for (number, path) in entries {
+        let document = input.blob(number, &path)?;
+        if document.text("schema") != BUNDLE {
+            if input.kind_at(number, &path).is_some() {
+                let schema = document.text("schema");
+                return Err(input.wrong(number, path, TemplateProblem::Several { schema }));
+            }
+            read.push(Entry::Other(Made::Written(document)));
+            continue;
+        }
+        let image = bundle(input, number, &path)?;
+        if let Some(&line) = lines.get(&image.reference) {
+            let problem = TemplateProblem::RepeatedImage {
+                image: image.reference,
+                line,
+            };
+            return Err(input.wrong(number, path.key("image"), problem));
+        }
+        lines.insert(image.reference.clone(), image.at.line);
+        images.push(image);
+        read.push(Entry::Bundle);
+    }
+    let content = Content::Basic(Basic(read));
+    Ok(Template { images, content })
+}
+
+/// The image of a bundle, which has nothing else; a name does no harm.
+fn bundle(input: &Input, number: usize, path: &Path) -> Result<Image, TemplateError> {
+    for (name, value) in input.map(number, path)? {
+        // A program that writes all fields writes these empty.
+        let is_empty = value.is_null() || value.as_str() == Some("") || value.as_array().is_some_and(Vec::is_empty);
+        if !["schema", "image", "name"].contains(&name.as_str()) && !is_empty {
+            let problem = TemplateProblem::RenderedBundle { field: name.clone() };
+            return Err(input.wrong(number, path.key(name), problem));
+        }
+    }
+    input.image(number, &path.key("image"))
+}
+
+impl Basic {
+    /// The documents, with each bundle in its place.
+    pub(super) fn documents(self, rendered: Vec<Bundle>) -> Vec<Made> {
+        let mut rendered = rendered.into_iter();
+        let entries = self.0.into_iter();
+        entries
+            .filter_map(|entry| match entry {
+                Entry::Other(made) => Some(made),
+                Entry::Bundle => Some(Made::Generated(Blob::Bundle(rendered.next()?))),
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,225 @@
+//! Substitutes templates: a whole catalog, and bundles that stand in for others of it.
+//!
+//! A bundle that stands in for another takes over its edges in every channel and skips it; what replaced or skipped the
+//! other does so with the stand-in.
+
+use super::error::{TemplateError, TemplateProblem};
+use super::fields::Input;
+use super::{Content, Image, Made, Template, load, version_of};
+use crate::catalog::file_based::document::Document;
+use crate::catalog::file_based::load::{At, heads};
+use crate::catalog::file_based::{BUNDLE, Blob, Bundle, CHANNEL, PACKAGE};
+use crate::text::Path;
+use crate::version::parse_strict;
+use semver::Version;
+use serde_json::value::to_raw_value;
+use serde_json::{Value, json};
+use std::cmp::Ordering;
+
+/// A substitutes template.
+#[derive(Debug)]
+pub(super) struct Substitutes {
+    at: At,
+    documents: Vec<Made>,
+    /// For each image the name of the bundle that it stands in for.
+    bases: Vec<String>,
+}
+
+pub(super) fn read(input: &Input) -> Result<Template, TemplateError> {
+    let [_, entries, substitutions] = input.fields(&Path::root(), ["schema", "entries", "substitutions"])?;
+    let at = input.at(0, entries.as_ref().unwrap_or(&Path::root()));
+    let mut documents = Vec::new();
+    for path in entries.map_or(Ok(Vec::new()), |path| input.items(0, &path))? {
+        documents.push(Made::Written(input.blob(0, &path)?));
+    }
+    let (mut images, mut bases): (Vec<Image>, Vec<String>) = (Vec::new(), Vec::new());
+    for path in substitutions.map_or(Ok(Vec::new()), |path| input.items(0, &path))? {
+        let [name, base] = input.fields(&path, ["name", "base"])?;
+        let image = input.image(0, &name.unwrap_or_else(|| path.key("name")))?;
+        if let Some(known) = images.iter().find(|known| known.reference == image.reference) {
+            let (at, line) = (image.at, known.at.line);
+            let problem = TemplateProblem::RepeatedImage {
+                image: image.reference,
+                line,
+            };
+            return Err(TemplateError {
+                at,
+                problem: Box::new(problem),
+            });
+        }
+        let base = base.as_ref().map_or(Ok(""), |base| input.text(0, base))?;
+        if base.is_empty() {
+            let bundle = image.reference;
+            let base = base.to_owned();
+            return Err(input.wrong(0, path, TemplateProblem::NoBase { base, bundle }));
+        }
+        images.push(image);
+        bases.push(base.to_owned());
+    }
+    let content = Content::Substitutes(Substitutes { at, documents, bases });
+    Ok(Template { images, content })
+}
+
+impl Substitutes {
+    /// The catalog with all stand-ins.
+    pub(super) fn documents(self, images: &[Image], rendered: Vec<Bundle>) -> Result<Vec<Made>, TemplateError> {
+        let Self {
+            at,
+            mut documents,
+            bases,
+        } = self;
+        check(&documents, &at)?;
+        for ((image, base), bundle) in images.iter().zip(bases).zip(rendered) {
+            let wrong = |problem| TemplateError {
+                at: image.at.clone(),
+                problem: Box::new(problem),
+            };
+            check_order(&documents, &base, &bundle).map_err(wrong)?;
+            let mut changed = false;
+            for made in &mut documents {
+                if let Some(channel) = substituted(made, &base, &bundle) {
+                    *made = channel;
+                    changed = true;
+                }
+            }
+            if !changed {
+                let bundle = bundle.name;
+                return Err(wrong(TemplateProblem::NoBase { base, bundle }));
+            }
+            documents.push(Made::Generated(Blob::Bundle(bundle)));
+            check(&documents, &image.at)?;
+        }
+        Ok(documents)
+    }
+}
+
+/// A catalog in which each channel has one head.
+fn check(documents: &[Made], at: &At) -> Result<(), TemplateError> {
+    let wrong = |problem| TemplateError {
+        at: at.clone(),
+        problem: Box::new(problem),
+    };
+    let loaded = load(documents).map_err(|source| wrong(TemplateProblem::Catalog { source }))?;
+    for package in &loaded.catalog.packages {
+        for channel in &package.channels {
+            let heads = heads(&loaded.catalog, channel).len();
+            if heads != 1 {
+                return Err(wrong(TemplateProblem::Heads {
+                    package: package.name.to_string(),
+                    channel: channel.name.to_string(),
+                    heads,
+                }));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Makes sure that a stand-in is newer.
+fn check_order(documents: &[Made], base: &str, bundle: &Bundle) -> Result<(), TemplateProblem> {
+    let known = documents.iter().find_map(|made| {
+        let document = made.document().ok()?;
+        let is_base = document.text("schema") == BUNDLE && document.text("name") == base;
+        is_base.then(|| version_in(&document))
+    });
+    let Some(of_base) = known else {
+        let (base, bundle) = (base.to_owned(), bundle.name.clone());
+        return Err(TemplateProblem::NoBase { base, bundle });
+    };
+    let parse = |name: &str, (version, release): &(String, Option<String>)| {
+        let parsed = parse_strict(version).map_err(|reason| TemplateProblem::Version {
+            bundle: name.to_owned(),
+            version: version.clone(),
+            reason,
+        });
+        Ok((parsed?, release.clone()))
+    };
+    let own = version_of(bundle);
+    if compare(&parse(&bundle.name, &own)?, &parse(base, &of_base)?).is_gt() {
+        return Ok(());
+    }
+    let shown = |(version, release): (String, Option<String>)| match release {
+        Some(release) => format!("{version}, release {release},"),
+        None => version,
+    };
+    Err(TemplateProblem::NotGreater {
+        bundle: bundle.name.clone(),
+        version: shown(own),
+        base: base.to_owned(),
+        base_version: shown(of_base),
+    })
+}
+
+/// Version and release in the property of a bundle's document.
+fn version_in(document: &Document) -> (String, Option<String>) {
+    let properties = document.field("properties");
+    let properties: Value = properties
+        .and_then(|value| serde_json::from_str(value.get()).ok())
+        .unwrap_or_default();
+    let mut properties = properties.as_array().into_iter().flatten();
+    let value = properties
+        .find(|property| property["type"] == PACKAGE)
+        .map(|property| &property["value"]);
+    let text = |field: &str| value.and_then(|value| value[field].as_str()).map(str::to_owned);
+    (text("version").unwrap_or_default(), text("release"))
+}
+
+/// Versions, then releases: identifiers between dots, numbers below words. Versions that differ by build metadata alone
+/// have an order here, as older catalogs count releases there.
+fn compare(one: &(Version, Option<String>), other: &(Version, Option<String>)) -> Ordering {
+    let release = |release: &Option<String>| -> Vec<(bool, u64, String)> {
+        let parts = release.iter().flat_map(|release| release.split('.'));
+        let key = |part: &str| match part.parse::<u64>() {
+            Ok(number) => (false, number, String::new()),
+            Err(_) => (true, 0, part.to_owned()),
+        };
+        parts.map(key).collect()
+    };
+    one.0
+        .cmp(&other.0)
+        .then_with(|| release(&one.1).cmp(&release(&other.1)))
+}
+
+/// A channel in which `bundle` stands in for `base`; none for other documents, and where `base` is no entry.
+fn substituted(made: &Made, base: &str, bundle: &Bundle) -> Option<Made> {
+    let document = made.document().ok()?;
+    if document.text("schema") != CHANNEL || document.text("package") != bundle.package {
+        return None;
+    }
+    let mut entries: Vec<Value> = serde_json::from_str(document.field("entries")?.get()).ok()?;
+    let of_base = entries.iter_mut().find(|entry| entry["name"] == base)?;
+    let mut stand_in = of_base.clone();
+    *of_base = json!({ "name": base });
+    stand_in
+        .as_object_mut()?
+        .insert("name".to_owned(), bundle.name.as_str().into());
+    skip(&mut stand_in, base);
+    for entry in &mut entries {
+        if entry["replaces"] == base {
+            entry
+                .as_object_mut()?
+                .insert("replaces".to_owned(), bundle.name.as_str().into());
+            skip(entry, base);
+        } else if let Some(skips) = entry.get_mut("skips").and_then(Value::as_array_mut)
+            && let Some(skipped) = skips.iter_mut().find(|skipped| **skipped == base)
+        {
+            *skipped = bundle.name.as_str().into();
+        }
+    }
+    entries.push(stand_in);
+    Some(Made::Written(document.with("entries", to_raw_value(&entries).ok()?)))
+}
+
+/// Adds a bundle to what an entry skips.
+fn skip(entry: &mut Value, bundle: &str) {
+    let Some(entry) = entry.as_object_mut() else { return };
+    let skips = entry.entry("skips").or_insert_with(|| json!([]));
+    if skips.is_null() {
+        *skips = json!([]);
+    }
+    if let Some(skips) = skips.as_array_mut()
+        && !skips.iter().any(|skipped| skipped == bundle)
+    {
+        skips.push(bundle.into());
+    }
+}

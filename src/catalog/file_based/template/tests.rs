@@ -1,0 +1,515 @@
+//! Templates, and the catalogs that come of them.
+
+use super::convert::convert;
+use super::*;
+use crate::catalog::file_based::Property;
+use crate::catalog::file_based::write::{Language, write};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+
+fn read(text: &str, wanted: Option<Kind>) -> Result<Template, TemplateError> {
+    Template::read("t.yaml", text.as_bytes(), wanted, CatalogLimits::default())
+}
+
+fn error(text: &str, wanted: Option<Kind>) -> String {
+    read(text, wanted).unwrap_err().to_string()
+}
+
+/// A bundle `p.vVERSION` as it is rendered.
+fn bundle(version: &str) -> Bundle {
+    let csv = json!({
+        "kind": "ClusterServiceVersion",
+        "spec": {"description": format!("about {version}"), "icon": [{"base64data": "R0lG ODlh", "mediatype": "image/gif"}]},
+    });
+    let object = json!({"data": STANDARD.encode(csv.to_string())});
+    Bundle {
+        name: format!("p.v{version}"),
+        package: "p".to_owned(),
+        image: format!("registry.example.com/p:{version}"),
+        properties: vec![
+            Property::new(
+                "olm.package",
+                &json!({"packageName": "p", "version": version}).to_string(),
+            )
+            .unwrap(),
+            Property::new("olm.bundle.object", &object.to_string()).unwrap(),
+        ],
+        related_images: Vec::new(),
+    }
+}
+
+/// The bundles that a template names, each by the version behind the last colon.
+fn rendered(template: &Template) -> Vec<Bundle> {
+    let images = template.images.iter();
+    images
+        .map(|image| bundle(image.reference.rsplit(':').next().unwrap()))
+        .collect()
+}
+
+fn documents(text: &str) -> Result<Vec<Value>, TemplateError> {
+    let template = read(text, None)?;
+    let rendered = rendered(&template);
+    let made = template.documents(rendered)?;
+    Ok(made
+        .iter()
+        .map(|made| serde_json::from_str(&serde_json::to_string(&made.document().unwrap()).unwrap()).unwrap())
+        .collect())
+}
+
+/// The channels, one line for each entry.
+fn channels(documents: &[Value]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for channel in documents.iter().filter(|document| document["schema"] == "olm.channel") {
+        for entry in channel["entries"].as_array().unwrap() {
+            let text = |value: &Value| value.as_str().unwrap_or_default().replace("p.v", "");
+            let skips = entry["skips"].as_array().into_iter().flatten().map(&text);
+            let skips: Vec<String> = skips.collect();
+            lines.push(format!(
+                "{}: {} <- {} [{}]",
+                text(&channel["name"]),
+                text(&entry["name"]),
+                text(&entry["replaces"]),
+                skips.join(" ")
+            ));
+        }
+    }
+    lines
+}
+
+/// A list of a semver template, and the versions in it.
+type List<'a> = (&'a str, &'a [&'a str]);
+
+fn list(archetype: &str, versions: &[&str]) -> String {
+    let lines = versions
+        .iter()
+        .map(|version| format!("  - image: registry.example.com/p:{version}\n"));
+    format!("{archetype}:\n  bundles:\n{}", lines.collect::<String>())
+}
+
+fn semver(head: &str, lists: &[List<'_>]) -> String {
+    let lists = lists.iter().map(|(archetype, versions)| list(archetype, versions));
+    format!("schema: olm.semver\n{head}{}", lists.collect::<String>())
+}
+
+#[test]
+fn major_channels_are_those_that_the_reference_recorded() {
+    let text = semver(
+        "generateMajorChannels: true\n",
+        &[("stable", &["3.18.5", "3.20.0", "3.20.1"])],
+    );
+    let documents = documents(&text).unwrap();
+    assert_eq!(
+        channels(&documents),
+        [
+            "stable-v3: 3.18.5 <-  []",
+            "stable-v3: 3.20.0 <-  []",
+            "stable-v3: 3.20.1 <- 3.18.5 [3.20.0]",
+        ]
+    );
+    assert_eq!(documents[0]["defaultChannel"], "stable-v3");
+    assert_eq!(documents[0]["description"], "about 3.20.1");
+    assert_eq!(documents[0]["icon"]["base64data"], "R0lGODlh");
+}
+
+#[test]
+fn the_highest_of_a_minor_version_skips_all_below_it_in_the_major_one() {
+    let versions = [
+        "0.1.1",
+        "0.1.0",
+        "1.1.0",
+        "1.2.1",
+        "1.3.1-alpha",
+        "1.3.1-beta",
+        "1.3.1",
+        "2.1.0",
+        "2.1.1",
+        "2.3.2",
+        "2.3.1",
+    ];
+    let both = "generateMajorChannels: true\ngenerateMinorChannels: true\n";
+    let documents = documents(&semver(both, &[("fast", &versions)])).unwrap();
+    assert_eq!(
+        channels(&documents),
+        [
+            "fast-v0: 0.1.0 <-  []",
+            "fast-v0: 0.1.1 <-  [0.1.0]",
+            "fast-v0.1: 0.1.0 <-  []",
+            "fast-v0.1: 0.1.1 <-  [0.1.0]",
+            "fast-v1: 1.1.0 <-  []",
+            "fast-v1: 1.2.1 <- 1.1.0 []",
+            "fast-v1: 1.3.1-alpha <-  []",
+            "fast-v1: 1.3.1-beta <-  []",
+            "fast-v1: 1.3.1 <- 1.2.1 [1.1.0 1.3.1-alpha 1.3.1-beta]",
+            "fast-v1.1: 1.1.0 <-  []",
+            "fast-v1.2: 1.2.1 <- 1.1.0 []",
+            "fast-v1.3: 1.3.1-alpha <-  []",
+            "fast-v1.3: 1.3.1-beta <-  []",
+            "fast-v1.3: 1.3.1 <- 1.2.1 [1.1.0 1.3.1-alpha 1.3.1-beta]",
+            "fast-v2: 2.1.0 <-  []",
+            "fast-v2: 2.1.1 <-  [2.1.0]",
+            "fast-v2: 2.3.1 <-  []",
+            "fast-v2: 2.3.2 <- 2.1.1 [2.1.0 2.3.1]",
+            "fast-v2.1: 2.1.0 <-  []",
+            "fast-v2.1: 2.1.1 <-  [2.1.0]",
+            "fast-v2.3: 2.3.1 <-  []",
+            "fast-v2.3: 2.3.2 <- 2.1.1 [2.1.0 2.3.1]",
+        ]
+    );
+    let generated = documents
+        .iter()
+        .filter(|document| document["schema"] == "olm.channel")
+        .count();
+    let loaded = super::load(&documents.iter().map(made).collect::<Vec<_>>()).unwrap();
+    assert_eq!(generated, loaded.catalog.packages[0].channels.len());
+    assert!(
+        loaded.catalog.packages[0]
+            .channels
+            .iter()
+            .all(|channel| channel.head.is_some())
+    );
+}
+
+fn made(document: &Value) -> Made {
+    Made::Written(Document::from_json(&document.to_string()).unwrap())
+}
+
+#[test]
+fn the_default_channel_is_the_most_stable_then_the_highest_then_the_preferred() {
+    let both = "GenerateMajorChannels: true\nGenerateMinorChannels: true\n";
+    let cases: [(&str, &[List<'_>], &str); 6] = [
+        ("", &[("candidate", &["2.0.0"]), ("stable", &["1.0.0"])], "stable-v1.0"),
+        (
+            "",
+            &[("candidate", &["2.0.0"]), ("fast", &["1.0.0", "1.10.0", "1.9.0"])],
+            "fast-v1.10",
+        ),
+        (both, &[("stable", &["3.1.0", "3.2.0"])], "stable-v3.2"),
+        (
+            &format!("{both}defaultChannelTypePreference: minor\n"),
+            &[("stable", &["3.1.0", "3.2.0"])],
+            "stable-v3.2",
+        ),
+        (
+            &format!("{both}defaultChannelTypePreference: major\n"),
+            &[("stable", &["3.1.0", "3.2.0"])],
+            "stable-v3",
+        ),
+        (
+            "generateMajorChannels: true\n",
+            &[("stable", &["9.0.0", "10.0.0"])],
+            "stable-v10",
+        ),
+    ];
+    for (head, lists, expected) in cases {
+        let documents = documents(&semver(head, lists)).unwrap();
+        assert_eq!(documents[0]["defaultChannel"], expected, "{head}");
+    }
+}
+
+#[test]
+fn a_bundle_in_several_lists_is_rendered_once() {
+    let text = semver("", &[("candidate", &["1.0.0", "1.0.1"]), ("stable", &["1.0.0"])]);
+    let documents = documents(&text).unwrap();
+    let bundles = documents.iter().filter(|document| document["schema"] == "olm.bundle");
+    assert_eq!(bundles.count(), 2);
+    assert_eq!(
+        channels(&documents),
+        [
+            "candidate-v1.0: 1.0.0 <-  []",
+            "candidate-v1.0: 1.0.1 <-  [1.0.0]",
+            "stable-v1.0: 1.0.0 <-  []"
+        ]
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_semver_template_is_said_with_its_line() {
+    let ours = semver("", &[("stable", &["1.0.0"])]);
+    let cases = [
+        (
+            "generateMajor: true\n",
+            "t.yaml:2: there is no field \"generateMajor\" here",
+        ),
+        (
+            "stabel: {}\n",
+            "t.yaml:2: there is no field \"stabel\" here; is \"stable\" meant?",
+        ),
+        (
+            "generateMinorChannels: 1\n",
+            "t.yaml:2: generateMinorChannels is a number, not true or false",
+        ),
+        (
+            "defaultChannelTypePreference: x\n",
+            "t.yaml:2: defaultChannelTypePreference is \"x\"",
+        ),
+        (
+            "defaultChannelTypePreference: major\n",
+            "t.yaml:2: the default channel is to be a major one",
+        ),
+        ("Stable: {}\n", "stands twice"),
+        (
+            "fast: {bundles: [{images: a}]}\n",
+            "t.yaml:2: there is no field \"images\" here; is \"image\" meant?",
+        ),
+        ("fast: {bundles: [{}]}\n", "t.yaml:2: the bundle has no image"),
+        ("fast: {bundles: {}}\n", "t.yaml:2: fast.bundles is a map, not a list"),
+        (
+            "fast:\n  bundles:\n  - image: a\n  - image: a\n",
+            "t.yaml:5: the image \"a\" stands on line 4 already",
+        ),
+    ];
+    for (line, words) in cases {
+        let text = ours.replacen("schema: olm.semver\n", &format!("schema: olm.semver\n{line}"), 1);
+        let found = error(&text, None);
+        assert!(found.contains(words), "{line}: {found}");
+    }
+    assert_eq!(
+        error("schema: olm.semver\n", None),
+        "t.yaml:1: the template names no bundle, under candidate, fast or stable"
+    );
+    let two = format!("{ours}---\nschema: olm.package\n");
+    assert!(
+        error(&two, None).starts_with("t.yaml:6: another document begins here"),
+        "{}",
+        error(&two, None)
+    );
+}
+
+#[test]
+fn bundles_that_have_no_order_are_refused_at_their_lines() {
+    let wrong = |lists: &[List<'_>]| documents(&semver("", lists)).unwrap_err().to_string();
+    let found = wrong(&[("stable", &["1.0.0+a", "1.0.0+b"])]);
+    assert!(
+        found.starts_with("t.yaml:5: p.v1.0.0+b has version 1.0.0+b, which has no order with 1.0.0+a"),
+        "{found}"
+    );
+    let found = wrong(&[("stable", &["1.0"])]);
+    assert!(
+        found.starts_with("t.yaml:4: the version \"1.0\" of p.v1.0 is no semantic version"),
+        "{found}"
+    );
+
+    let template = read(&semver("", &[("stable", &["1.0.0", "1.1.0"])]), None).unwrap();
+    let mut others = rendered(&template);
+    others[1].package = "q".to_owned();
+    let found = template.documents(others).unwrap_err().to_string();
+    assert!(found.starts_with("t.yaml:5: p.v1.1.0 is of package \"q\""), "{found}");
+    let template = read(&semver("", &[("stable", &["1.0.0", "1.1.0"])]), None).unwrap();
+    let same = vec![bundle("1.0.0"), bundle("1.0.0")];
+    let found = template.documents(same).unwrap_err().to_string();
+    assert!(
+        found.starts_with("t.yaml:5: this is p.v1.0.0, as is the image on line 4"),
+        "{found}"
+    );
+}
+
+const CATALOG: &str = "schema: olm.package
+name: p
+defaultChannel: a
+x: 1.50
+---
+schema: olm.channel
+package: p
+name: a
+entries: [{name: p.v1.0.0}]
+---
+schema: olm.bundle
+image: registry.example.com/p:1.0.0
+---
+schema: custom
+y: {}
+";
+
+/// The catalog in the newer form of a basic template.
+fn newer_form() -> String {
+    let documents = CATALOG
+        .split("---\n")
+        .map(|document| format!("- {}\n", document.trim_end().replace('\n', "\n  ")));
+    format!(
+        "schema: olm.template.basic\nentries:\n{}",
+        documents.collect::<String>()
+    )
+}
+
+#[test]
+fn both_forms_of_a_basic_template_mean_the_same() {
+    let expected = documents(CATALOG).unwrap();
+    assert_eq!(documents(&newer_form()).unwrap(), expected);
+    let schemas: Vec<_> = expected
+        .iter()
+        .map(|document| document["schema"].as_str().unwrap())
+        .collect();
+    assert_eq!(schemas, ["olm.package", "olm.channel", "olm.bundle", "custom"]);
+    assert_eq!(expected[2]["name"], "p.v1.0.0");
+    assert_eq!(expected[0]["x"], 1.5);
+    let json: String = CATALOG
+        .split("---\n")
+        .map(|document| {
+            let document: Value = serde_yaml::from_str(document).unwrap();
+            document.to_string()
+        })
+        .collect();
+    assert_eq!(documents(&json).unwrap(), expected);
+    for kind in [None, Some(Kind::Basic)] {
+        assert_eq!(read(CATALOG, kind).unwrap().images[0].at.line, 12);
+        assert_eq!(read(&newer_form(), kind).unwrap().images.len(), 1);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_basic_template_is_said_with_its_line() {
+    let cases = [
+        (
+            CATALOG.replace("image: registry.example.com/p:1.0.0", "package: p"),
+            "t.yaml:12: the bundle has the field \"package\"",
+        ),
+        (
+            CATALOG.replace("image: registry.example.com/p:1.0.0", "name: p"),
+            "t.yaml:11: the bundle has no image",
+        ),
+        (
+            CATALOG.replace("schema: custom\n", ""),
+            "t.yaml:14: the document has no schema",
+        ),
+        (
+            format!("{CATALOG}---\nschema: olm.bundle\nimage: registry.example.com/p:1.0.0\n"),
+            "t.yaml:18: the image",
+        ),
+        (
+            format!("{}extra: 1\n", newer_form()),
+            "there is no field \"extra\" here",
+        ),
+        (
+            format!("{CATALOG}---\nschema: olm.semver\n"),
+            "t.yaml:17: another document",
+        ),
+        ("a: [\n".to_owned(), "t.yaml:2: "),
+        (String::new(), "t.yaml:1: there is no document"),
+        ("- a\n".to_owned(), "t.yaml:1: the document is a list, not a map"),
+    ];
+    for (text, words) in cases {
+        let found = error(&text, Some(Kind::Basic));
+        assert!(found.contains(words), "{text}: {found}");
+    }
+}
+
+#[test]
+fn the_type_of_a_template_is_that_of_its_schema() {
+    let of = semver("", &[("stable", &["1.0.0"])]);
+    assert!(matches!(
+        read(&of, Some(Kind::Semver)).unwrap().content,
+        Content::Semver(_)
+    ));
+    let found = error(&of, Some(Kind::Basic));
+    assert_eq!(
+        found,
+        "t.yaml:1: the document has the schema \"olm.semver\", and a basic template has \"olm.template.basic\""
+    );
+    assert!(error(CATALOG, Some(Kind::Semver)).contains("a semver template has \"olm.semver\""));
+    assert!(error("schema: olm.template.x\n", None).contains("\"olm.template.x\" is the schema of no template"));
+    assert!(error("schema: olm.template.x\n", Some(Kind::Substitutes)).contains("a substitutes template"));
+}
+
+const SUBSTITUTES: &str = "schema: olm.template.substitutes
+entries:
+- {schema: olm.package, name: p, defaultChannel: a}
+- schema: olm.channel
+  package: p
+  name: a
+  entries:
+  - {name: p.v1.2.0, replaces: p.v1.1.0, skips: [p.v1.0.5]}
+  - {name: p.v1.1.0, replaces: p.v1.0.0, skips: [p.v1.0.9], skipRange: '<1.1.0'}
+  - {name: p.v1.0.0}
+- schema: olm.channel
+  package: p
+  name: b
+  entries:
+  - {name: p.v1.2.0, skips: [p.v1.0.0, p.v1.1.0]}
+  - {name: p.v1.1.0}
+- {schema: olm.bundle, package: p, name: p.v1.2.0, image: a, properties: [{type: olm.package, value: {packageName: p, version: 1.2.0}}]}
+- {schema: olm.bundle, package: p, name: p.v1.1.0, image: b, properties: [{type: olm.package, value: {packageName: p, version: 1.1.0}}]}
+- {schema: olm.bundle, package: p, name: p.v1.0.0, image: c, properties: [{type: olm.package, value: {packageName: p, version: 1.0.0}}]}
+substitutions:
+- name: registry.example.com/p:1.1.1
+  base: p.v1.1.0
+";
+
+#[test]
+fn a_stand_in_takes_over_the_edges() {
+    let documents = documents(SUBSTITUTES).unwrap();
+    assert_eq!(
+        channels(&documents),
+        [
+            "a: 1.2.0 <- 1.1.1 [1.0.5 1.1.0]",
+            "a: 1.1.0 <-  []",
+            "a: 1.0.0 <-  []",
+            "a: 1.1.1 <- 1.0.0 [1.0.9 1.1.0]",
+            "b: 1.2.0 <-  [1.0.0 1.1.1]",
+            "b: 1.1.0 <-  []",
+            "b: 1.1.1 <-  [1.1.0]",
+        ]
+    );
+    assert_eq!(documents[1]["entries"][3]["skipRange"], "<1.1.0");
+    assert_eq!(documents.last().unwrap()["name"], "p.v1.1.1");
+}
+
+#[test]
+fn a_stand_in_that_does_not_fit_is_refused() {
+    let cases = [
+        (
+            SUBSTITUTES.replace("p:1.1.1", "p:1.1.0-rc"),
+            "t.yaml:21: p.v1.1.0-rc stands in for p.v1.1.0, and its version",
+        ),
+        (
+            SUBSTITUTES.replace("base: p.v1.1.0", "base: p.v7"),
+            "t.yaml:21: no channel has an entry of \"p.v7\"",
+        ),
+        (
+            SUBSTITUTES.replace("  base: p.v1.1.0\n", ""),
+            "t.yaml:21: no channel has an entry of \"\"",
+        ),
+        (
+            SUBSTITUTES.replace("replaces: p.v1.0.0, ", ""),
+            "t.yaml:2: channel \"a\" of package \"p\" has 2 heads",
+        ),
+        (
+            SUBSTITUTES.replace("name: p.v1.0.0, image", "name: p.v0, image"),
+            "t.yaml:2: channel \"a\" of package \"p\" has an entry",
+        ),
+    ];
+    for (text, words) in cases {
+        let found = documents(&text).unwrap_err().to_string();
+        assert!(found.contains(words), "{found}");
+    }
+}
+
+#[test]
+fn a_catalog_becomes_a_template_that_gives_the_catalog_again() {
+    let catalog = documents(CATALOG).unwrap();
+    let text: String = catalog.iter().map(ToString::to_string).collect();
+    for (kind, language) in [
+        (Kind::Basic, Language::Json),
+        (Kind::Basic, Language::Yaml),
+        (Kind::Substitutes, Language::Yaml),
+    ] {
+        let converted = convert("c.json", text.as_bytes(), kind, CatalogLimits::default()).unwrap();
+        let mut out = Vec::new();
+        write(&converted, language, &mut out).unwrap();
+        let again = String::from_utf8(out).unwrap();
+        assert_eq!(documents(&again).unwrap(), catalog, "{again}");
+    }
+    let basic = convert("c.json", text.as_bytes(), Kind::Basic, CatalogLimits::default()).unwrap();
+    let entry = serde_json::to_value(&basic).unwrap()["entries"][2].clone();
+    assert_eq!(
+        entry,
+        json!({"schema": "olm.bundle", "image": "registry.example.com/p:1.0.0"})
+    );
+
+    let inline = text.replace("registry.example.com/p:1.0.0", "");
+    let refused = convert("c.json", inline.as_bytes(), Kind::Basic, CatalogLimits::default()).unwrap_err();
+    assert!(refused.to_string().contains("the bundle has no image"), "{refused}");
+    let template = newer_form();
+    let refused = convert("t.yaml", template.as_bytes(), Kind::Basic, CatalogLimits::default()).unwrap_err();
+    assert!(refused.to_string().contains("this is a template already"), "{refused}");
+}

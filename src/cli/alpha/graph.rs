@@ -1,0 +1,62 @@
+//! `opmx alpha render-graph`: the update graph, by opm's command line.
+
+use crate::catalog::drawing::{self, View};
+use crate::catalog::selection::{Selection, minimum};
+use crate::cli::arguments::RegistryArguments;
+use crate::cli::error::{CommandResult, Status};
+use crate::cli::index::list::CatalogArgument;
+use crate::cli::{Context, sources};
+use clap::Args;
+
+/// Draw the update graph of an index or catalog as Mermaid
+#[derive(Debug, Args)]
+pub(crate) struct GraphArguments {
+    #[command(flatten)]
+    index: CatalogArgument,
+    /// Only this package
+    #[arg(short, long, value_name = "PACKAGE")]
+    package_name: Option<String>,
+    /// Only the package of this bundle, from this bundle upwards
+    #[arg(long, value_name = "BUNDLE")]
+    minimum_edge: Option<String>,
+    /// Tell apart bundles that others skip: OLM updates from them, and never to them
+    #[arg(
+        long,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_value_t = false,
+        default_missing_value = "true"
+    )]
+    draw_v0_semantics: bool,
+    #[command(flatten)]
+    registry: RegistryArguments,
+}
+
+pub(crate) fn run(arguments: &GraphArguments, context: &Context<'_>) -> CommandResult {
+    let opened = sources::open_catalog(&arguments.index.index, &arguments.registry, context)?;
+    let catalog = opened.catalog()?;
+    let mut selection = Selection {
+        packages: arguments.package_name.iter().cloned().collect(),
+        channels: Vec::new(),
+    };
+    let unknown = |error| arguments.index.unknown(error);
+    let _ = selection.of(&catalog).map_err(unknown)?;
+    let lowest = match &arguments.minimum_edge {
+        Some(bundle) => {
+            let lowest = minimum(&catalog, bundle, &selection).map_err(unknown)?;
+            selection.packages = lowest.packages;
+            Some(lowest.version)
+        }
+        None => None,
+    };
+    let view = View {
+        lowest: lowest.as_ref(),
+        tell_skipped: arguments.draw_v0_semantics,
+        loaded: opened.loaded(),
+    };
+    let channels = selection.of(&catalog).map_err(unknown)?;
+    let drawn = drawing::mermaid(&view.drawing(&catalog, &channels));
+    context.printer.bytes(drawn.as_bytes())?;
+    Ok(Status::Success)
+}

@@ -1,0 +1,32 @@
+//! `opmx alpha list`: the tables of opm.
+
+use crate::cli::Context;
+use crate::cli::error::CommandResult;
+use crate::cli::index::list::{self, PartOfIndex, WholeIndex};
+use clap::{Args, Subcommand};
+
+/// List what is in an index or catalog, in the tables of opm
+#[derive(Debug, Args)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+pub(crate) struct ListArguments {
+    #[command(subcommand)]
+    command: ListCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ListCommand {
+    /// List the packages, with their default channels
+    Packages(WholeIndex),
+    /// List the channels, with their heads
+    Channels(PartOfIndex),
+    /// List the bundles of the channels, with what they replace and skip
+    Bundles(PartOfIndex),
+}
+
+pub(crate) fn run(arguments: &ListArguments, context: &Context<'_>) -> CommandResult {
+    match &arguments.command {
+        ListCommand::Packages(wanted) => list::packages(wanted, context),
+        ListCommand::Channels(wanted) => list::channels(wanted, context),
+        ListCommand::Bundles(wanted) => list::bundles_as_opm(wanted, context),
+    }
+}

@@ -1,0 +1,192 @@
+//! `opmx alpha render-template`: the catalog that a template describes.
+
+use crate::bundle::location::Location;
+use crate::catalog::drawing;
+use crate::catalog::file_based::read::CatalogLimits;
+use crate::catalog::file_based::template::{Image, KINDS, Kind, Template};
+use crate::catalog::file_based::write::Language;
+use crate::catalog::selection::Selection;
+use crate::cli::arguments::{LimitArguments, RegistryArguments};
+use crate::cli::catalogs::{ContentArguments, bounds};
+use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::{Context, input, sources};
+use crate::diagnostic::Diagnostic;
+use crate::index::intake::IntakeError;
+use crate::index::render::sources::{Form, write_all};
+use crate::index::render::template::{BundleError, TemplateCatalog, TemplateRenderError, render};
+use clap::{Args, ValueEnum};
+
+const EXAMPLES: &str = "\
+Examples:
+  Channels that follow from the versions of bundles
+  $ cat template.yaml
+  schema: olm.semver
+  generateMajorChannels: true
+  stable:
+    bundles:
+    - image: registry.example.com/etcd-bundle:v0.9.4
+    - image: registry.example.com/etcd-bundle:v0.9.5
+  $ opmx alpha render-template template.yaml > catalog/catalog.json
+
+  A catalog that names its bundles by their images
+  $ opmx alpha render-template basic template.yaml -o yaml > catalog/catalog.yaml
+
+  See the channels before anything is published
+  $ opmx alpha render-template semver template.yaml -o mermaid";
+
+/// Write the catalog that a template describes
+///
+/// A template names bundles by their images: in a registry, in a layout (oci:DIR:TAG) or an archive, or as a folder, seen
+/// from the working folder. Types are basic (olm.template.basic, or a catalog whose bundles have only an image), semver
+/// (olm.semver) and substitutes (olm.template.substitutes); without a type, the schema of the template decides.
+///
+/// In a semver catalog the default channel is that of the most stable list, then of the highest version, then of the type
+/// that defaultChannelTypePreference names. Icon and description of the package come from its head.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct TemplateArguments {
+    /// Type of the template: basic, semver or substitutes; it may be left out
+    #[arg(value_name = "TYPE")]
+    kind: Option<String>,
+    /// The template; without it, or as "-", standard input
+    #[arg(value_name = "FILE")]
+    file: Option<String>,
+    /// Language of the catalog
+    #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
+    output: Output,
+    #[command(flatten)]
+    content: ContentArguments,
+    /// Of opm's composite templates, which are refused
+    #[arg(short = 'c', long, hide = true, value_name = "FILE")]
+    composite_config: Option<String>,
+    /// Of opm's composite templates, which are refused
+    #[arg(short = 'f', long, hide = true, value_name = "FILE")]
+    catalog_config: Option<String>,
+    /// Of opm's composite templates, which are refused
+    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    validate: Option<String>,
+    #[command(flatten)]
+    registry: RegistryArguments,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// JSON, as opm indents it
+    #[default]
+    Json,
+    /// YAML, with sorted keys
+    Yaml,
+    /// The channels as a Mermaid flowchart
+    Mermaid,
+}
+
+/// How many bundles are fetched and read at once.
+const PARALLEL: usize = 4;
+
+/// The type that was removed from opm.
+const COMPOSITE: &str = "composite";
+
+pub(crate) fn run(arguments: &TemplateArguments, context: &Context<'_>) -> CommandResult {
+    let (wanted, file) = arguments.template()?;
+    let limits = CatalogLimits::default();
+    let (name, bytes) = input::read(file, limits.document_bytes, context)?;
+    let template = Template::read(&name, &bytes, wanted, limits)?;
+    let transports = arguments.registry.transports(context);
+    let bounds = bounds(&arguments.registry, &arguments.limits);
+    let rendering = render(template, &transports, bounds, arguments.content.options(), PARALLEL);
+    let catalog = match context.runtime.block_on(rendering) {
+        Ok(catalog) => catalog,
+        Err(TemplateRenderError::Bundles { problems, of }) => {
+            refuse(problems, of, context);
+            return Ok(Status::Failure);
+        }
+        Err(TemplateRenderError::Template(error)) => return Err(error.into()),
+    };
+    let language = match arguments.output {
+        Output::Json => Language::Json,
+        Output::Yaml => Language::Yaml,
+        Output::Mermaid => return draw(&catalog, context),
+    };
+    let form = Form {
+        language,
+        level: arguments.content.level(false)?,
+    };
+    let mut output = context.printer.stdout();
+    write_all(&[catalog.source()?], form, |_, document| {
+        output.bytes(document).map_err(CommandError::from)
+    })?;
+    output.flush()?;
+    Ok(Status::Success)
+}
+
+impl TemplateArguments {
+    /// The wanted type, and the file. One word alone is a type where it names one, as it is for opm.
+    fn template(&self) -> Result<(Option<Kind>, &str), CommandError> {
+        const STDIN: &str = "-";
+        let kind = |word: &str| KINDS.into_iter().find(|kind| kind.word() == word);
+        let composite_flags =
+            self.composite_config.is_some() || self.catalog_config.is_some() || self.validate.is_some();
+        match (self.kind.as_deref(), self.file.as_deref()) {
+            (Some(COMPOSITE), _) => Err(no_composite()),
+            _ if composite_flags => Err(no_composite()),
+            (None, _) => Ok((None, STDIN)),
+            (Some(word), None) => Ok(match kind(word) {
+                Some(kind) => (Some(kind), STDIN),
+                None => (None, word),
+            }),
+            (Some(word), Some(file)) => {
+                let kind = kind(word).ok_or_else(|| {
+                    let message = format!("{word:?} is no type of template: there are basic, semver and substitutes");
+                    CommandError::usage(message)
+                });
+                Ok((Some(kind?), file))
+            }
+        }
+    }
+}
+
+fn no_composite() -> CommandError {
+    let message = "composite templates are not rendered: they run a container tool for each of their catalogs, and opm has \
+                   removed them";
+    let refused = CommandError::failure(message);
+    refused.hint("render each catalog from a basic or semver template of its own")
+}
+
+fn draw(catalog: &TemplateCatalog, context: &Context<'_>) -> CommandResult {
+    let loaded = catalog.load()?;
+    let channels = Selection::default().of(&loaded.catalog)?;
+    let view = drawing::View {
+        loaded: Some(&loaded),
+        ..drawing::View::default()
+    };
+    let drawn = drawing::mermaid(&view.drawing(&loaded.catalog, &channels));
+    context.printer.bytes(drawn.as_bytes())?;
+    Ok(Status::Success)
+}
+
+/// Says why each bundle cannot be rendered.
+fn refuse(problems: Vec<(Image, BundleError)>, of: usize, context: &Context<'_>) {
+    let printer = &context.printer;
+    let count = problems.len();
+    for (Image { reference, at }, problem) in problems {
+        if let BundleError::Intake(IntakeError::Findings { diagnostics, .. }) = &problem {
+            let errors = diagnostics.iter().filter(|finding| finding.is_error());
+            printer.report(&errors.cloned().collect::<Vec<Diagnostic>>());
+            printer.error(format_args!("{at}: {reference} has errors"));
+            continue;
+        }
+        let error = CommandError::from(problem).context(format!("{at}: {reference} cannot be rendered"));
+        let error = match reference.parse::<Location>() {
+            Ok(location) => sources::with_guess(error, &location),
+            Err(_) => error,
+        };
+        error.print(printer);
+    }
+    if of > 1 {
+        printer.error(format_args!(
+            "{count} of {of} bundles cannot be rendered, so nothing was written"
+        ));
+    }
+}

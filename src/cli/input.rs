@@ -1,0 +1,35 @@
+//! Small files that commands read whole, or standard input.
+
+use crate::cli::Context;
+use crate::cli::error::CommandError;
+use crate::files::FileError;
+use std::fs::File;
+use std::io::{self, IsTerminal, Read};
+
+/// Stands for standard input.
+const STDIN: &str = "-";
+
+/// What errors call standard input.
+const STDIN_NAME: &str = "standard input";
+
+/// The bytes of a file, or of standard input where its name is `-`, and what to call it. There may be `limit` of them.
+pub(crate) fn read(name: &str, limit: usize, context: &Context<'_>) -> Result<(String, Vec<u8>), CommandError> {
+    let shown = if name == STDIN { STDIN_NAME } else { name };
+    let fail = |error| FileError::new("read", shown, error);
+    let bound = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    let mut content = Vec::new();
+    if name == STDIN {
+        let stdin = io::stdin();
+        if stdin.is_terminal() {
+            context.printer.status("reading standard input");
+        }
+        stdin.lock().take(bound).read_to_end(&mut content).map_err(fail)?;
+    } else {
+        let file = File::open(name).map_err(fail)?;
+        file.take(bound).read_to_end(&mut content).map_err(fail)?;
+    }
+    if content.len() > limit {
+        return Err(CommandError::failure(format!("{shown} is larger than {limit} bytes")));
+    }
+    Ok((shown.to_owned(), content))
+}

@@ -1,0 +1,150 @@
+//! The same rows of a file-based catalog.
+
+use super::{BundleRow, ChannelRow, DEFAULT_MEDIA_TYPE, PackageRow};
+use crate::catalog::file_based::document::Document;
+use crate::catalog::file_based::load::{Loaded, heads};
+use crate::catalog::file_based::read::CatalogError;
+use crate::catalog::file_based::{BUNDLE_OBJECT, CSV_METADATA};
+use crate::catalog::{Catalog, Channel, ManifestsId, Package};
+use crate::index::intake::MEDIA_TYPE_PROPERTY;
+use crate::index::manifests::{display_name, kind};
+use crate::index::opened::OpenFiles;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// The packages, sorted by name.
+///
+/// # Errors
+/// When a document cannot be read again.
+pub fn packages(open: &OpenFiles) -> Result<Vec<PackageRow>, CatalogError> {
+    let catalog = &open.loaded.catalog;
+    let rows = catalog.packages.iter().map(|package| {
+        let channel = package
+            .default_channel
+            .as_deref()
+            .and_then(|name| package.channel(name));
+        let head = channel.and_then(|channel| {
+            let id = channel.entries.first().filter(|_| channel.head.is_some())?.bundle;
+            catalog.bundle(id)
+        });
+        let shown = head.map(|head| shown_name(open, head.manifests));
+        Ok(PackageRow {
+            name: package.name.to_string(),
+            display_name: shown.transpose()?.flatten(),
+            default_channel: package.default_channel.as_deref().map(str::to_owned),
+        })
+    });
+    rows.collect()
+}
+
+/// The channels of all packages, or of one, sorted by package and name.
+pub fn channels(loaded: &Loaded, package: Option<&str>) -> Vec<ChannelRow> {
+    let channels = of_package(&loaded.catalog, package);
+    channels
+        .map(|(package, channel)| ChannelRow {
+            package: package.name.to_string(),
+            channel: channel.name.to_string(),
+            head: channel.head.as_deref().map(str::to_owned),
+        })
+        .collect()
+}
+
+/// The names of the bundles that could be the head of each channel, in the order of [`channels`]; a sound channel has one.
+pub fn possible_heads(loaded: &Loaded, package: Option<&str>) -> Vec<Vec<String>> {
+    let name = |id| loaded.catalog.bundle(id).map(|bundle| bundle.name.to_string());
+    let of_channel = |channel: &Channel| {
+        let mut names: Vec<String> = heads(&loaded.catalog, channel).into_iter().filter_map(name).collect();
+        names.sort();
+        names
+    };
+    of_package(&loaded.catalog, package)
+        .map(|(_, channel)| of_channel(channel))
+        .collect()
+}
+
+/// The bundles of all channels, or of those of one package, sorted by package and channel, inside a channel from the head
+/// downwards.
+pub fn bundles(loaded: &Loaded, package: Option<&str>) -> Vec<BundleRow> {
+    let mut rows = Vec::new();
+    for (package, channel) in of_package(&loaded.catalog, package) {
+        for entry in &channel.entries {
+            let Some(bundle) = loaded.catalog.bundle(entry.bundle) else {
+                continue;
+            };
+            let text = |text: Option<&str>| text.filter(|text| !text.is_empty()).map(str::to_owned);
+            let mut declared = bundle
+                .properties
+                .iter()
+                .filter(|property| &*property.kind == MEDIA_TYPE_PROPERTY);
+            let declared = declared
+                .next()
+                .and_then(|property| serde_json::from_str(&property.value).ok());
+            rows.push(BundleRow {
+                package: package.name.to_string(),
+                channel: channel.name.to_string(),
+                bundle: bundle.name.to_string(),
+                version: text(bundle.version.as_deref()),
+                replaces: text(entry.replaces.as_deref()),
+                skips: entry.skips.iter().map(ToString::to_string).collect(),
+                skip_range: text(loaded.skip_range(package, channel, entry.bundle).map(|range| &**range)),
+                image: text(bundle.image.as_deref()),
+                media_type: declared.unwrap_or_else(|| DEFAULT_MEDIA_TYPE.to_owned()),
+            });
+        }
+    }
+    rows
+}
+
+fn of_package<'a>(catalog: &'a Catalog, name: Option<&'a str>) -> impl Iterator<Item = (&'a Package, &'a Channel)> {
+    let packages = catalog.packages.iter();
+    let wanted = packages.filter(move |package| name.is_none_or(|name| name == &*package.name));
+    wanted.flat_map(|package| package.channels.iter().map(move |channel| (package, channel)))
+}
+
+#[derive(Deserialize)]
+struct Property {
+    #[serde(rename = "type")]
+    kind: String,
+    value: Box<RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Metadata {
+    display_name: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Object {
+    data: String,
+}
+
+/// The name for people of a bundle, from its manifests or from what stands in their place.
+fn shown_name(open: &OpenFiles, id: ManifestsId) -> Result<Option<String>, CatalogError> {
+    let handle = usize::try_from(id.0)
+        .ok()
+        .and_then(|number| open.files.handles.get(number));
+    let Some(handle) = handle else { return Ok(None) };
+    let document = open.files.document(handle)?;
+    Ok(name_in(&document))
+}
+
+fn name_in(document: &Document) -> Option<String> {
+    let properties: Vec<Property> = serde_json::from_str(document.field("properties")?.get()).ok()?;
+    let metadata = properties.iter().find(|property| property.kind == CSV_METADATA);
+    if let Some(metadata) = metadata {
+        return serde_json::from_str::<Metadata>(metadata.value.get())
+            .ok()?
+            .display_name;
+    }
+    let objects = properties.iter().filter(|property| property.kind == BUNDLE_OBJECT);
+    objects
+        .filter_map(|property| {
+            let Object { data } = serde_json::from_str(property.value.get()).ok()?;
+            String::from_utf8(STANDARD.decode(data).ok()?).ok()
+        })
+        .find(|object| kind(object) == crate::csv::KIND)
+        .and_then(|csv| display_name(&csv))
+}

@@ -1,0 +1,115 @@
+//! References that are made of what a bundle is called.
+
+use crate::catalog::file_based::{Bundle, PACKAGE};
+use serde_json::Value;
+use std::str::FromStr;
+
+/// A reference with the places `{{.Package}}`, `{{.Name}}` and `{{.Version}}`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImageReferenceTemplate(Vec<Part>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Package,
+    Name,
+    Version,
+}
+
+/// A text with another place in it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place:?} is no place in a reference: those are {{{{.Package}}}}, {{{{.Name}}}} and {{{{.Version}}}}")]
+pub struct ImageReferenceError {
+    /// What stands there.
+    pub place: String,
+}
+
+/// What a bundle is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    package: String,
+    name: String,
+    version: String,
+}
+
+impl Named {
+    /// What `bundle` is called.
+    pub fn of(bundle: &Bundle) -> Self {
+        let mut packages = bundle.properties.iter().filter(|property| property.kind == PACKAGE);
+        let value = packages
+            .next()
+            .and_then(|property| serde_json::from_str(property.value.get()).ok());
+        let value: Value = value.unwrap_or_default();
+        Self {
+            package: bundle.package.clone(),
+            name: bundle.name.clone(),
+            version: value["version"].as_str().unwrap_or_default().to_owned(),
+        }
+    }
+}
+
+impl FromStr for ImageReferenceTemplate {
+    type Err = ImageReferenceError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (mut parts, mut rest) = (Vec::new(), text);
+        while let Some((before, behind)) = rest.split_once("{{") {
+            let wrong = |place: &str| ImageReferenceError {
+                place: place.to_owned(),
+            };
+            let (place, after) = behind.split_once("}}").ok_or_else(|| wrong(&format!("{{{{{behind}")))?;
+            parts.push(Part::Text(before.to_owned()));
+            parts.push(match place.trim() {
+                ".Package" => Part::Package,
+                ".Name" => Part::Name,
+                ".Version" => Part::Version,
+                _ => return Err(wrong(&format!("{{{{{place}}}}}"))),
+            });
+            rest = after;
+        }
+        parts.push(Part::Text(rest.to_owned()));
+        Ok(Self(parts))
+    }
+}
+
+impl ImageReferenceTemplate {
+    /// The reference of a bundle. A `+` of its version becomes `-`, because no tag can hold it.
+    pub fn of(&self, named: &Named) -> String {
+        let parts = self.0.iter();
+        parts
+            .map(|part| match part {
+                Part::Text(text) => text.clone(),
+                Part::Package => named.package.clone(),
+                Part::Name => named.name.clone(),
+                Part::Version => named.version.replace('+', "-"),
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_filled_and_others_refused() {
+        let named = Named {
+            package: "etcd".to_owned(),
+            name: "etcd.v1".to_owned(),
+            version: "1.0.0+b".to_owned(),
+        };
+        let of = |text: &str| {
+            text.parse::<ImageReferenceTemplate>()
+                .map(|template| template.of(&named))
+        };
+        assert_eq!(of("r/{{.Package}}:v{{ .Version }}").unwrap(), "r/etcd:v1.0.0-b");
+        assert_eq!(of("{{.Name}}").unwrap(), "etcd.v1");
+        assert_eq!(of("r/x").unwrap(), "r/x");
+        let refused = of("r/{{.Tag}}").unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "\"{{.Tag}}\" is no place in a reference: those are {{.Package}}, {{.Name}} and {{.Version}}"
+        );
+        assert_eq!(of("r/{{.Name").unwrap_err().place, "{{.Name");
+    }
+}
