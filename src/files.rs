@@ -3,6 +3,7 @@
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// A file operation that failed, with the path it was about.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +24,34 @@ impl FileError {
             action,
             path: path.into(),
             source,
+        }
+    }
+}
+
+/// Tells whether a file is still what it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    length: u64,
+    modified: Option<SystemTime>,
+    inode: u64,
+}
+
+impl Stamp {
+    /// How long the file was, in bytes.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+}
+
+impl From<&Metadata> for Stamp {
+    fn from(metadata: &Metadata) -> Self {
+        Self {
+            length: metadata.len(),
+            modified: metadata.modified().ok(),
+            #[cfg(unix)]
+            inode: std::os::unix::fs::MetadataExt::ino(metadata),
+            #[cfg(not(unix))]
+            inode: 0,
         }
     }
 }

@@ -117,6 +117,17 @@ enum Command {
     Man(man::ManArguments),
 }
 
+impl Command {
+    /// The form of its log, where it has one of its own.
+    fn log_format(&self) -> Option<log::LogFormat> {
+        match self {
+            Self::Serve(arguments) => arguments.log_format(),
+            Self::Registry(arguments) => arguments.log_format(),
+            _ => None,
+        }
+    }
+}
+
 /// What a command works with besides its own arguments.
 pub struct Context<'a> {
     /// The streams, and the progress bars.
@@ -158,7 +169,7 @@ pub fn run(name: &'static str, arguments: Vec<OsString>, runtime: &Runtime) -> E
                 } else {
                     global.verbose
                 };
-                log::install(verbose, printer)?;
+                log::install(verbose, command.log_format(), printer)?;
                 dispatch(name, command, &context)
             })
         }

@@ -1,29 +1,75 @@
-//! `opmx serve`: gRPC from an index.
+//! `opmx serve`: gRPC from an index or a file-based catalog.
 
+use crate::catalog::file_based::check;
+use crate::catalog::file_based::read::CatalogLimits;
 use crate::cli::Context;
 use crate::cli::arguments::RegistryArguments;
-use crate::cli::error::CommandResult;
+use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::serving::{self, ServingArguments};
-use crate::cli::sources::{self, OpenIndex};
+use crate::diagnostic::has_errors;
+use crate::files::{FileError, TemporaryFolder};
+use crate::image::extract_folder;
+use crate::index::image::{CONFIGS_LABEL, DATABASE_LABEL};
+use crate::index::location::{DatabaseFile, IndexLocation, database_of};
+use crate::index::read::Index;
+use crate::server::Served;
+use crate::server::files::CatalogFiles;
+use crate::terminal::log::LogFormat;
 use clap::Args;
+use std::fs;
+use std::path::Path;
 
 const EXAMPLES: &str = "\
 Examples:
+  A file-based catalog, after it was checked
+  $ opmx serve catalog
+
   A database file
   $ opmx serve index.db
 
-  An index image, pulled first
-  $ opmx serve registry.example.com/index:v1 -p 50052";
+  An index image or a catalog image, pulled first
+  $ opmx serve registry.example.com/index:v1 -p 50052
 
-/// Serve an index to OLM, over gRPC
+  With figures for Prometheus, and a log for programs
+  $ opmx serve catalog --metrics-address :9090 --log-format json
+
+  In the Dockerfile of a catalog: check it, and keep the build from passing if it is wrong
+  $ opmx serve catalog --cache-dir=/tmp/cache --cache-only";
+
+/// Serve an index or a file-based catalog to OLM, over gRPC
 ///
-/// Begins when all of the index has been read and found good, and ends by a signal.
+/// Begins when everything has been read and found good, and ends by a signal. Of a catalog with errors all of them are
+/// shown, and nothing is served. What is served is only read, and stays as it was when it was opened: a file that is
+/// written to meanwhile makes the server unhealthy, never its answers wrong.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    mut_arg("cache_dir", |argument| argument.help("Folder for the cache of the layers of images").long_help(
+        "Folder for the cache of the layers of images\n\n\
+         A folder or a database is served without a cache, as fast as opm with one. What opm keeps there is neither \
+         read nor changed."
+    )),
+)]
 pub(crate) struct ServeArguments {
-    /// The index: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG or a database file
-    #[arg(value_name = "REF|FILE")]
+    /// What to serve: the folder of a file-based catalog, a database file, or an image of either:
+    /// HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG
+    #[arg(value_name = "REF|PATH")]
     index: String,
+    /// Check what would be served, and end
+    ///
+    /// Where opm writes a cache into the image of a catalog, opmx needs none; the folder of --cache-dir is made, so that
+    /// a Dockerfile can copy it.
+    #[arg(long)]
+    cache_only: bool,
+    /// Not needed: what is served is always what was read
+    #[arg(long, hide = true, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    cache_enforce_integrity: Option<bool>,
+    /// Not there: opmx has no profiles of a Go program
+    #[arg(long, hide = true, value_name = "ADDRESS")]
+    pprof_addr: Option<String>,
+    /// Not there: opmx has no profiles of a Go program
+    #[arg(long, hide = true)]
+    pprof_capture_profiles: bool,
     #[command(flatten)]
     serving: ServingArguments,
     #[command(flatten)]
@@ -31,10 +77,76 @@ pub(crate) struct ServeArguments {
 }
 
 pub(crate) fn run(arguments: &ServeArguments, context: &Context<'_>) -> CommandResult {
+    let printer = &context.printer;
+    if arguments.pprof_capture_profiles || arguments.pprof_addr.as_ref().is_some_and(|address| !address.is_empty()) {
+        printer.warning("there are no profiles of a Go program here; --metrics-address shows what the server does");
+    }
     // What was unpacked must stay until the server has ended.
-    let (index, _file) = match sources::open_index(&arguments.index, &arguments.registry, context) {
-        Ok(OpenIndex { index, file }) => (Ok(index), Some(file)),
+    let (served, _database) = match open(arguments, context) {
+        Ok((served, database)) => (Ok(served), database),
         Err(error) => (Err(error), None),
     };
-    serving::serve(index, &arguments.serving, None, context)
+    if !arguments.cache_only {
+        return serving::serve(served, &arguments.serving, context);
+    }
+    served?;
+    if let Some(folder) = &arguments.registry.cache_dir {
+        fs::create_dir_all(folder).map_err(|error| FileError::new("create the directory", folder, error))?;
+    }
+    printer.status(format_args!("{} can be served", arguments.index));
+    Ok(Status::Success)
+}
+
+impl ServeArguments {
+    /// The form of the log, where one is wanted.
+    pub(crate) fn log_format(&self) -> Option<LogFormat> {
+        self.serving.log_format()
+    }
+}
+
+/// What is served, and the database that was taken out of an image for it.
+type Opened = (Served, Option<DatabaseFile>);
+
+fn open(arguments: &ServeArguments, context: &Context<'_>) -> Result<Opened, CommandError> {
+    let location: IndexLocation = arguments.index.parse()?;
+    let reference = match &location {
+        IndexLocation::File(path) if path.is_dir() && !path.join("oci-layout").is_file() => {
+            return catalog(path, None, arguments, context);
+        }
+        IndexLocation::File(path) => return Ok((Index::open(path)?.into(), None)),
+        IndexLocation::Image(reference) => reference,
+    };
+    let limit = arguments.registry.max_image_size.0;
+    let transports = arguments.registry.transports(context);
+    let image = context.runtime.block_on(transports.pull(reference))?;
+    match image.label(CONFIGS_LABEL) {
+        Some(configs) if image.label(DATABASE_LABEL).is_none() => {
+            let folder = TemporaryFolder::new()?;
+            extract_folder(&image, configs, folder.path(), limit)?;
+            let path = folder.path().to_owned();
+            catalog(&path, Some(folder), arguments, context)
+        }
+        _ => {
+            let file = database_of(&image, reference, limit)?;
+            Ok((Index::open(file.path())?.into(), Some(file)))
+        }
+    }
+}
+
+/// Checks and opens a catalog. `unpacked` is the folder, where it is to be deleted in the end.
+fn catalog(
+    folder: &Path,
+    unpacked: Option<TemporaryFolder>,
+    arguments: &ServeArguments,
+    context: &Context<'_>,
+) -> Result<Opened, CommandError> {
+    let limits = CatalogLimits::default();
+    let findings = check::check(folder, limits)?.findings;
+    if has_errors(&findings) {
+        context.printer.report(&findings);
+        let message = format!("the catalog {} has errors, and is not served", arguments.index);
+        return Err(CommandError::failure(message));
+    }
+    let files = CatalogFiles::open(folder, limits, unpacked)?;
+    Ok((files.into(), None))
 }

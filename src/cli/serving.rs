@@ -2,15 +2,17 @@
 
 use crate::cli::Context;
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::index::read::Index;
-use crate::server::{self, DEFAULT_PORT, Options};
+use crate::server::metrics::{self, Metrics};
+use crate::server::{self, DEFAULT_PORT, Options, Served};
 use crate::terminal::Printer;
+use crate::terminal::log::LogFormat;
 use clap::Args;
 use std::fs::OpenOptions;
 use std::future;
 use std::io::Write;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Where to serve.
@@ -25,32 +27,99 @@ pub(crate) struct ServingArguments {
     /// File for the reason, should the server fail; a cluster shows it
     #[arg(short = 't', long, value_name = "FILE", default_value = "/dev/termination-log")]
     termination_log: PathBuf,
+    /// Show figures for Prometheus here, as http://ADDRESS:PORT/metrics; without an address on all of this machine
+    #[arg(long, value_name = "[ADDRESS]:PORT", value_parser = endpoint)]
+    metrics_address: Option<Endpoint>,
+    /// Log to standard error, for a person or as JSON: start, end and faults, with --debug also every call
+    #[arg(long, value_enum, value_name = "FORM")]
+    log_format: Option<LogFormat>,
+    /// End after this many seconds, or never: infinite
+    #[arg(long, value_name = "SECONDS", default_value = "infinite", value_parser = seconds)]
+    timeout_seconds: Seconds,
+    /// Not needed: serving never changes what it serves
+    #[arg(long, hide = true)]
+    skip_migrate: bool,
 }
 
-/// Serves until a signal comes, or the time is over. An index that could not be opened is a reason to leave word of, too.
+/// An address, or all of them, and a port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Endpoint(Option<IpAddr>, u16);
+
+fn endpoint(text: &str) -> Result<Endpoint, String> {
+    let parsed = match text.strip_prefix(':') {
+        Some(port) => port.parse().ok().map(|port| Endpoint(None, port)),
+        None => text
+            .parse()
+            .ok()
+            .map(|address: SocketAddr| Endpoint(Some(address.ip()), address.port())),
+    };
+    parsed.ok_or_else(|| "give an address and a port, such as 127.0.0.1:9090, or :9090 for all addresses".to_owned())
+}
+
+/// How long to serve; none is for ever.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Seconds(Option<u64>);
+
+fn seconds(text: &str) -> Result<Seconds, String> {
+    match text {
+        "infinite" => Ok(Seconds(None)),
+        _ => text
+            .parse()
+            .map(|seconds| Seconds(Some(seconds)))
+            .map_err(|_| "give a whole number of seconds, or infinite".to_owned()),
+    }
+}
+
+/// Serves until a signal comes, or the time is over. That there is nothing to serve is a reason to leave word of, too.
 pub(crate) fn serve(
-    index: Result<Index, CommandError>,
+    served: Result<Served, CommandError>,
     arguments: &ServingArguments,
-    time: Option<Duration>,
     context: &Context<'_>,
 ) -> CommandResult {
-    let served = index.and_then(|index| context.runtime.block_on(run(index, arguments, time, &context.printer)));
+    let served = served.and_then(|served| context.runtime.block_on(run(served, arguments, &context.printer)));
     if let Err(error) = &served {
         leave_word(&arguments.termination_log, error);
+        tracing::error!("{error}");
+        if arguments.log_format == Some(LogFormat::Json) {
+            // It was said in the form that was asked for.
+            return Ok(Status::Failure);
+        }
     }
     served
 }
 
-async fn run(index: Index, arguments: &ServingArguments, time: Option<Duration>, printer: &Printer) -> CommandResult {
+impl ServingArguments {
+    /// The form of the log, where one is wanted.
+    pub(crate) fn log_format(&self) -> Option<LogFormat> {
+        self.log_format
+    }
+}
+
+async fn run(served: Served, arguments: &ServingArguments, printer: &Printer) -> CommandResult {
     let signal = server::shutdown_signal()
         .map_err(|error| CommandError::from(error).context("cannot wait for the signals that end the server"))?;
     let listener = server::listen(arguments.address, arguments.port).await?;
-    if let Ok(address) = listener.local_addr() {
-        printer.status(format_args!("serving {} on {address}", index.path().display()));
+    let metrics = Arc::<Metrics>::default();
+    let figures = match arguments.metrics_address {
+        Some(Endpoint(address, port)) => Some(server::listen(address, port).await?),
+        None => None,
+    };
+    if let Some(address) = figures.as_ref().and_then(|listener| listener.local_addr().ok()) {
+        announce(arguments, printer, "showing figures", "/metrics", address);
     }
+    if let Ok(address) = listener.local_addr() {
+        announce(
+            arguments,
+            printer,
+            "serving",
+            &served.path().display().to_string(),
+            address,
+        );
+    }
+    let figures = figures.map(|listener| tokio::spawn(metrics::expose(listener, Arc::clone(&metrics))));
     let end = async {
-        match time {
-            Some(time) => tokio::time::sleep(time).await,
+        match arguments.timeout_seconds.0 {
+            Some(time) => tokio::time::sleep(Duration::from_secs(time)).await,
             None => future::pending().await,
         }
     };
@@ -60,8 +129,21 @@ async fn run(index: Index, arguments: &ServingArguments, time: Option<Duration>,
             () = end => {}
         }
     };
-    server::serve(index, listener, Options::default(), shutdown).await?;
+    let served = server::serve(served, listener, Options::default(), metrics, shutdown).await;
+    if let Some(figures) = figures {
+        figures.abort();
+    }
+    served?;
+    tracing::info!("stopped");
     Ok(Status::Success)
+}
+
+/// Says where something is to be had, as a remark or in the log.
+fn announce(arguments: &ServingArguments, printer: &Printer, what: &str, of: &str, address: SocketAddr) {
+    match arguments.log_format {
+        Some(_) => tracing::info!(of, %address, "{what}"),
+        None => printer.status(format_args!("{what} {of} on {address}")),
+    }
 }
 
 /// Leaves the reason where a cluster looks for it. The file is a mount of the container, so it is written in place, and

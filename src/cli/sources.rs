@@ -56,7 +56,7 @@ pub(crate) fn read_bundle(
 pub(crate) struct OpenIndex {
     pub(crate) index: Index,
     // Deleted when the index is closed, where it was taken out of an image.
-    pub(crate) file: DatabaseFile,
+    pub(crate) _file: DatabaseFile,
 }
 
 /// Opens the database in a file, or in an image.
@@ -71,7 +71,7 @@ pub(crate) fn open_index(
     let file = context.runtime.block_on(fetched)?;
     Ok(OpenIndex {
         index: Index::open(file.path())?,
-        file,
+        _file: file,
     })
 }
 

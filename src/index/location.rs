@@ -118,7 +118,7 @@ impl IndexLocation {
 ///
 /// # Errors
 /// When the image holds no database.
-pub(super) fn database_of(image: &Image, reference: &Reference, limit: u64) -> Result<DatabaseFile, FetchError> {
+pub fn database_of(image: &Image, reference: &Reference, limit: u64) -> Result<DatabaseFile, FetchError> {
     if image.label(DATABASE_LABEL).is_none() && image.label(CONFIGS_LABEL).is_some() {
         let image = reference.to_string();
         return Err(FetchError::Catalog { image });

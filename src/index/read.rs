@@ -11,8 +11,8 @@ pub(super) use file::is_database;
 
 use super::error::ContentError;
 use super::schema::{self, State};
-use crate::files::TemporaryFolder;
-use file::{COPY, Stamp, bring_up_to_date, check_header, has_unfinished_transaction, open_file, private_copy};
+use crate::files::{Stamp, TemporaryFolder};
+use file::{COPY, bring_up_to_date, check_header, has_unfinished_transaction, open_file, private_copy};
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::{Type, ValueRef};

@@ -1,15 +1,19 @@
-//! Accepting connections, never more than a bounded number at once.
+//! Accepting connections, never more than a bounded number at once, and closing those whose clients take nothing.
 
+use super::Options;
+use super::metrics::Metrics;
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Interval, MissedTickBehavior, interval};
 use tonic::transport::server::Connected;
 
 /// How long to wait when the system has no resources for another connection.
@@ -19,38 +23,130 @@ const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct Connection {
     stream: TcpStream,
+    progress: Arc<Progress>,
+    /// When the progress is looked at.
+    looks: Interval,
+    patience: Duration,
+    metrics: Arc<Metrics>,
     _permit: OwnedSemaphorePermit,
 }
 
-/// Accepts up to `limit` connections at once; further ones wait in the queue of the system.
-pub(super) fn accept(listener: TcpListener, limit: usize) -> impl Stream<Item = io::Result<Connection>> {
-    let permits = Arc::new(Semaphore::new(limit));
-    unfold((listener, permits), |(listener, permits)| async move {
-        let permit = Arc::clone(&permits).acquire_owned().await.ok()?;
-        let stream = loop {
-            match listener.accept().await {
-                Ok((stream, _)) => break stream,
-                // The one connection was gone again, or there are no file descriptors left: neither ends the server.
-                Err(error) => {
-                    tracing::warn!(%error, "cannot accept a connection");
-                    tokio::time::sleep(PAUSE_AFTER_FAILURE).await;
+/// Whether the client of a connection takes what it asked for.
+#[derive(Debug)]
+pub(super) struct Progress {
+    opened: Instant,
+    /// When something was taken last, in milliseconds after the opening.
+    moved: AtomicU64,
+    /// Answers that are on their way.
+    answers: AtomicUsize,
+}
+
+/// An answer that is on its way.
+#[derive(Debug)]
+pub(super) struct Waiting(Arc<Progress>);
+
+impl Progress {
+    fn new() -> Self {
+        Self {
+            opened: Instant::now(),
+            moved: AtomicU64::new(0),
+            answers: AtomicUsize::new(0),
+        }
+    }
+
+    /// An answer begins.
+    pub(super) fn wait_for_client(self: Arc<Self>) -> Waiting {
+        self.answers.fetch_add(1, Ordering::Relaxed);
+        let waiting = Waiting(self);
+        waiting.moved();
+        waiting
+    }
+
+    fn is_stalled(&self, patience: Duration) -> bool {
+        let moved = Duration::from_millis(self.moved.load(Ordering::Relaxed));
+        self.answers.load(Ordering::Relaxed) > 0 && self.opened.elapsed().saturating_sub(moved) > patience
+    }
+}
+
+impl Waiting {
+    /// The client has taken what there was so far.
+    pub(super) fn moved(&self) {
+        let now = u64::try_from(self.0.opened.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.0.moved.store(now, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.moved();
+        self.0.answers.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Accepts connections; those above the limit wait in the queue of the system.
+pub(super) fn accept(
+    listener: TcpListener,
+    options: Options,
+    metrics: Arc<Metrics>,
+) -> impl Stream<Item = io::Result<Connection>> {
+    let permits = Arc::new(Semaphore::new(options.connections));
+    unfold(
+        (listener, permits, metrics),
+        move |(listener, permits, metrics)| async move {
+            let permit = Arc::clone(&permits).acquire_owned().await.ok()?;
+            let stream = loop {
+                match listener.accept().await {
+                    Ok((stream, _)) => break stream,
+                    // The one connection was gone again, or there are no file descriptors left: neither ends the server.
+                    Err(error) => {
+                        tracing::warn!(%error, "cannot accept a connection");
+                        tokio::time::sleep(PAUSE_AFTER_FAILURE).await;
+                    }
                 }
+            };
+            // Answers are small; without this they would wait for each other.
+            let _ = stream.set_nodelay(true);
+            metrics.connection_opened();
+            let mut looks = interval((options.patience / 4).max(Duration::from_millis(1)));
+            looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            let connection = Connection {
+                stream,
+                progress: Arc::new(Progress::new()),
+                looks,
+                patience: options.patience,
+                metrics: Arc::clone(&metrics),
+                _permit: permit,
+            };
+            Some((Ok(connection), (listener, permits, metrics)))
+        },
+    )
+}
+
+impl Connection {
+    /// Ends the connection, and with it all that is kept for it, when its client has not taken anything for too long.
+    fn look(&mut self, context: &mut Context<'_>) -> io::Result<()> {
+        while self.looks.poll_tick(context).is_ready() {
+            if self.progress.is_stalled(self.patience) {
+                tracing::info!("a client that takes nothing of its answers was disconnected");
+                return Err(io::ErrorKind::TimedOut.into());
             }
-        };
-        // Answers are small; without this they would wait for each other.
-        let _ = stream.set_nodelay(true);
-        let connection = Connection {
-            stream,
-            _permit: permit,
-        };
-        Some((Ok(connection), (listener, permits)))
-    })
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.metrics.connection_closed();
+    }
 }
 
 impl Connected for Connection {
-    type ConnectInfo = ();
+    type ConnectInfo = Arc<Progress>;
 
-    fn connect_info(&self) {}
+    fn connect_info(&self) -> Arc<Progress> {
+        Arc::clone(&self.progress)
+    }
 }
 
 impl AsyncRead for Connection {
@@ -59,12 +155,14 @@ impl AsyncRead for Connection {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        self.look(context)?;
         Pin::new(&mut self.stream).poll_read(context, buffer)
     }
 }
 
 impl AsyncWrite for Connection {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
+        self.look(context)?;
         Pin::new(&mut self.stream).poll_write(context, buffer)
     }
 
@@ -73,6 +171,7 @@ impl AsyncWrite for Connection {
         context: &mut Context<'_>,
         buffers: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        self.look(context)?;
         Pin::new(&mut self.stream).poll_write_vectored(context, buffers)
     }
 
@@ -81,6 +180,7 @@ impl AsyncWrite for Connection {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.look(context)?;
         Pin::new(&mut self.stream).poll_flush(context)
     }
 

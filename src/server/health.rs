@@ -1,10 +1,9 @@
 //! The health service: `SERVING` for every name, as long as the index is what it was when it was opened.
 
-use super::pool::Pool;
+use super::source::Source;
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use tonic::{Request, Response, Status, async_trait};
@@ -18,14 +17,14 @@ const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 /// Clients ask for the empty name, for `Registry` or for `api.Registry`; there is one answer for all.
 #[derive(Debug, Clone)]
 pub(super) struct Health {
-    pub(super) pool: Arc<Pool>,
+    pub(super) source: Source,
     /// Turns true when the server begins to stop, which ends all watching.
     pub(super) stopping: watch::Receiver<bool>,
 }
 
 impl Health {
     fn status(&self) -> ServingStatus {
-        if self.pool.is_unchanged() {
+        if self.source.is_unchanged() {
             ServingStatus::Serving
         } else {
             ServingStatus::NotServing

@@ -1,23 +1,27 @@
 //! The catalog as the server keeps it: messages encoded once, and what is needed to find them.
+//!
+//! A [`Listing`] is the same whatever it was made of; a [`Builder`] is filled from a database or from files.
+
+mod database;
 
 use super::encoded::{Encoded, put_element, put_text};
-use crate::catalog::{Bundle, Catalog, ManifestsId, Property, Text};
+use crate::catalog::{Bundle, ManifestsId, Property, Text};
 use crate::kubernetes::GroupVersionKind;
 use prost::bytes::Bytes;
 use std::collections::HashMap;
 use std::ops::Range;
 
 /// The resource names of kinds.
-type Plurals = HashMap<GroupVersionKind, String>;
+pub(super) type Plurals = HashMap<GroupVersionKind, String>;
 
-/// All that is served but the manifests.
+/// All that is served but the manifests, and the questions about edges.
 #[derive(Debug)]
 pub(super) struct Listing {
     /// The names as messages, sorted.
     package_names: Vec<Bytes>,
     packages: HashMap<Text, ServedPackage>,
     bundles: Vec<ServedBundle>,
-    /// Sorted by the names of bundle, package and channel.
+    /// In the order in which they are listed.
     entries: Vec<ServedEntry>,
     /// Every encoded piece of a bundle.
     pieces: Bytes,
@@ -26,8 +30,18 @@ pub(super) struct Listing {
 #[derive(Debug)]
 struct ServedPackage {
     message: Bytes,
-    /// Channel name, head, and the handle of the head's manifests.
-    channels: Vec<(Text, Text, ManifestsId)>,
+    /// Sorted by name.
+    channels: Vec<ServedChannel>,
+}
+
+#[derive(Debug)]
+struct ServedChannel {
+    name: Text,
+    head: Text,
+    /// None where the head is no bundle of the catalog.
+    head_manifests: Option<ManifestsId>,
+    /// Places in [`Listing::entries`], sorted by the names of the bundles.
+    entries: Vec<u32>,
 }
 
 #[derive(Debug)]
@@ -62,74 +76,34 @@ pub(super) struct Wanted {
     pub(super) inline: bool,
 }
 
+/// The first part of a name that the catalog does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Absent {
+    /// There is no such package, or it has no channels.
+    Package,
+    /// The package has no such channel.
+    Channel,
+    /// The channel has no such bundle.
+    Bundle,
+}
+
+/// How much a catalog holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Size {
+    pub(super) packages: usize,
+    pub(super) channels: usize,
+    pub(super) bundles: usize,
+    pub(super) entries: usize,
+}
+
 impl Listing {
-    pub(super) fn new(catalog: &Catalog, plurals: &Plurals) -> Self {
-        let mut pieces = Vec::new();
-        let bundles: Vec<_> = catalog
-            .bundles
-            .iter()
-            .map(|bundle| serve_bundle(bundle, plurals, &mut pieces))
-            .collect();
-        let mut listing = Self {
-            package_names: Vec::with_capacity(catalog.packages.len()),
-            packages: HashMap::with_capacity(catalog.packages.len()),
-            bundles,
-            entries: Vec::new(),
-            pieces: Bytes::new(),
-        };
-        for package in &catalog.packages {
-            let mut name = Vec::new();
-            put_text(&mut name, 1, &package.name);
-            listing.package_names.push(name.clone().into());
-            let mut message = name;
-            let mut channels = Vec::with_capacity(package.channels.len());
-            for channel in &package.channels {
-                let head = channel.head.clone().unwrap_or_default();
-                let mut encoded = Vec::new();
-                put_text(&mut encoded, 1, &channel.name);
-                put_text(&mut encoded, 2, &head);
-                put_element(&mut message, 2, &encoded);
-                if let Some(bundle) = catalog.find(&head).and_then(|id| catalog.bundle(id)) {
-                    channels.push((channel.name.clone(), head, bundle.manifests));
-                }
-                for entry in &channel.entries {
-                    let Some(bundle) = catalog.bundle(entry.bundle) else {
-                        continue;
-                    };
-                    let start = pieces.len();
-                    put_text(&mut pieces, 2, &package.name);
-                    put_text(&mut pieces, 3, &channel.name);
-                    let names = start..pieces.len();
-                    put_text(&mut pieces, 13, entry.replaces.as_deref().unwrap_or_default());
-                    for skipped in &entry.skips {
-                        put_element(&mut pieces, 14, skipped.as_bytes());
-                    }
-                    listing.entries.push(ServedEntry {
-                        bundle: entry.bundle.0 as usize,
-                        package: package.name.clone(),
-                        channel: channel.name.clone(),
-                        listed: bundle.version.is_some() && bundle.image.is_some(),
-                        names,
-                        names_and_edges: start..pieces.len(),
-                    });
-                }
-            }
-            put_text(&mut message, 3, package.default_channel.as_deref().unwrap_or_default());
-            // A package without channels is listed, but nobody can ask for it.
-            if !package.channels.is_empty() {
-                let message = message.into();
-                listing
-                    .packages
-                    .insert(package.name.clone(), ServedPackage { message, channels });
-            }
+    pub(super) fn size(&self) -> Size {
+        Size {
+            packages: self.package_names.len(),
+            channels: self.packages.values().map(|package| package.channels.len()).sum(),
+            bundles: self.bundles.len(),
+            entries: self.entries.len(),
         }
-        // The bundles are sorted by name, so that their places sort as their names do.
-        listing.entries.sort_unstable_by(|one, other| {
-            (one.bundle, &one.package, &one.channel).cmp(&(other.bundle, &other.package, &other.channel))
-        });
-        listing.entries.shrink_to_fit();
-        listing.pieces = pieces.into();
-        listing
     }
 
     pub(super) fn package_name(&self, at: usize) -> Option<Encoded> {
@@ -140,20 +114,30 @@ impl Listing {
         Some(Encoded::from(self.packages.get(name)?.message.clone()))
     }
 
-    /// The name of a channel's head, and the handle of its manifests.
-    pub(super) fn head(&self, package: &str, channel: &str) -> Option<(&str, ManifestsId)> {
-        let channels = &self.packages.get(package)?.channels;
-        let at = channels.binary_search_by(|(name, ..)| (**name).cmp(channel)).ok()?;
-        channels.get(at).map(|(_, head, id)| (&**head, *id))
+    fn channel(&self, package: &str, channel: &str) -> Result<&ServedChannel, Absent> {
+        let channels = &self.packages.get(package).ok_or(Absent::Package)?.channels;
+        let at = channels.binary_search_by(|known| (*known.name).cmp(channel));
+        at.ok().and_then(|at| channels.get(at)).ok_or(Absent::Channel)
+    }
+
+    /// The name of a channel's head, and the handle of its manifests; none where it is no bundle of the catalog.
+    pub(super) fn head(&self, package: &str, channel: &str) -> Result<(&str, Option<ManifestsId>), Absent> {
+        let channel = self.channel(package, channel)?;
+        Ok((&*channel.head, channel.head_manifests))
     }
 
     /// The entry of a bundle in a channel.
-    pub(super) fn entry(&self, package: &str, channel: &str, bundle: &str) -> Option<&ServedEntry> {
-        let bundle = self.bundles.binary_search_by(|known| (*known.name).cmp(bundle)).ok()?;
-        let at = self.entries.binary_search_by(|entry| {
-            (entry.bundle, &*entry.package, &*entry.channel).cmp(&(bundle, package, channel))
-        });
-        self.entries.get(at.ok()?)
+    pub(super) fn entry(&self, package: &str, channel: &str, bundle: &str) -> Result<&ServedEntry, Absent> {
+        let entries = &self.channel(package, channel)?.entries;
+        let of = |place: u32| self.entries.get(place as usize);
+        let name = |place: u32| {
+            of(place)
+                .and_then(|entry| self.bundles.get(entry.bundle))
+                .map(|bundle| &*bundle.name)
+        };
+        let at = entries.binary_search_by(|place| name(*place).cmp(&Some(bundle)));
+        let found = at.ok().and_then(|at| of(*entries.get(at)?));
+        found.ok_or(Absent::Bundle)
     }
 
     /// The next entry of the listing at or behind the place `at`, with its place.
@@ -205,29 +189,182 @@ impl Listing {
     }
 }
 
-fn serve_bundle(bundle: &Bundle, plurals: &Plurals, pieces: &mut Vec<u8>) -> ServedBundle {
-    let start = pieces.len();
-    put_apis(pieces, bundle, Some(plurals));
-    let common = pieces.len();
-    put_text(pieces, 1, &bundle.name);
-    put_text(pieces, 6, bundle.image.as_deref().unwrap_or_default());
-    put_text(pieces, 9, bundle.version.as_deref().unwrap_or_default());
-    for (field, values) in [(11, &bundle.dependencies), (12, &bundle.properties)] {
-        for value in values {
-            let mut encoded = Vec::new();
-            put_text(&mut encoded, 1, &value.kind);
-            put_text(&mut encoded, 2, &value.value);
-            put_element(pieces, field, &encoded);
+/// A bundle in a channel, as it comes into a listing.
+#[derive(Debug)]
+pub(super) struct NewEntry<'a> {
+    /// What [`Builder::bundle`] gave.
+    pub(super) bundle: usize,
+    pub(super) package: &'a Text,
+    pub(super) channel: &'a Text,
+    /// See [`ServedEntry`].
+    pub(super) listed: bool,
+    /// Empty where it has none, or where the bundle has it.
+    pub(super) skip_range: &'a str,
+    /// Why nobody should use the bundle; empty where it may be used.
+    pub(super) deprecation: &'a str,
+    pub(super) replaces: &'a str,
+    pub(super) skips: &'a [Text],
+}
+
+/// A package, as it comes into a listing.
+#[derive(Debug)]
+pub(super) struct NewPackage<'a> {
+    pub(super) name: &'a Text,
+    pub(super) default_channel: &'a str,
+    /// Why nobody should use it; empty where it may be used.
+    pub(super) deprecation: &'a str,
+    /// Sorted by name.
+    pub(super) channels: Vec<NewChannel<'a>>,
+}
+
+/// A channel, as it comes into a listing.
+#[derive(Debug)]
+pub(super) struct NewChannel<'a> {
+    pub(super) name: &'a Text,
+    pub(super) head: Text,
+    pub(super) head_manifests: Option<ManifestsId>,
+    /// Why nobody should use it; empty where it may be used.
+    pub(super) deprecation: &'a str,
+}
+
+/// A listing that is being made.
+#[derive(Debug, Default)]
+pub(super) struct Builder {
+    package_names: Vec<Bytes>,
+    packages: HashMap<Text, ServedPackage>,
+    bundles: Vec<ServedBundle>,
+    entries: Vec<ServedEntry>,
+    pieces: Vec<u8>,
+}
+
+impl Builder {
+    /// Adds a bundle, and gives its place. Its skip range is not looked at.
+    pub(super) fn bundle(&mut self, bundle: &Bundle, plurals: &Plurals) -> usize {
+        let pieces = &mut self.pieces;
+        let mut start = pieces.len();
+        if !plurals.is_empty() {
+            put_apis(pieces, bundle, Some(plurals));
+        }
+        let common = pieces.len();
+        put_text(pieces, 1, &bundle.name);
+        put_text(pieces, 6, bundle.image.as_deref().unwrap_or_default());
+        put_text(pieces, 9, bundle.version.as_deref().unwrap_or_default());
+        for (field, values) in [(11, &bundle.dependencies), (12, &bundle.properties)] {
+            for value in values {
+                let mut encoded = Vec::new();
+                put_text(&mut encoded, 1, &value.kind);
+                put_text(&mut encoded, 2, &value.value);
+                put_element(pieces, field, &encoded);
+            }
+        }
+        let mut end = pieces.len();
+        put_apis(pieces, bundle, None);
+        if plurals.is_empty() {
+            // Both kinds of messages are made of the same piece.
+            (start, end) = (common, pieces.len());
+        }
+        self.bundles.push(ServedBundle {
+            name: bundle.name.clone(),
+            manifests: bundle.manifests,
+            inline: bundle.image.as_deref().is_none_or(str::is_empty),
+            with_plurals: start..end,
+            without_plurals: common..pieces.len(),
+        });
+        self.bundles.len() - 1
+    }
+
+    /// Says where the manifests of a bundle are, where that was not known when it was added.
+    pub(super) fn locate(&mut self, bundle: usize, manifests: ManifestsId) {
+        if let Some(bundle) = self.bundles.get_mut(bundle) {
+            bundle.manifests = manifests;
         }
     }
-    let end_of_common = pieces.len();
-    put_apis(pieces, bundle, None);
-    ServedBundle {
-        name: bundle.name.clone(),
-        manifests: bundle.manifests,
-        inline: bundle.image.as_deref().is_none_or(str::is_empty),
-        with_plurals: start..end_of_common,
-        without_plurals: common..pieces.len(),
+
+    /// Adds an entry behind those that there are.
+    pub(super) fn entry(&mut self, entry: &NewEntry<'_>) {
+        let pieces = &mut self.pieces;
+        let start = pieces.len();
+        put_text(pieces, 2, entry.package);
+        put_text(pieces, 3, entry.channel);
+        put_text(pieces, 10, entry.skip_range);
+        put_deprecation(pieces, 15, entry.deprecation);
+        let names = start..pieces.len();
+        put_text(pieces, 13, entry.replaces);
+        for skipped in entry.skips {
+            put_element(pieces, 14, skipped.as_bytes());
+        }
+        self.entries.push(ServedEntry {
+            bundle: entry.bundle,
+            package: Text::clone(entry.package),
+            channel: Text::clone(entry.channel),
+            listed: entry.listed,
+            names,
+            names_and_edges: start..pieces.len(),
+        });
+    }
+
+    /// Adds a package. They come sorted by name.
+    pub(super) fn package(&mut self, package: NewPackage<'_>) {
+        let mut name = Vec::new();
+        put_text(&mut name, 1, package.name);
+        self.package_names.push(name.clone().into());
+        let mut message = name;
+        for channel in &package.channels {
+            let mut encoded = Vec::new();
+            put_text(&mut encoded, 1, channel.name);
+            put_text(&mut encoded, 2, &channel.head);
+            put_deprecation(&mut encoded, 3, channel.deprecation);
+            put_element(&mut message, 2, &encoded);
+        }
+        put_text(&mut message, 3, package.default_channel);
+        put_deprecation(&mut message, 4, package.deprecation);
+        // A package without channels is listed, but nobody can ask for it.
+        if package.channels.is_empty() {
+            return;
+        }
+        let channels = package.channels.into_iter().map(|channel| ServedChannel {
+            name: Text::clone(channel.name),
+            head: channel.head,
+            head_manifests: channel.head_manifests,
+            entries: Vec::new(),
+        });
+        let served = ServedPackage {
+            message: message.into(),
+            channels: channels.collect(),
+        };
+        self.packages.insert(Text::clone(package.name), served);
+    }
+
+    /// Sorts the entries by bundle, package and channel, as the servers of databases do. The bundles came sorted by name.
+    pub(super) fn sort_by_bundle(&mut self) {
+        self.entries.sort_unstable_by(|one, other| {
+            (one.bundle, &one.package, &one.channel).cmp(&(other.bundle, &other.package, &other.channel))
+        });
+    }
+
+    /// The listing, with its entries in the order that they have now. Those of one channel stand in that of their names.
+    pub(super) fn finish(mut self) -> Listing {
+        for (place, entry) in self.entries.iter().enumerate() {
+            let Some(package) = self.packages.get_mut(&entry.package) else {
+                continue;
+            };
+            let at = package
+                .channels
+                .binary_search_by(|channel| channel.name.cmp(&entry.channel));
+            if let Some(channel) = at.ok().and_then(|at| package.channels.get_mut(at)) {
+                channel.entries.extend(u32::try_from(place));
+            }
+        }
+        self.entries.shrink_to_fit();
+        self.bundles.shrink_to_fit();
+        self.pieces.shrink_to_fit();
+        Listing {
+            package_names: self.package_names,
+            packages: self.packages,
+            bundles: self.bundles,
+            entries: self.entries,
+            pieces: self.pieces.into(),
+        }
     }
 }
 
@@ -246,18 +383,26 @@ fn put_apis(pieces: &mut Vec<u8>, bundle: &Bundle, plurals: Option<&Plurals>) {
     }
 }
 
+fn put_deprecation(message: &mut Vec<u8>, field: u32, why: &str) {
+    if !why.is_empty() {
+        let mut encoded = Vec::new();
+        put_text(&mut encoded, 1, why);
+        put_element(message, field, &encoded);
+    }
+}
+
 /// The fields of a bundle that hold its manifests.
-pub(super) fn encode_manifests(csv: Option<&str>, objects: &[&str]) -> Bytes {
-    let lengths = csv.iter().chain(objects).map(|text| text.len() + 8);
-    let mut fields = Vec::with_capacity(lengths.sum());
+pub(super) fn encode_manifests<T: AsRef<str>>(csv: Option<&str>, objects: &[T]) -> Bytes {
+    let texts = csv.into_iter().chain(objects.iter().map(AsRef::as_ref));
+    let mut fields = Vec::with_capacity(texts.map(|text| text.len() + 8).sum());
     put_text(&mut fields, 4, csv.unwrap_or_default());
     for object in objects {
-        put_element(&mut fields, 5, object.as_bytes());
+        put_element(&mut fields, 5, object.as_ref().as_bytes());
     }
     fields.into()
 }
 
-/// The head of a channel as `GetBundleForChannel` answers with it.
+/// The head of a channel as `GetBundleForChannel` answers with it over a database.
 pub(super) fn head_message(name: &str, csv: &str) -> Encoded {
     let mut message = Vec::with_capacity(name.len() + csv.len() + 16);
     put_text(&mut message, 1, name);
@@ -266,122 +411,4 @@ pub(super) fn head_message(name: &str, csv: &str) -> Encoded {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::proto;
-    use super::*;
-    use crate::catalog::{BundleId, Channel, Entry, Package};
-    use prost::Message;
-
-    fn bundle(name: &str, at: i64, image: Option<&str>) -> Bundle {
-        let property = |kind: &str, value: &str| Property {
-            kind: kind.into(),
-            value: value.into(),
-        };
-        Bundle {
-            name: name.into(),
-            version: Some("1.0.0".into()),
-            image: image.map(Into::into),
-            skip_range: None,
-            properties: vec![
-                property("olm.gvk", r#"{"group":"g.io","kind":"K","version":"v1"}"#),
-                property("olm.gvk", "not JSON"),
-            ],
-            dependencies: vec![property("olm.label", "")],
-            manifests: ManifestsId(at),
-        }
-    }
-
-    fn listing() -> Listing {
-        let entry = |bundle, replaces: Option<&str>| Entry {
-            bundle: BundleId(bundle),
-            replaces: replaces.map(Into::into),
-            skips: vec!["s".into(), "".into()],
-        };
-        let channel = |name: &str, entries| Channel {
-            name: name.into(),
-            head: Some("b".into()),
-            entries,
-        };
-        let package = |name: &str, channels| Package {
-            name: name.into(),
-            default_channel: None,
-            channels,
-        };
-        let catalog = Catalog {
-            packages: vec![
-                package("empty", vec![]),
-                package(
-                    "p",
-                    vec![
-                        channel("x", vec![entry(1, Some("a")), entry(0, None), entry(9, None)]),
-                        channel("y", vec![entry(1, None)]),
-                    ],
-                ),
-            ],
-            bundles: vec![bundle("a", 7, None), bundle("b", 8, Some("registry.example.com/b:1"))],
-        };
-        let kind = GroupVersionKind {
-            group: "g.io".to_owned(),
-            version: "v1".to_owned(),
-            kind: "K".to_owned(),
-        };
-        Listing::new(&catalog, &HashMap::from([(kind, "kays".to_owned())]))
-    }
-
-    #[test]
-    fn a_package_without_channels_is_named_but_not_found() {
-        let listing = listing();
-        assert!(listing.package_name(1).is_some() && listing.package_name(2).is_none());
-        assert!(listing.package("empty").is_none());
-        let package = proto::Package::decode(&*listing.package("p").unwrap().encode_to_vec()).unwrap();
-        assert_eq!(package.channels.len(), 2);
-        assert_eq!(listing.head("p", "y"), Some(("b", ManifestsId(8))));
-        assert_eq!(listing.head("p", "z"), None);
-    }
-
-    #[test]
-    fn the_listing_leaves_out_rows_that_are_not_whole() {
-        let listing = listing();
-        let ranges = listing.encode_skip_ranges(&HashMap::from([(ManifestsId(8), Text::from("<1"))]));
-        let (mut at, mut shown) = (0, Vec::new());
-        while let Some((place, entry)) = listing.listed(at) {
-            let message = listing.listed_message(entry, &ranges, Bytes::new()).encode_to_vec();
-            let message = proto::Bundle::decode(&*message).unwrap();
-            assert_eq!(message.provided_apis.len(), 1);
-            assert_eq!(message.provided_apis[0].plural, "");
-            assert_eq!(message.properties.len(), 2);
-            shown.push((
-                message.csv_name,
-                message.channel_name,
-                message.replaces,
-                message.skips,
-                message.skip_range,
-            ));
-            at = place + 1;
-        }
-        let row = |channel: &str, replaces: &str| {
-            let skips = vec!["s".to_owned(), String::new()];
-            (
-                "b".to_owned(),
-                channel.to_owned(),
-                replaces.to_owned(),
-                skips,
-                "<1".to_owned(),
-            )
-        };
-        assert_eq!(shown, [row("x", "a"), row("y", "")]);
-    }
-
-    #[test]
-    fn a_single_bundle_has_manifests_and_plurals_but_no_edges() {
-        let listing = listing();
-        assert!(listing.entry("p", "y", "a").is_none());
-        let entry = listing.entry("p", "x", "a").unwrap();
-        let manifests = encode_manifests(Some("{}"), &["{}", "{\"kind\":\"X\"}"]);
-        let message = listing.single_message(entry, &[], manifests).encode_to_vec();
-        let message = proto::Bundle::decode(&*message).unwrap();
-        assert_eq!((message.csv_json.as_str(), message.object.len()), ("{}", 2));
-        assert_eq!(message.provided_apis[0].plural, "kays");
-        assert!(message.replaces.is_empty() && message.skips.is_empty() && message.bundle_path.is_empty());
-    }
-}
+mod tests;

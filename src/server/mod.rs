@@ -1,25 +1,31 @@
-//! The gRPC registry API of the Operator Lifecycle Manager, over an index database.
+//! The gRPC registry API of the Operator Lifecycle Manager, over an index database or a file-based catalog.
 //!
 //! [`serve`] answers `api.Registry`, the health service and both versions of server reflection on one port without
 //! TLS, as OLM expects of a catalog pod. What clients ask for most, packages and the listing of all bundles, is encoded
 //! once when the server starts; manifests are read from the file when a bundle is asked for, and never kept.
 //! [`probe`] is the client that OLM runs inside the pod to see whether it is alive.
 
+mod calls;
 mod connection;
 pub mod encoded;
+pub mod files;
 mod health;
 mod listing;
+pub mod metrics;
 mod pool;
 pub mod probe;
 pub mod proto;
 mod registry;
+mod source;
+mod wording;
 
-use crate::index::read::{Index, ReadError};
+use crate::index::read::ReadError;
+use calls::{CallsLayer, Room};
 use health::Health;
-use listing::Listing;
-use pool::Pool;
+use metrics::Metrics;
 use proto::service::registry_server::RegistryServer;
 use registry::Registry;
+pub use source::Served;
 use std::future::Future;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -41,10 +47,16 @@ pub struct Options {
     pub connections: usize,
     /// Calls at once on each connection; further ones wait.
     pub calls_per_connection: u32,
-    /// Calls that read from the database at once; further ones wait.
+    /// Calls that read from the database or the files at once; further ones wait.
     pub readers: usize,
     /// Bytes of a request; longer ones are refused.
     pub request_size: usize,
+    /// Calls of the registry at once, over all connections; further ones wait for a while, and then fail.
+    pub calls: usize,
+    /// Bytes of manifests in answers that clients have not taken yet; further answers wait for a while, and then fail.
+    pub manifests: usize,
+    /// How long a client may take nothing of its answers before it is disconnected.
+    pub patience: Duration,
     /// How long calls that have begun may go on when the server is told to stop.
     pub drain: Duration,
 }
@@ -56,6 +68,9 @@ impl Default for Options {
             calls_per_connection: 128,
             readers: 4,
             request_size: 64 * 1024,
+            calls: 1024,
+            manifests: 64 << 20,
+            patience: Duration::from_mins(1),
             drain: Duration::from_secs(10),
         }
     }
@@ -117,7 +132,7 @@ pub async fn listen(address: Option<IpAddr>, port: u16) -> Result<TcpListener, S
     }
 }
 
-/// Serves an index on `listener` until `shutdown` is ready, then lets the calls that have begun come to their end.
+/// Serves an index or a catalog on `listener` until `shutdown` is ready, then lets the calls that have begun come to their end.
 ///
 /// Nothing is answered, the health service included, before packages, channels and bundles are read. The index is
 /// served as it was opened: a file renamed over it changes nothing, a file written to or cut makes the server answer
@@ -126,14 +141,17 @@ pub async fn listen(address: Option<IpAddr>, port: u16) -> Result<TcpListener, S
 /// # Errors
 /// When the index cannot be read or the server fails.
 pub async fn serve(
-    index: Index,
+    served: impl Into<Served>,
     listener: TcpListener,
     options: Options,
+    metrics: Arc<Metrics>,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let prepared = tokio::task::spawn_blocking(move || prepare(index, options.readers)).await;
-    let (listing, pool) = prepared.map_err(|source| ServeError::Prepare { source })??;
-    let registry = Registry::new(listing, Arc::clone(&pool));
+    let served = served.into();
+    let prepared = tokio::task::spawn_blocking(move || served.prepare(options)).await;
+    let (listing, source) = prepared.map_err(|source| ServeError::Prepare { source })??;
+    metrics.catalog(listing.size());
+    let registry = Registry::new(listing, source.clone());
     let early = registry.clone();
     tokio::spawn(async move {
         // A failure here is told to whoever asks for a bundle.
@@ -142,7 +160,7 @@ pub async fn serve(
 
     let (stop, stopping) = watch::channel(false);
     let health = Health {
-        pool,
+        source,
         stopping: stopping.clone(),
     };
     let reflection = |source| ServeError::Reflection { source };
@@ -152,13 +170,17 @@ pub async fn serve(
         .http2_keepalive_interval(Some(Duration::from_mins(1)))
         .http2_keepalive_timeout(Some(Duration::from_secs(20)))
         .http2_max_header_list_size(16 * 1024)
+        .layer(CallsLayer {
+            metrics: Arc::clone(&metrics),
+            room: Room::new(options.calls),
+        })
         .add_service(RegistryServer::new(registry).max_decoding_message_size(options.request_size))
         .add_service(HealthServer::new(health).max_decoding_message_size(options.request_size))
         .add_service(described().build_v1().map_err(reflection)?)
         .add_service(described().build_v1alpha().map_err(reflection)?);
 
     let mut told = stopping;
-    let server = router.serve_with_incoming_shutdown(connection::accept(listener, options.connections), async move {
+    let server = router.serve_with_incoming_shutdown(connection::accept(listener, options, metrics), async move {
         let _ = told.wait_for(|stopping| *stopping).await;
     });
     tokio::pin!(server);
@@ -196,11 +218,6 @@ pub fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
             let _ = tokio::signal::ctrl_c().await;
         })
     }
-}
-
-fn prepare(index: Index, readers: usize) -> Result<(Listing, Arc<Pool>), ReadError> {
-    let listing = Listing::new(&index.catalog_without_skip_ranges()?, &index.plurals()?);
-    Ok((listing, Arc::new(Pool::new(index, readers.max(1))?)))
 }
 
 fn described() -> Reflection<'static> {

@@ -1,17 +1,17 @@
-//! The methods of `api.Registry` over a SQLite index, with the answers and error texts of the reference server.
+//! The methods of `api.Registry`, with the answers and error texts of the reference servers.
 
+use super::calls::Taken;
 use super::encoded::Encoded;
-use super::listing::{Listing, Wanted, encode_manifests, head_message};
-use super::pool::Pool;
+use super::listing::{Absent, Listing, Wanted, head_message};
 use super::proto::service::registry_server;
 use super::proto::{
     ChannelEntry, GetAllProvidersRequest, GetAllReplacementsRequest, GetBundleInChannelRequest, GetBundleRequest,
     GetDefaultProviderRequest, GetLatestProvidersRequest, GetPackageRequest, GetReplacementRequest, ListBundlesRequest,
     ListPackageRequest,
 };
+use super::source::{Origin, Source};
 use crate::catalog::ManifestsId;
 use crate::index::entries::Edge;
-use crate::index::read::Index;
 use crate::kubernetes::GroupVersionKind;
 use futures_util::Stream;
 use futures_util::stream::{iter, unfold};
@@ -27,15 +27,15 @@ type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 #[derive(Debug, Clone)]
 pub(super) struct Registry {
     listing: Arc<Listing>,
-    pool: Arc<Pool>,
+    source: Source,
     skip_ranges: Arc<OnceCell<Vec<Bytes>>>,
 }
 
 impl Registry {
-    pub(super) fn new(listing: Listing, pool: Arc<Pool>) -> Self {
+    pub(super) fn new(listing: Listing, source: Source) -> Self {
         Self {
             listing: Arc::new(listing),
-            pool,
+            source,
             skip_ranges: Arc::default(),
         }
     }
@@ -46,37 +46,33 @@ impl Registry {
     /// When the index cannot be read; the next call tries again.
     pub(super) async fn skip_ranges(&self) -> Result<&[Bytes], Status> {
         let read = || async {
-            let ranges = self.pool.read(Index::skip_ranges).await?;
+            let ranges = self.source.skip_ranges().await?;
             Ok(self.listing.encode_skip_ranges(&ranges))
         };
         let ranges: Result<&Vec<Bytes>, Status> = self.skip_ranges.get_or_try_init(read).await;
         Ok(ranges?)
     }
 
-    async fn manifests(&self, id: ManifestsId) -> Result<Bytes, Status> {
-        self.pool
-            .read(move |index| index.with_manifests(id, encode_manifests))
-            .await
+    /// The bundle `name` of a channel, with its manifests.
+    async fn bundle(&self, package: &str, channel: &str, name: &str) -> Result<Response<Encoded>, Status> {
+        let missing = |absent| self.source.wording().bundle(absent, package, channel, name);
+        let entry = self.listing.entry(package, channel, name).map_err(missing)?;
+        let Wanted { id, .. } = self.listing.wanted(entry);
+        let (skip_ranges, (manifests, taken)) = (self.skip_ranges().await?, self.source.manifests(id).await?);
+        let mut response = Response::new(self.listing.single_message(entry, skip_ranges, manifests));
+        response.extensions_mut().insert(taken);
+        Ok(response)
     }
 
-    /// The bundle `name` of a channel, with its manifests, or the error `missing`.
-    async fn bundle(
-        &self,
-        package: &str,
-        channel: &str,
-        name: &str,
-        missing: impl FnOnce() -> String,
-    ) -> Result<Response<Encoded>, Status> {
-        let Some(entry) = self.listing.entry(package, channel, name) else {
-            return Err(Status::unknown(missing()));
+    /// The bundle of an edge; that it is none of the catalog is the error `missing`.
+    async fn bundle_of(&self, edge: Option<Edge>, missing: Status) -> Result<Response<Encoded>, Status> {
+        let Some(edge) = edge else {
+            return Err(missing);
         };
-        let Wanted { id, .. } = self.listing.wanted(entry);
-        let (skip_ranges, manifests) = (self.skip_ranges().await?, self.manifests(id).await?);
-        Ok(Response::new(self.listing.single_message(
-            entry,
-            skip_ranges,
-            manifests,
-        )))
+        if self.listing.entry(&edge.package, &edge.channel, &edge.bundle).is_err() {
+            return Err(missing);
+        }
+        self.bundle(&edge.package, &edge.channel, &edge.bundle).await
     }
 
     /// The message at or behind a place of the listing of all bundles, and the place behind it. The manifests that were
@@ -84,7 +80,7 @@ impl Registry {
     async fn listed(
         &self,
         at: usize,
-        last: &mut Option<(ManifestsId, Bytes)>,
+        last: &mut Option<(ManifestsId, Bytes, Taken)>,
     ) -> Result<Option<(Encoded, usize)>, Status> {
         let Some((at, entry)) = self.listing.listed(at) else {
             return Ok(None);
@@ -92,10 +88,12 @@ impl Registry {
         let Wanted { id, inline } = self.listing.wanted(entry);
         let manifests = match last {
             _ if !inline => Bytes::new(),
-            Some((known, manifests)) if *known == id => manifests.clone(),
+            Some((known, manifests, _)) if *known == id => manifests.clone(),
             _ => {
-                let manifests = self.manifests(id).await?;
-                *last = Some((id, manifests.clone()));
+                // Whoever waits for room must not keep any.
+                *last = None;
+                let (manifests, taken) = self.source.manifests(id).await?;
+                *last = Some((id, manifests.clone(), taken));
                 manifests
             }
         };
@@ -121,15 +119,13 @@ impl registry_server::Registry for Registry {
         let name = &request.get_ref().name;
         match self.listing.package(name) {
             Some(package) => Ok(Response::new(package)),
-            None => Err(Status::unknown(format!("package {name} not found"))),
+            None => Err(self.source.wording().package(name)),
         }
     }
 
     async fn get_bundle(&self, request: Request<GetBundleRequest>) -> Result<Response<Encoded>, Status> {
         let asked = request.get_ref();
-        let (package, channel, name) = (&asked.pkg_name, &asked.channel_name, &asked.csv_name);
-        let missing = || format!("no entry found for {package} {channel} {name}");
-        self.bundle(package, channel, name, missing).await
+        self.bundle(&asked.pkg_name, &asked.channel_name, &asked.csv_name).await
     }
 
     async fn get_bundle_for_channel(
@@ -137,11 +133,17 @@ impl registry_server::Registry for Registry {
         request: Request<GetBundleInChannelRequest>,
     ) -> Result<Response<Encoded>, Status> {
         let (package, channel) = (&request.get_ref().pkg_name, &request.get_ref().channel_name);
-        let Some((head, id)) = self.listing.head(package, channel) else {
-            return Err(Status::unknown(format!("no entry found for {package} {channel}")));
-        };
-        let csv = self.pool.read(move |index| index.csv(id)).await?;
-        Ok(Response::new(head_message(head, csv.as_deref().unwrap_or_default())))
+        let missing = |absent| self.source.wording().head(absent, package, channel);
+        let (head, manifests) = self.listing.head(package, channel).map_err(missing)?;
+        match &self.source.origin {
+            // The server of databases sends the name and the ClusterServiceVersion, that of files everything.
+            Origin::Database(pool) => {
+                let id = manifests.ok_or_else(|| missing(Absent::Bundle))?;
+                let csv = pool.read(move |index| index.csv(id)).await?;
+                Ok(Response::new(head_message(head, csv.as_deref().unwrap_or_default())))
+            }
+            Origin::Files { .. } => self.bundle(package, channel, head).await,
+        }
     }
 
     type GetChannelEntriesThatReplaceStream = Answers<ChannelEntry>;
@@ -151,21 +153,22 @@ impl registry_server::Registry for Registry {
         request: Request<GetAllReplacementsRequest>,
     ) -> Result<Response<Self::GetChannelEntriesThatReplaceStream>, Status> {
         let name = request.into_inner().csv_name;
-        let missing = format!("no channel entries found that replace {name}");
-        let edges = self.pool.read(move |index| index.entries_that_replace(&name)).await?;
-        channel_entries(edges, missing)
+        let missing = self.source.wording().replacing(&name);
+        channel_entries(self.source.replacing(name).await?, missing)
     }
 
     async fn get_bundle_that_replaces(
         &self,
         request: Request<GetReplacementRequest>,
     ) -> Result<Response<Encoded>, Status> {
-        let asked = request.into_inner();
-        let missing = format!("no entry found for {} {}", asked.pkg_name, asked.channel_name);
-        let edge = self
-            .pool
-            .read(move |index| index.bundle_that_replaces(&asked.pkg_name, &asked.channel_name, &asked.csv_name))
-            .await?;
+        let GetReplacementRequest {
+            csv_name: name,
+            pkg_name: package,
+            channel_name: channel,
+        } = request.into_inner();
+        let absent = self.listing.head(&package, &channel).err();
+        let missing = self.source.wording().replacement(absent, &package, &channel);
+        let edge = self.source.replacing_in(package, channel, name).await?;
         self.bundle_of(edge, missing).await
     }
 
@@ -179,9 +182,8 @@ impl registry_server::Registry for Registry {
             group, version, kind, ..
         } = request.into_inner();
         let api = GroupVersionKind { group, version, kind };
-        let missing = format!("no channel entries found that provide {api}");
-        let edges = self.pool.read(move |index| index.entries_that_provide(&api)).await?;
-        channel_entries(edges, missing)
+        let missing = self.source.wording().providing(&api);
+        channel_entries(self.source.providing(api).await?, missing)
     }
 
     type GetLatestChannelEntriesThatProvideStream = Answers<ChannelEntry>;
@@ -194,12 +196,8 @@ impl registry_server::Registry for Registry {
             group, version, kind, ..
         } = request.into_inner();
         let api = GroupVersionKind { group, version, kind };
-        let missing = format!("no channel entries found that provide {api}");
-        let edges = self
-            .pool
-            .read(move |index| index.latest_entries_that_provide(&api))
-            .await?;
-        channel_entries(edges, missing)
+        let missing = self.source.wording().providing(&api);
+        channel_entries(self.source.latest_providing(api).await?, missing)
     }
 
     async fn get_default_bundle_that_provides(
@@ -210,11 +208,12 @@ impl registry_server::Registry for Registry {
             group, version, kind, ..
         } = request.into_inner();
         let api = GroupVersionKind { group, version, kind };
-        let missing = format!("no entry found that provides {api}");
-        let edge = self
-            .pool
-            .read(move |index| index.default_bundle_that_provides(&api))
-            .await?;
+        let elsewhere = match &self.source.origin {
+            Origin::Database(_) => false,
+            Origin::Files { files, .. } => files.graph.is_provided(&api),
+        };
+        let missing = self.source.wording().default_provider(&api, elsewhere);
+        let edge = self.source.default_providing(api).await?;
         self.bundle_of(edge, missing).await
     }
 
@@ -232,22 +231,10 @@ impl registry_server::Registry for Registry {
     }
 }
 
-impl Registry {
-    async fn bundle_of(&self, edge: Option<Edge>, missing: String) -> Result<Response<Encoded>, Status> {
-        match edge {
-            Some(edge) => {
-                self.bundle(&edge.package, &edge.channel, &edge.bundle, || missing)
-                    .await
-            }
-            None => Err(Status::unknown(missing)),
-        }
-    }
-}
-
 /// A stream of entries; the reference calls it an error when there are none.
-fn channel_entries(edges: Vec<Edge>, missing: String) -> Result<Response<Answers<ChannelEntry>>, Status> {
+fn channel_entries(edges: Vec<Edge>, missing: Status) -> Result<Response<Answers<ChannelEntry>>, Status> {
     if edges.is_empty() {
-        return Err(Status::unknown(missing));
+        return Err(missing);
     }
     let entries = edges.into_iter().map(|edge| {
         Ok(ChannelEntry {

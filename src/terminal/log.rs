@@ -1,24 +1,41 @@
 //! The log of `-v`, on standard error.
 
 use crate::terminal::Printer;
+use clap::ValueEnum;
+use tracing_subscriber::Layer;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 
+/// The form of the log of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// A line of words for each event
+    Text,
+    /// A JSON object for each event
+    Json,
+}
+
 /// Sends what the rooms trace to standard error: the steps of opmx with `-v`, their details with `-vv`, and with `-vvv`
-/// those of the libraries below, too. Lines carry no time, so that two runs can be compared.
+/// those of the libraries below, too. Lines carry no time, so that two runs can be compared; in the log of a server,
+/// which has a `format`, they do, and its first level needs no `-v`.
 ///
 /// # Errors
 /// When the process has a log already.
-pub fn install(verbose: u8, printer: &Printer) -> Result<(), TryInitError> {
+pub fn install(verbose: u8, format: Option<LogFormat>, printer: &Printer) -> Result<(), TryInitError> {
+    let verbose = verbose.max(u8::from(format.is_some()));
     if verbose == 0 {
         return Ok(());
     }
     let layer = tracing_subscriber::fmt::layer()
         .with_writer(printer.progress().writer())
         .with_ansi(printer.stderr_color())
-        .with_target(verbose > 1)
-        .without_time();
+        .with_target(verbose > 1);
+    let layer = match format {
+        None => layer.without_time().boxed(),
+        Some(LogFormat::Text) => layer.boxed(),
+        Some(LogFormat::Json) => layer.json().flatten_event(true).boxed(),
+    };
     tracing_subscriber::registry()
         .with(levels(verbose))
         .with(layer)

@@ -5,11 +5,11 @@ use super::document::Document;
 use super::stream::{CutError, Piece, Stream};
 use super::{Key, PACKAGE};
 use crate::catalog::{Text, Texts};
-use crate::files::FileError;
+use crate::files::{FileError, Stamp};
 use crate::text::{self, Limits};
 use ignore::WalkBuilder;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::fs::{self, File, Metadata};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Files of this name say which others are none of the catalog's, as `.gitignore` does.
@@ -26,6 +26,9 @@ pub struct CatalogLimits {
     pub documents: usize,
     /// Lists and maps inside one another.
     pub depth: usize,
+    /// Files that stay open, so that they can be read as they were also after others took their names. Those of a
+    /// catalog that has more are opened again by name.
+    pub open_files: usize,
 }
 
 impl Default for CatalogLimits {
@@ -35,6 +38,7 @@ impl Default for CatalogLimits {
             document_bytes: 64 << 20,
             documents: 1_000_000,
             depth: Limits::default().depth,
+            open_files: 0,
         }
     }
 }
@@ -111,11 +115,79 @@ impl Handle {
     }
 }
 
+/// One file, as it was when the catalog was opened.
+#[derive(Debug)]
+struct CatalogFile {
+    path: PathBuf,
+    stamp: Stamp,
+    kept: Option<File>,
+}
+
+impl CatalogFile {
+    /// So many bytes from `start` on.
+    fn read(&self, start: u64, length: usize) -> Result<Vec<u8>, CatalogError> {
+        let opened;
+        let file = match &self.kept {
+            Some(file) => file,
+            None => {
+                opened = File::open(&self.path).map_err(|error| self.failed(error))?;
+                &opened
+            }
+        };
+        let mut bytes = vec![0; length];
+        let read = read_exactly(file, &mut bytes, start).map_err(|error| self.failed(error));
+        // That the file was cut or written to explains everything else.
+        self.compare(&file.metadata().map_err(|error| self.failed(error))?)?;
+        read.map(|()| bytes)
+    }
+
+    fn check_unchanged(&self) -> Result<(), CatalogError> {
+        let metadata = match &self.kept {
+            Some(file) => file.metadata(),
+            None => fs::metadata(&self.path),
+        };
+        self.compare(&metadata.map_err(|error| self.failed(error))?)
+    }
+
+    fn compare(&self, now: &Metadata) -> Result<(), CatalogError> {
+        if Stamp::from(now) == self.stamp {
+            return Ok(());
+        }
+        Err(self.changed())
+    }
+
+    fn changed(&self) -> CatalogError {
+        let file = self.path.clone();
+        CatalogError::Changed { file }
+    }
+
+    /// A file that is gone, or ends too early, has changed.
+    fn failed(&self, error: io::Error) -> CatalogError {
+        match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof => self.changed(),
+            _ => FileError::new("read", &self.path, error).into(),
+        }
+    }
+}
+
+/// Fills `bytes` from the place `start` on. Several threads may read one file at once.
+#[cfg(unix)]
+fn read_exactly(file: &File, bytes: &mut [u8], start: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, start)
+}
+
+#[cfg(not(unix))]
+fn read_exactly(mut file: &File, bytes: &mut [u8], start: u64) -> io::Result<()> {
+    use std::io::{Read, Seek, SeekFrom};
+    file.seek(SeekFrom::Start(start))?;
+    file.read_exact(bytes)
+}
+
 /// A catalog in a folder.
 #[derive(Debug)]
 pub struct FileBasedCatalog {
     folder: PathBuf,
-    files: Vec<PathBuf>,
+    files: Vec<CatalogFile>,
     /// In the order in which a catalog is written.
     pub handles: Vec<Handle>,
     limits: CatalogLimits,
@@ -127,24 +199,51 @@ impl FileBasedCatalog {
     /// # Errors
     /// When a file cannot be read or holds something else than documents with a schema, or there is too much.
     pub fn open(folder: &Path, limits: CatalogLimits) -> Result<Self, CatalogError> {
-        let files = files(folder, limits)?;
+        Self::open_and_visit(folder, limits, |_, _| {})
+    }
+
+    /// As [`FileBasedCatalog::open`], and shows `visit` every document on the way, in the order of the files.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn open_and_visit(
+        folder: &Path,
+        limits: CatalogLimits,
+        mut visit: impl FnMut(&Handle, &Document),
+    ) -> Result<Self, CatalogError> {
+        let paths = files(folder, limits)?;
+        let keep = cfg!(unix) && paths.len() <= limits.open_files;
         let mut catalog = Self {
             folder: folder.to_owned(),
-            files,
+            files: Vec::with_capacity(paths.len()),
             handles: Vec::new(),
             limits,
         };
         let mut texts = Texts::default();
-        for file in 0..catalog.files.len() {
-            catalog.read_file(file, &mut texts)?;
+        for path in paths {
+            let file = catalog.read_file(path, keep, &mut texts, &mut visit)?;
+            catalog.files.push(file);
         }
         catalog.handles.sort_by(|one, other| one.key().cmp(&other.key()));
         Ok(catalog)
     }
 
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// The file that a document is in.
     pub fn file(&self, handle: &Handle) -> &Path {
-        self.files.get(handle.file).map_or(&self.folder, PathBuf::as_path)
+        self.files.get(handle.file).map_or(&self.folder, |file| &file.path)
+    }
+
+    /// Makes sure that all files are still what they were when the catalog was opened.
+    ///
+    /// # Errors
+    /// When one is not.
+    pub fn check_unchanged(&self) -> Result<(), CatalogError> {
+        self.files.iter().try_for_each(CatalogFile::check_unchanged)
     }
 
     /// Reads a document again.
@@ -153,11 +252,10 @@ impl FileBasedCatalog {
     /// When its file cannot be read, or has changed meanwhile.
     pub fn document(&self, handle: &Handle) -> Result<Document, CatalogError> {
         let path = self.file(handle);
-        let fail = |error| FileError::new("read", path, error);
-        let mut file = File::open(path).map_err(fail)?;
-        file.seek(SeekFrom::Start(handle.start)).map_err(fail)?;
-        let mut bytes = Vec::with_capacity(handle.length);
-        file.take(handle.length as u64).read_to_end(&mut bytes).map_err(fail)?;
+        let bytes = match self.files.get(handle.file) {
+            Some(file) => file.read(handle.start, handle.length)?,
+            None => Vec::new(),
+        };
         let changed = || CatalogError::Changed { file: path.to_owned() };
         let piece = Piece {
             json: handle.json,
@@ -171,22 +269,27 @@ impl FileBasedCatalog {
             .ok_or_else(changed)
     }
 
-    fn read_file(&mut self, number: usize, texts: &mut Texts) -> Result<(), CatalogError> {
-        let Some(path) = self.files.get(number).cloned() else {
-            return Ok(());
-        };
-        let file = File::open(&path).map_err(|error| FileError::new("read", &path, error))?;
+    fn read_file(
+        &mut self,
+        path: PathBuf,
+        keep: bool,
+        texts: &mut Texts,
+        visit: &mut impl FnMut(&Handle, &Document),
+    ) -> Result<CatalogFile, CatalogError> {
+        let fail = |error| FileError::new("read", &path, error);
+        let file = File::open(&path).map_err(fail)?;
+        let stamp = Stamp::from(&file.metadata().map_err(fail)?);
         let wrong = |line, problem: String| CatalogError::Document {
             file: path.clone(),
             line,
             problem,
         };
-        let mut stream = Stream::new(file, self.limits.document_bytes);
+        let mut stream = Stream::new(&file, self.limits.document_bytes);
         loop {
             let piece = match stream.next() {
                 Ok(Some(piece)) => piece,
-                Ok(None) => return Ok(()),
-                Err(CutError::Io(error)) => return Err(FileError::new("read", &path, error).into()),
+                Ok(None) => break,
+                Err(CutError::Io(error)) => return Err(fail(error).into()),
                 Err(error) => return Err(wrong(error.line(), error.to_string())),
             };
             let read = document(&piece, &self.limits);
@@ -206,17 +309,26 @@ impl FileBasedCatalog {
             } else {
                 document.text("package")
             };
-            self.handles.push(Handle {
+            let handle = Handle {
                 schema: texts.share(&schema),
                 package: texts.share(&package),
                 name: texts.share(&name),
                 line: piece.line,
-                file: number,
+                file: self.files.len(),
                 start: piece.start,
                 length: piece.bytes.len(),
                 json: piece.json,
-            });
+            };
+            visit(&handle, &document);
+            self.handles.push(handle);
         }
+        let file = CatalogFile {
+            kept: keep.then_some(file),
+            path,
+            stamp,
+        };
+        file.check_unchanged()?;
+        Ok(file)
     }
 
     fn over(&self, what: &'static str, limit: usize) -> CatalogError {
@@ -296,7 +408,6 @@ fn document(piece: &Piece<'_>, limits: &CatalogLimits) -> Result<Option<Document
 mod tests {
     use super::super::write::{Language, write};
     use super::*;
-    use std::fs;
 
     fn catalog(files: &[(&str, &str)]) -> (tempfile::TempDir, Result<FileBasedCatalog, CatalogError>) {
         let folder = tempfile::tempdir().unwrap();

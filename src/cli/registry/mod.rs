@@ -9,6 +9,7 @@ mod serve;
 
 use crate::cli::Context;
 use crate::cli::error::CommandResult;
+use crate::terminal::log::LogFormat;
 use clap::{Args, Subcommand};
 
 const EXAMPLES: &str = "\
@@ -34,6 +35,16 @@ enum RegistryCommand {
     #[command(name = "deprecatetruncate")]
     DeprecateTruncate(deprecatetruncate::DeprecateTruncateArguments),
     Serve(serve::ServeArguments),
+}
+
+impl RegistryCommandArguments {
+    /// The form of the log, where one is wanted.
+    pub(crate) fn log_format(&self) -> Option<LogFormat> {
+        match &self.command {
+            RegistryCommand::Serve(arguments) => arguments.log_format(),
+            _ => None,
+        }
+    }
 }
 
 pub(crate) fn run(arguments: &RegistryCommandArguments, context: &Context<'_>) -> CommandResult {

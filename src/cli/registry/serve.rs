@@ -1,12 +1,12 @@
 //! `opmx registry serve`: gRPC from a database file.
 
 use crate::cli::Context;
-use crate::cli::error::{CommandError, CommandResult};
+use crate::cli::error::CommandResult;
 use crate::cli::serving::{self, ServingArguments};
 use crate::index::read::Index;
+use crate::terminal::log::LogFormat;
 use clap::Args;
 use std::path::PathBuf;
-use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,32 +25,18 @@ pub(crate) struct ServeArguments {
     /// The database file
     #[arg(short, long, value_name = "FILE", default_value = "bundles.db")]
     database: PathBuf,
-    /// End after this many seconds, or never: infinite
-    #[arg(long, value_name = "SECONDS", default_value = "infinite", value_parser = seconds)]
-    timeout_seconds: Seconds,
-    /// Not needed: serving never changes the file
-    #[arg(long, hide = true)]
-    skip_migrate: bool,
     #[command(flatten)]
     serving: ServingArguments,
 }
 
-/// How long to serve; none is for ever.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Seconds(Option<u64>);
-
-fn seconds(text: &str) -> Result<Seconds, String> {
-    match text {
-        "infinite" => Ok(Seconds(None)),
-        _ => text
-            .parse()
-            .map(|seconds| Seconds(Some(seconds)))
-            .map_err(|_| "give a whole number of seconds, or infinite".to_owned()),
+impl ServeArguments {
+    /// The form of the log, where one is wanted.
+    pub(crate) fn log_format(&self) -> Option<LogFormat> {
+        self.serving.log_format()
     }
 }
 
 pub(crate) fn run(arguments: &ServeArguments, context: &Context<'_>) -> CommandResult {
-    let index = Index::open(&arguments.database).map_err(CommandError::from);
-    let time = arguments.timeout_seconds.0.map(Duration::from_secs);
-    serving::serve(index, &arguments.serving, time, context)
+    let index = Index::open(&arguments.database);
+    serving::serve(index.map(Into::into).map_err(Into::into), &arguments.serving, context)
 }

@@ -1,34 +1,12 @@
 //! A database as a file: what it is by its first bytes, whether it stays what it was, and what stands beside it.
 
 use super::{ReadError, content};
-use crate::files::{FileError, TemporaryFolder};
+use crate::files::{FileError, Stamp, TemporaryFolder};
 use crate::index::migrate::migrate;
 use rusqlite::Connection;
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
-
-/// Tells whether a file is still what it was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stamp {
-    length: u64,
-    modified: Option<SystemTime>,
-    inode: u64,
-}
-
-impl From<&Metadata> for Stamp {
-    fn from(metadata: &Metadata) -> Self {
-        Self {
-            length: metadata.len(),
-            modified: metadata.modified().ok(),
-            #[cfg(unix)]
-            inode: std::os::unix::fs::MetadataExt::ino(metadata),
-            #[cfg(not(unix))]
-            inode: 0,
-        }
-    }
-}
 
 /// The bytes with which a SQLite database begins.
 const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -95,11 +73,11 @@ pub(super) fn check_header(path: &Path, handle: &File, stamp: Stamp) -> Result<(
     };
     let pages_are_counted = number(24, 4) == number(92, 4);
     let expected = page_size * number(28, 4);
-    if pages_are_counted && expected > stamp.length {
+    if pages_are_counted && expected > stamp.length() {
         return Err(ReadError::Truncated {
             path: path.to_owned(),
             expected,
-            found: stamp.length,
+            found: stamp.length(),
         });
     }
     Ok(())

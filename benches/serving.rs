@@ -1,0 +1,398 @@
+//! What it costs to serve, as a whole process: `cargo bench --bench serving`.
+//!
+//! Databases and file-based catalogs of 50 and 500 bundles of ordinary size, and of 5,000 small ones, all of them with an
+//! image: the time from the start to the first `SERVING`, resident memory, and for three methods, asked by 1 and by 16
+//! connections, calls per second and the CPU time of the server for a call. The client runs on the same processors.
+//!
+//! The aims stand beside what the reference server took for 500 bundles of a public catalogue, on a machine of two
+//! processors: 88 ms, 44 MiB, 4,434, 226 and 13.1 calls a second of `GetPackage`, `GetBundle` and `ListBundles`, 0.20 ms of
+//! CPU for a `GetPackage`. The reference server of file-based catalogs writes a cache of them first, which took it about
+//! as long as validating them: 50 ms for a megabyte of files, and 484 MiB.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::cast_precision_loss,
+    reason = "a benchmark may panic and prints"
+)]
+
+mod bundles;
+
+use bundles::{folders_of, list, measured, repeated, run};
+use opmx::server::proto::registry_client::RegistryClient;
+use opmx::server::proto::{GetBundleRequest, GetPackageRequest, ListBundlesRequest};
+use prost::Message;
+use prost::bytes::Buf;
+use rusqlite::Connection;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tokio::runtime::Runtime;
+use tokio_stream::StreamExt;
+use tonic::client::Grpc;
+use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
+use tonic::transport::{Channel, Endpoint};
+use tonic::{Request, Status};
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_client::HealthClient;
+
+/// Operators with bundles of ordinary size, and one with small ones.
+const ORDINARY: [&str; 3] = ["debezium-operator", "node-healthcheck-operator", "oadp-operator"];
+const SMALL: [&str; 1] = ["deployment-validation-operator"];
+/// How many bundles are served, and which.
+const SIZES: [(usize, &[&str]); 3] = [(50, &ORDINARY), (500, &ORDINARY), (5000, &SMALL)];
+/// Starts of each server; the medians count.
+const STARTS: usize = 5;
+/// How long each method is asked.
+const TIME: Duration = Duration::from_secs(2);
+const CONNECTIONS: [usize; 2] = [1, 16];
+
+fn main() {
+    let (sizes, starts, time) = if measured() {
+        (&SIZES[..], STARTS, TIME)
+    } else {
+        (&[(5, &SMALL[..])][..], 1, Duration::from_millis(20))
+    };
+    println!("medians of {starts} starts; each method for {} s", time.as_secs());
+    println!("served      bundles  data MiB  start ms  resident MiB");
+    println!("  method         connections  calls/s  server CPU ms/call  reply KiB");
+    let mut aims = Aims::default();
+    for (size, operators) in sizes {
+        let workplace = tempfile::tempdir().unwrap();
+        let (database, catalog) = prepare(*size, operators, workplace.path());
+        for (what, path) in [("SQLite", &database), ("files", &catalog)] {
+            let measured = measure(what, *size, path, starts, time);
+            if *size == 500 {
+                aims.check(what, &measured);
+            }
+        }
+    }
+    aims.tell();
+}
+
+/// A database and a file-based catalog of so many bundles, all with an image.
+fn prepare(size: usize, operators: &[&str], workplace: &Path) -> (PathBuf, PathBuf) {
+    let mut originals = folders_of(operators);
+    originals.truncate(size);
+    let mut bundles = repeated(&originals, size.div_ceil(originals.len()), workplace);
+    bundles.truncate(size);
+    let all = list(&bundles, workplace.join("all.txt"));
+    let database = workplace.join("index.db");
+    let path = database.to_str().unwrap();
+    // The last copies may lack what they replace.
+    run(&[
+        "registry",
+        "add",
+        "-q",
+        "--mode",
+        "semver",
+        "--bundles-from",
+        all.to_str().unwrap(),
+        "-d",
+        path,
+    ]);
+    let connection = Connection::open(&database).unwrap();
+    let change = "UPDATE operatorbundle SET bundlepath = 'registry.example.com/bundles@' || name";
+    connection.execute(change, []).unwrap();
+    drop(connection);
+    let catalog = workplace.join("catalog");
+    fs::create_dir(&catalog).unwrap();
+    let rendered = Command::new(env!("CARGO_BIN_EXE_opmx"))
+        .args(["render", "-q", path])
+        .stdout(File::create(catalog.join("catalog.json")).unwrap())
+        .status();
+    assert!(rendered.unwrap().success());
+    (database, catalog)
+}
+
+/// A server that ends with the value.
+struct Server {
+    child: Child,
+    endpoint: Endpoint,
+    start: Duration,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Server {
+    /// Starts it, and waits until it says that it serves.
+    async fn start(path: &Path) -> Self {
+        let begun = Instant::now();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_opmx"))
+            .args(["serve", path.to_str().unwrap(), "--address=127.0.0.1", "-p", "0"])
+            .stdin(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stderr.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let port = line.trim_end().rsplit(':').next().unwrap();
+        let endpoint = Endpoint::from_shared(format!("http://127.0.0.1:{port}")).unwrap();
+        // The answer comes when everything was read.
+        let channel = endpoint.connect().await.unwrap();
+        HealthClient::new(channel)
+            .check(HealthCheckRequest::default())
+            .await
+            .unwrap();
+        let start = begun.elapsed();
+        Self { child, endpoint, start }
+    }
+
+    async fn connect(&self) -> Channel {
+        self.endpoint.connect().await.unwrap()
+    }
+
+    /// Memory that it has resident, in MiB.
+    fn resident(&self) -> f64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
+        let line = status
+            .lines()
+            .find(|line| line.starts_with("VmRSS:"))
+            .unwrap_or("VmRSS: 0");
+        line.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap() / 1024.0
+    }
+
+    /// CPU time that its threads have used, in seconds.
+    fn cpu(&self) -> f64 {
+        let Ok(threads) = fs::read_dir(format!("/proc/{}/task", self.child.id())) else {
+            return 0.0;
+        };
+        let of = |thread: fs::DirEntry| {
+            let used = fs::read_to_string(thread.path().join("schedstat")).ok()?;
+            used.split(' ').next()?.parse::<f64>().ok()
+        };
+        threads.flatten().filter_map(of).sum::<f64>() / 1e9
+    }
+}
+
+/// What was measured of one server.
+#[derive(Default)]
+struct Measured {
+    start: f64,
+    resident: f64,
+    data: f64,
+    /// Calls per second and CPU milliseconds a call of `GetPackage`, `GetBundle`, `ListBundles`, with 1 connection.
+    methods: Vec<(f64, f64)>,
+}
+
+fn measure(what: &str, size: usize, path: &Path, starts: usize, time: Duration) -> Measured {
+    let runtime = Runtime::new().unwrap();
+    runtime.block_on(async {
+        let mut measured = Measured {
+            data: megabytes(path),
+            ..Measured::default()
+        };
+        let (mut times, mut sizes) = (Vec::new(), Vec::new());
+        let mut server = Server::start(path).await;
+        for _ in 0..starts {
+            server = Server::start(path).await;
+            times.push(server.start.as_secs_f64() * 1e3);
+            sizes.push(server.resident());
+        }
+        measured.start = middle(times);
+        measured.resident = middle(sizes);
+        println!(
+            "{what:<10}  {size:>7}  {:>8.1}  {:>8.1}  {:>12.1}",
+            measured.data, measured.start, measured.resident
+        );
+        let keys = keys(&server).await;
+        for method in ["GetPackage", "GetBundle", "ListBundles"] {
+            for connections in CONNECTIONS {
+                let (rate, cpu, reply) = ask(&server, method, &keys, connections, time).await;
+                println!("  {method:<13}  {connections:>11}  {rate:>7.1}  {cpu:>18.3}  {reply:>9.1}");
+                if connections == 1 {
+                    measured.methods.push((rate, cpu));
+                }
+            }
+        }
+        println!("  after these: {:.1} MiB resident", server.resident());
+        measured
+    })
+}
+
+fn middle(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn megabytes(path: &Path) -> f64 {
+    let files = walkdir::WalkDir::new(path)
+        .into_iter()
+        .map(|entry| entry.unwrap().metadata().unwrap());
+    files.filter(fs::Metadata::is_file).map(|file| file.len()).sum::<u64>() as f64 / f64::from(1 << 20)
+}
+
+/// Package, channel and bundle of everything that is served.
+async fn keys(server: &Server) -> Vec<GetBundleRequest> {
+    let answer = RegistryClient::new(server.connect().await)
+        .list_bundles(ListBundlesRequest {})
+        .await;
+    let bundles = answer.unwrap().into_inner().map(Result::unwrap);
+    let keys = bundles.map(|bundle| GetBundleRequest {
+        pkg_name: bundle.package_name,
+        channel_name: bundle.channel_name,
+        csv_name: bundle.csv_name,
+    });
+    keys.collect().await
+}
+
+/// Calls a method from so many connections; calls per second, CPU milliseconds of the server and KiB for each.
+async fn ask(
+    server: &Server,
+    method: &str,
+    keys: &[GetBundleRequest],
+    connections: usize,
+    time: Duration,
+) -> (f64, f64, f64) {
+    let mut channels = Vec::new();
+    for _ in 0..connections {
+        channels.push(server.connect().await);
+    }
+    let (cpu, begun) = (server.cpu(), Instant::now());
+    let mut clients = Vec::new();
+    for (number, channel) in channels.into_iter().enumerate() {
+        let (method, keys) = (method.to_owned(), keys.to_vec());
+        clients.push(tokio::spawn(async move {
+            let (mut calls, mut bytes) = (0_usize, 0);
+            while begun.elapsed() < time {
+                // A walk over all keys in an order without neighbours.
+                let key = &keys[(calls * 7919 + number * 104_729) % keys.len()];
+                bytes += call(&channel, &method, key).await;
+                calls += 1;
+            }
+            (calls, bytes)
+        }));
+    }
+    let (mut calls, mut bytes) = (0, 0);
+    for client in clients {
+        let (of_client, size) = client.await.unwrap();
+        calls += of_client;
+        bytes += size;
+    }
+    let (elapsed, used) = (begun.elapsed().as_secs_f64(), server.cpu() - cpu);
+    let calls = calls as f64;
+    (calls / elapsed, used * 1e3 / calls, bytes as f64 / calls / 1024.0)
+}
+
+/// One call; the bytes of the answer, which is not looked into.
+async fn call(channel: &Channel, method: &str, key: &GetBundleRequest) -> usize {
+    match method {
+        "GetPackage" => {
+            let name = key.pkg_name.clone();
+            receive(channel, method, GetPackageRequest { name }).await
+        }
+        "GetBundle" => receive(channel, method, key.clone()).await,
+        _ => receive(channel, method, ListBundlesRequest {}).await,
+    }
+}
+
+/// Sends a request, and counts the bytes of all messages that come back.
+async fn receive<M: Message + 'static>(channel: &Channel, method: &str, request: M) -> usize {
+    let mut client = Grpc::new(channel.clone());
+    client.ready().await.unwrap();
+    let path = format!("/api.Registry/{method}").parse().unwrap();
+    let codec = Lengths(std::marker::PhantomData);
+    let answer = client.server_streaming(Request::new(request), path, codec).await;
+    answer
+        .unwrap()
+        .into_inner()
+        .map(Result::unwrap)
+        .collect::<Vec<usize>>()
+        .await
+        .into_iter()
+        .sum()
+}
+
+/// Takes of every message only its length, so that the client costs as little as it can.
+struct Lengths<M>(std::marker::PhantomData<M>);
+
+impl<M: Message + 'static> Codec for Lengths<M> {
+    type Encode = M;
+    type Decode = usize;
+    type Encoder = Self;
+    type Decoder = Self;
+
+    fn encoder(&mut self) -> Self {
+        Self(self.0)
+    }
+
+    fn decoder(&mut self) -> Self {
+        Self(self.0)
+    }
+}
+
+impl<M: Message + 'static> Encoder for Lengths<M> {
+    type Item = M;
+    type Error = Status;
+
+    fn encode(&mut self, item: M, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        item.encode(buffer).map_err(|error| Status::internal(error.to_string()))
+    }
+}
+
+impl<M: Message + 'static> Decoder for Lengths<M> {
+    type Item = usize;
+    type Error = Status;
+
+    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<usize>, Status> {
+        let length = buffer.remaining();
+        buffer.advance(length);
+        Ok(Some(length))
+    }
+}
+
+/// What was aimed at for 500 bundles, and whether it was met.
+#[derive(Default)]
+struct Aims(Vec<(String, bool)>);
+
+impl Aims {
+    fn check(&mut self, what: &str, measured: &Measured) {
+        let mut aim = |text: String, met: bool| self.0.push((format!("{what}: {text}"), met));
+        let [(_, package), (bundle, _), (listing, _)] = measured.methods[..] else {
+            return;
+        };
+        if what == "SQLite" {
+            aim(
+                format!("SERVING after {:.1} of 15 ms (reference 88)", measured.start),
+                measured.start <= 15.0,
+            );
+        } else {
+            let rate = measured.start / measured.data;
+            aim(
+                format!("SERVING after {rate:.2} of 5 ms a MiB of files (reference about 50)"),
+                rate <= 5.0,
+            );
+        }
+        aim(
+            format!("{:.1} of 15 MiB resident (reference 44)", measured.resident),
+            measured.resident <= 15.0,
+        );
+        aim(
+            format!("GetPackage {package:.3} of 0.04 ms CPU (reference 0.20)"),
+            package <= 0.04,
+        );
+        aim(
+            format!("GetBundle {bundle:.0} of 2260 calls/s (reference 226)"),
+            bundle >= 2260.0,
+        );
+        aim(
+            format!("ListBundles {listing:.0} of 524 calls/s (reference 13.1)"),
+            listing >= 524.0,
+        );
+    }
+
+    fn tell(&self) {
+        for (aim, met) in &self.0 {
+            println!("{} {aim}", if *met { "PASS" } else { "over" });
+        }
+    }
+}

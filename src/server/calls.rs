@@ -1,0 +1,294 @@
+//! Every call as it passes: counted, measured and logged, and of those that give what is served never more than a
+//! bounded number at once.
+
+use super::connection::Progress;
+use super::metrics::{Ended, Method, Metrics, name_of};
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use prost::bytes::Bytes;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+use tonic::body::Body;
+use tonic::codegen::{BoxFuture, Service, http};
+use tonic::{Code, Status};
+use tower_layer::Layer;
+
+/// How long a call waits for others to end.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Room for answers that clients have not taken yet. Answers hold it to their end; whoever finds none waits for a while.
+#[derive(Debug, Clone)]
+pub(super) struct Room(Arc<Semaphore>);
+
+/// A part of the room, for as long as the last clone lives.
+pub(super) type Taken = Arc<OwnedSemaphorePermit>;
+
+impl Room {
+    pub(super) fn new(size: usize) -> Self {
+        Self(Arc::new(Semaphore::new(size.min(Semaphore::MAX_PERMITS))))
+    }
+
+    /// Takes so much of the room.
+    ///
+    /// # Errors
+    /// `RESOURCE_EXHAUSTED` when there is none for a while.
+    pub(super) async fn take(&self, size: usize) -> Result<Taken, Status> {
+        let size = u32::try_from(size).unwrap_or(u32::MAX);
+        match timeout(PATIENCE, Arc::clone(&self.0).acquire_many_owned(size)).await {
+            Ok(Ok(permit)) => Ok(Arc::new(permit)),
+            Ok(Err(_)) => Err(Status::unavailable("the server is stopping")),
+            Err(_) => Err(Status::resource_exhausted(
+                "too many answers wait for clients that do not take them; try again later",
+            )),
+        }
+    }
+}
+
+/// Makes the services of a server [`Calls`].
+#[derive(Debug, Clone)]
+pub(super) struct CallsLayer {
+    pub(super) metrics: Arc<Metrics>,
+    /// For one call each.
+    pub(super) room: Room,
+}
+
+impl<S> Layer<S> for CallsLayer {
+    type Service = Calls<S>;
+
+    fn layer(&self, inner: S) -> Calls<S> {
+        let layer = self.clone();
+        Calls { inner, layer }
+    }
+}
+
+/// The services of a server, watched.
+#[derive(Debug, Clone)]
+pub(super) struct Calls<S> {
+    inner: S,
+    layer: CallsLayer,
+}
+
+impl<S> Service<http::Request<Body>> for Calls<S>
+where
+    S: Service<http::Request<Body>, Response = http::Response<Body>> + Clone + Send + 'static,
+    S::Future: Send,
+    S::Error: Send,
+{
+    type Response = http::Response<Answer>;
+    type Error = S::Error;
+    type Future = BoxFuture<Self::Response, S::Error>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
+        let method = Method::of(request.uri().path());
+        let mut call = Call::begin(Arc::clone(&self.layer.metrics), method);
+        // The one that was found ready is the one to call.
+        let clone = self.inner.clone();
+        let mut inner = std::mem::replace(&mut self.inner, clone);
+        let room = self.layer.room.clone();
+        let progress = request.extensions().get::<Arc<Progress>>().cloned();
+        Box::pin(async move {
+            let (mut taken, mut waiting) = (None, None);
+            if method.is_of_registry() {
+                match room.take(1).await {
+                    Ok(room) => taken = Some(room),
+                    Err(status) => {
+                        call.end(status.code());
+                        let (parts, ()) = status.into_http::<()>().into_parts();
+                        let body = Answer {
+                            inner: Body::empty(),
+                            call,
+                            _taken: [None, None],
+                            waiting,
+                        };
+                        return Ok(http::Response::from_parts(parts, body));
+                    }
+                }
+                waiting = progress.map(Progress::wait_for_client);
+            }
+            let response = inner.call(request).await?;
+            let (mut parts, inner) = response.into_parts();
+            let manifests = parts.extensions.remove::<Taken>();
+            // An answer without a message says how it ended at once.
+            if let Some(status) = parts.headers.get("grpc-status") {
+                call.end(Code::from_bytes(status.as_bytes()));
+            } else if parts.status != http::StatusCode::OK {
+                call.end(Code::Unknown);
+            }
+            let _taken = [taken, manifests];
+            Ok(http::Response::from_parts(
+                parts,
+                Answer {
+                    inner,
+                    call,
+                    _taken,
+                    waiting,
+                },
+            ))
+        })
+    }
+}
+
+/// One call, until its end is told.
+#[derive(Debug)]
+struct Call {
+    metrics: Arc<Metrics>,
+    method: Method,
+    begun: Instant,
+    sent: Messages,
+    ended: bool,
+}
+
+impl Call {
+    fn begin(metrics: Arc<Metrics>, method: Method) -> Self {
+        metrics.call_started(method);
+        Self {
+            metrics,
+            method,
+            begun: Instant::now(),
+            sent: Messages::default(),
+            ended: false,
+        }
+    }
+
+    fn end(&mut self, code: Code) {
+        if std::mem::replace(&mut self.ended, true) {
+            return;
+        }
+        let ended = Ended {
+            code,
+            duration: self.begun.elapsed(),
+            messages: self.sent.count,
+            bytes: self.sent.bytes,
+        };
+        self.metrics.call_ended(self.method, ended);
+        tracing::debug!(
+            service = self.method.service(),
+            method = self.method.name(),
+            code = name_of(code),
+            milliseconds = ended.duration.as_secs_f64() * 1e3,
+            messages = ended.messages,
+            bytes = ended.bytes,
+            "call"
+        );
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        // Nobody waits for the answer any more.
+        self.end(Code::Cancelled);
+    }
+}
+
+/// The body of an answer.
+#[derive(Debug)]
+pub(super) struct Answer {
+    inner: Body,
+    call: Call,
+    // Room is free again when the answer is gone.
+    _taken: [Option<Taken>; 2],
+    waiting: Option<super::connection::Waiting>,
+}
+
+impl HttpBody for Answer {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        if let Some(waiting) = &self.waiting {
+            waiting.moved();
+        }
+        let frame = Pin::new(&mut self.inner).poll_frame(context);
+        match &frame {
+            Poll::Pending => {}
+            Poll::Ready(None) => self.call.end(Code::Ok),
+            Poll::Ready(Some(Err(status))) => self.call.end(status.code()),
+            Poll::Ready(Some(Ok(frame))) => {
+                if let Some(data) = frame.data_ref() {
+                    self.call.sent.add(data);
+                } else if let Some(status) = frame.trailers_ref().and_then(|trailers| trailers.get("grpc-status")) {
+                    let code = Code::from_bytes(status.as_bytes());
+                    self.call.end(code);
+                }
+            }
+        }
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
+/// Counts the messages in a stream of bytes: each has five bytes before it, of which the last four are its length.
+#[derive(Debug, Default)]
+struct Messages {
+    count: u64,
+    bytes: u64,
+    /// What has come of the five bytes.
+    head: u64,
+    head_length: u32,
+    /// Bytes of the message that are still to come.
+    missing: usize,
+}
+
+const HEAD: u32 = 5;
+
+impl Messages {
+    fn add(&mut self, mut data: &[u8]) {
+        self.bytes += data.len() as u64;
+        loop {
+            let passed = data.len().min(self.missing);
+            self.missing -= passed;
+            data = data.get(passed..).unwrap_or_default();
+            let Some((byte, rest)) = data.split_first() else {
+                return;
+            };
+            data = rest;
+            self.head = (self.head << 8) | u64::from(*byte);
+            self.head_length += 1;
+            if self.head_length == HEAD {
+                self.count += 1;
+                self.missing = usize::try_from(self.head & 0xffff_ffff).unwrap_or(usize::MAX);
+                (self.head, self.head_length) = (0, 0);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn messages_are_counted_however_they_are_cut(
+            lengths in prop::collection::vec(0_u32..300, 0..6),
+            chunk in 1_usize..40,
+        ) {
+            let mut stream = Vec::new();
+            for length in &lengths {
+                stream.push(0);
+                stream.extend(length.to_be_bytes());
+                stream.resize(stream.len() + *length as usize, 7);
+            }
+            let mut messages = Messages::default();
+            for piece in stream.chunks(chunk) {
+                messages.add(piece);
+            }
+            prop_assert_eq!((messages.count, messages.bytes), (lengths.len() as u64, stream.len() as u64));
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! A file-based catalog as a source: names and edges in memory, the documents of bundles in their files.
+
+mod contents;
+mod graph;
+mod manifests;
+
+use super::listing::{Listing, encode_manifests};
+use crate::catalog::ManifestsId;
+use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
+use crate::catalog::file_based::{Key, PACKAGE};
+use crate::files::TemporaryFolder;
+use contents::Contents;
+use graph::Graph;
+use manifests::Manifests;
+use prost::bytes::Bytes;
+use std::path::Path;
+
+/// A catalog of more files is read by their names, each time that something of them is asked for.
+const OPEN_FILES: usize = 256;
+
+/// A file-based catalog that is ready to be served.
+///
+/// It is served as it was when it was opened: a file renamed over one of its files changes nothing as long as there are
+/// few files, a file written to or cut is noticed when something of it is asked for.
+#[derive(Debug)]
+pub struct CatalogFiles {
+    catalog: FileBasedCatalog,
+    listing: Listing,
+    graph: Graph,
+    // Deleted with the catalog, where it was taken out of an image.
+    _unpacked: Option<TemporaryFolder>,
+}
+
+impl CatalogFiles {
+    /// Reads the catalog in a folder. It should have been [checked](crate::catalog::file_based::check): what makes no
+    /// sense is left out. `unpacked` is kept as long as the catalog is.
+    ///
+    /// # Errors
+    /// When a file cannot be read or holds something else than documents with a schema, or there is too much.
+    pub fn open(folder: &Path, limits: CatalogLimits, unpacked: Option<TemporaryFolder>) -> Result<Self, CatalogError> {
+        let limits = CatalogLimits {
+            open_files: OPEN_FILES,
+            ..limits
+        };
+        let mut contents = Contents::default();
+        let catalog =
+            FileBasedCatalog::open_and_visit(folder, limits, |handle, document| contents.add(handle, document))?;
+        let (listing, graph) = contents.finish(&catalog.handles);
+        Ok(Self {
+            catalog,
+            listing,
+            graph,
+            _unpacked: unpacked,
+        })
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        self.catalog.folder()
+    }
+
+    /// The listing apart from what the other answers are made of.
+    pub(super) fn into_parts(self) -> (Listing, Files) {
+        let files = Files {
+            catalog: self.catalog,
+            graph: self.graph,
+            _unpacked: self._unpacked,
+        };
+        (self.listing, files)
+    }
+}
+
+/// What the server asks, besides the listing.
+#[derive(Debug)]
+pub(super) struct Files {
+    catalog: FileBasedCatalog,
+    pub(super) graph: Graph,
+    _unpacked: Option<TemporaryFolder>,
+}
+
+impl Files {
+    /// The fields with the manifests of a bundle, read from its file.
+    pub(super) fn manifests(&self, id: ManifestsId) -> Result<Bytes, CatalogError> {
+        let handle = usize::try_from(id.0).ok().and_then(|at| self.catalog.handles.get(at));
+        let Some(handle) = handle else {
+            return Ok(Bytes::new());
+        };
+        let document = self.catalog.document(handle)?;
+        let mut manifests = Manifests::of(&document);
+        if let Some(metadata) = &manifests.metadata {
+            let package = self.package(&handle.package);
+            let package = package.map(|handle| self.catalog.document(handle)).transpose()?;
+            let csv = metadata.csv(&document, package.as_ref());
+            if manifests.objects.is_empty() {
+                manifests.objects.push(csv.clone());
+            }
+            manifests.csv = Some(csv);
+        }
+        Ok(encode_manifests(manifests.csv.as_deref(), &manifests.objects))
+    }
+
+    fn package(&self, name: &str) -> Option<&Handle> {
+        let key = Key::new(PACKAGE, name, name);
+        let at = self.catalog.handles.binary_search_by(|handle| handle.key().cmp(&key));
+        self.catalog.handles.get(at.ok()?)
+    }
+
+    /// Whether all files are still what they were when the catalog was opened.
+    pub(super) fn is_unchanged(&self) -> bool {
+        self.catalog.check_unchanged().is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests;

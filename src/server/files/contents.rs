@@ -1,0 +1,344 @@
+//! What is kept of the documents of a catalog: names and edges, and the messages of bundles without their manifests.
+
+use super::super::listing::{Builder, Listing, NewChannel, NewEntry, NewPackage, Plurals};
+use super::graph::{self, Graph};
+use super::manifests::REPRESENTED_ELSEWHERE;
+use crate::catalog::file_based::document::Document;
+use crate::catalog::file_based::read::Handle;
+use crate::catalog::file_based::{BUNDLE, CHANNEL, DEPRECATIONS, Key, PACKAGE};
+use crate::catalog::{Bundle, ManifestsId, Property, Text, Texts};
+use crate::kubernetes::GroupVersionKind;
+use crate::text::canonical;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+
+/// The documents that were read, until they are put in order.
+#[derive(Debug, Default)]
+pub(super) struct Contents {
+    texts: Texts,
+    builder: Builder,
+    packages: BTreeMap<Text, Package>,
+    /// The places of bundles in the listing, by package and name.
+    bundles: HashMap<(Text, Text), usize>,
+    /// Package and name of all bundles, in the order of their places.
+    names: Vec<(Text, Text)>,
+    /// The places of the bundles that provide an API, ascending.
+    providers: HashMap<GroupVersionKind, Vec<usize>>,
+}
+
+#[derive(Debug, Default)]
+struct Package {
+    /// None where only other documents name the package.
+    default_channel: Option<Text>,
+    channels: BTreeMap<Text, Vec<Entry>>,
+    /// By schema and name; that of the package itself has no name.
+    deprecations: HashMap<(Text, Text), String>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    name: Text,
+    replaces: Text,
+    skips: Vec<Text>,
+    skip_range: Text,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct ReadEntry {
+    name: String,
+    replaces: String,
+    skips: Vec<String>,
+    skip_range: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct ReadProperty<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    value: &'a RawValue,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ReadIdentity {
+    version: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct ReadDeprecation {
+    reference: ReadReference,
+    message: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct ReadReference {
+    schema: String,
+    #[serde(default)]
+    name: String,
+}
+
+impl Contents {
+    /// Takes what is needed of a document.
+    pub(super) fn add(&mut self, handle: &Handle, document: &Document) {
+        match &*handle.schema {
+            PACKAGE => {
+                let default_channel = self.texts.share(&document.text("defaultChannel"));
+                self.package(handle).default_channel = Some(default_channel);
+            }
+            CHANNEL => {
+                let entries: Vec<ReadEntry> = field(document, "entries");
+                let mut texts = std::mem::take(&mut self.texts);
+                let entries = entries.into_iter().map(|entry| Entry {
+                    name: texts.share(&entry.name),
+                    replaces: texts.share(&entry.replaces),
+                    skips: entry.skips.iter().map(|skipped| texts.share(skipped)).collect(),
+                    skip_range: texts.share(&entry.skip_range),
+                });
+                let entries = entries.collect();
+                self.texts = texts;
+                self.package(handle).channels.insert(Text::clone(&handle.name), entries);
+            }
+            BUNDLE => self.bundle(handle, document),
+            DEPRECATIONS => {
+                let entries: Vec<ReadDeprecation> = field(document, "entries");
+                let of = |entry: ReadDeprecation| {
+                    let ReadReference { schema, name } = entry.reference;
+                    ((schema.into(), name.into()), entry.message)
+                };
+                self.package(handle).deprecations.extend(entries.into_iter().map(of));
+            }
+            _ => {}
+        }
+    }
+
+    fn package(&mut self, handle: &Handle) -> &mut Package {
+        self.packages.entry(Text::clone(&handle.package)).or_default()
+    }
+
+    /// A bundle is encoded at once, so that its document can be dropped.
+    fn bundle(&mut self, handle: &Handle, document: &Document) {
+        let properties = document
+            .field("properties")
+            .map(|value| serde_json::from_str(value.get()));
+        let properties: Vec<ReadProperty<'_>> = properties.and_then(Result::ok).unwrap_or_default();
+        let mut bundle = Bundle {
+            name: Text::clone(&handle.name),
+            version: None,
+            image: Some(document.text("image").into()),
+            skip_range: None,
+            properties: Vec::with_capacity(properties.len()),
+            dependencies: Vec::new(),
+            manifests: ManifestsId(-1),
+        };
+        let place = self.names.len();
+        for ReadProperty { kind, value } in &properties {
+            if REPRESENTED_ELSEWHERE.contains(&&**kind) {
+                continue;
+            }
+            if kind == PACKAGE && bundle.version.is_none() {
+                let identity: Option<ReadIdentity> = serde_json::from_str(value.get()).ok();
+                bundle.version = identity.map(|identity| identity.version.into());
+            }
+            bundle.dependencies.extend(dependency(kind, value.get()));
+            let property = Property {
+                kind: self.texts.share(kind),
+                value: compact(value.get()).into(),
+            };
+            if let Some(api) = property.group_version_kind() {
+                let providers = self.providers.entry(api).or_default();
+                if providers.last() != Some(&place) {
+                    providers.push(place);
+                }
+            }
+            bundle.properties.push(property);
+        }
+        self.builder.bundle(&bundle, &Plurals::new());
+        let name = (Text::clone(&handle.package), bundle.name);
+        self.bundles.insert(name.clone(), place);
+        self.names.push(name);
+    }
+
+    /// Puts everything in order: by the names of packages, channels and bundles. `handles` are all documents, sorted.
+    pub(super) fn finish(mut self, handles: &[Handle]) -> (Listing, Graph) {
+        for (place, (package, name)) in self.names.iter().enumerate() {
+            let key = Key::new(BUNDLE, package, name);
+            let at = handles.binary_search_by(|handle| handle.key().cmp(&key)).ok();
+            if let Some(at) = at.and_then(|at| i64::try_from(at).ok()) {
+                self.builder.locate(place, ManifestsId(at));
+            }
+        }
+        let mut channels = Vec::new();
+        for (name, package) in &self.packages {
+            let Some(default_channel) = &package.default_channel else {
+                continue;
+            };
+            let why = |schema: &str, name: &str| {
+                let key = (Text::from(schema), Text::from(name));
+                package.deprecations.get(&key).map_or("", String::as_str)
+            };
+            let mut listed = Vec::with_capacity(package.channels.len());
+            for (channel, entries) in &package.channels {
+                let mut entries: Vec<(usize, &Entry)> = entries
+                    .iter()
+                    .filter_map(|entry| {
+                        let of = (Text::clone(name), Text::clone(&entry.name));
+                        Some((*self.bundles.get(&of)?, entry))
+                    })
+                    .collect();
+                entries.sort_by(|(_, one), (_, other)| one.name.cmp(&other.name));
+                for (bundle, entry) in &entries {
+                    self.builder.entry(&NewEntry {
+                        bundle: *bundle,
+                        package: name,
+                        channel,
+                        listed: true,
+                        skip_range: &entry.skip_range,
+                        deprecation: why(BUNDLE, &entry.name),
+                        replaces: &entry.replaces,
+                        skips: &entry.skips,
+                    });
+                }
+                let in_graph = graph::Channel::new(
+                    Text::clone(name),
+                    Text::clone(channel),
+                    channel == default_channel,
+                    entries.iter().map(|(bundle, entry)| graph::Entry {
+                        bundle: *bundle,
+                        name: Text::clone(&entry.name),
+                        replaces: Text::clone(&entry.replaces),
+                        skips: entry.skips.clone(),
+                    }),
+                );
+                let head = in_graph.head();
+                listed.push(NewChannel {
+                    name: channel,
+                    head: head.map(|head| Text::clone(&head.name)).unwrap_or_default(),
+                    head_manifests: None,
+                    deprecation: why(CHANNEL, channel),
+                });
+                channels.push(in_graph);
+            }
+            self.builder.package(NewPackage {
+                name,
+                default_channel,
+                deprecation: why(PACKAGE, ""),
+                channels: listed,
+            });
+        }
+        let graph = Graph {
+            channels,
+            providers: self.providers,
+        };
+        (self.builder.finish(), graph)
+    }
+}
+
+/// The value of a field; the default where it is not there, or something else.
+fn field<T: DeserializeOwned + Default>(document: &Document, name: &str) -> T {
+    let value = document.field(name).map(|value| serde_json::from_str(value.get()));
+    value.and_then(Result::ok).unwrap_or_default()
+}
+
+/// What a property requires, in the form of dependencies.
+fn dependency(kind: &str, value: &str) -> Option<Property> {
+    match kind {
+        "olm.gvk.required" => Some(Property {
+            kind: "olm.gvk".into(),
+            value: compact(value).into(),
+        }),
+        "olm.package.required" => {
+            let mut value: Value = serde_json::from_str(value).ok()?;
+            let map = value.as_object_mut()?;
+            // Whatever else is said of it, such as the intent, stays.
+            if let Some(range) = map.shift_remove("versionRange") {
+                map.insert("version".to_owned(), range);
+            }
+            Some(Property {
+                kind: PACKAGE.into(),
+                value: compact(&canonical::to_string(&value)).into(),
+            })
+        }
+        _ => None,
+    }
+}
+
+/// JSON without the white space between its words, and with the characters themselves that Go writes as escapes for the
+/// sake of web pages: the servers of the field send it so.
+fn compact(json: &str) -> Cow<'_, str> {
+    const ESCAPES: [(&str, char); 3] = [("u003c", '<'), ("u003e", '>'), ("u0026", '&')];
+    if !json.bytes().any(|byte| byte == b'\\' || byte.is_ascii_whitespace()) {
+        return Cow::Borrowed(json);
+    }
+    let mut compact = String::with_capacity(json.len());
+    let mut rest = json.chars();
+    let mut inside = false;
+    while let Some(letter) = rest.next() {
+        match letter {
+            '\\' if inside => {
+                let behind = rest.as_str();
+                let of_go = ESCAPES.iter().find(|(escape, _)| {
+                    let start = behind.get(..escape.len());
+                    start.is_some_and(|start| start.eq_ignore_ascii_case(escape))
+                });
+                if let Some((escape, meant)) = of_go {
+                    rest = behind.get(escape.len()..).unwrap_or_default().chars();
+                    compact.push(*meant);
+                } else {
+                    compact.push(letter);
+                    compact.extend(rest.next());
+                }
+                continue;
+            }
+            '"' => inside = !inside,
+            _ => {}
+        }
+        if inside || !letter.is_ascii_whitespace() {
+            compact.push(letter);
+        }
+    }
+    Cow::Owned(compact)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_required_package_keeps_all_that_is_said_of_it() {
+        let value = r#"{"packageName": "p", "versionRange": ">=1 <2", "intent": "recommended"}"#;
+        let property = dependency("olm.package.required", value).unwrap();
+        assert_eq!(&*property.kind, "olm.package");
+        assert_eq!(
+            &*property.value,
+            r#"{"intent":"recommended","packageName":"p","version":">=1 <2"}"#
+        );
+        assert_eq!(dependency("olm.package", value), None);
+        assert_eq!(dependency("olm.package.required", "[]"), None);
+    }
+
+    #[test]
+    fn characters_that_go_escapes_for_web_pages_are_written_as_they_are() {
+        let json = r#"{"a": "\u003c\u003E\u0026 \\u003c \u00e9\""}"#;
+        assert_eq!(compact(json), r#"{"a":"<>& \\u003c \u00e9\""}"#);
+    }
+
+    proptest! {
+        #[test]
+        fn compact_json_is_what_a_compact_writer_writes(
+            keys in prop::collection::vec("[ a\"\\\\\n<é]{0,5}", 0..4),
+            text in "[ \"\\\\\n\t{},]{0,9}",
+        ) {
+            let map: serde_json::Map<_, _> = keys.into_iter().map(|key| (key, Value::from(text.as_str()))).collect();
+            let value = Value::Array(vec![Value::Object(map), Value::from(1), Value::Null]);
+            let written = format!("{value:#}");
+            prop_assert_eq!(compact(&written).into_owned(), value.to_string());
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Questions about the edges of a file-based catalog. Unlike in a database, an entry is one bundle with all its edges.
+
+use crate::catalog::Text;
+use crate::index::entries::Edge;
+use crate::kubernetes::GroupVersionKind;
+use std::collections::{HashMap, HashSet};
+
+/// The edges of all channels, and who provides which API.
+#[derive(Debug, Default)]
+pub(in crate::server) struct Graph {
+    /// Sorted by package and name.
+    pub(super) channels: Vec<Channel>,
+    /// The numbers of the bundles, ascending.
+    pub(super) providers: HashMap<GroupVersionKind, Vec<usize>>,
+}
+
+#[derive(Debug)]
+pub(super) struct Channel {
+    package: Text,
+    name: Text,
+    is_default: bool,
+    /// Sorted by name.
+    entries: Vec<Entry>,
+    /// A place in `entries`.
+    head: Option<usize>,
+}
+
+#[derive(Debug)]
+pub(super) struct Entry {
+    /// The number of the bundle.
+    pub(super) bundle: usize,
+    pub(super) name: Text,
+    /// Empty where it replaces nothing.
+    pub(super) replaces: Text,
+    pub(super) skips: Vec<Text>,
+}
+
+impl Channel {
+    /// A channel with entries that are sorted by name. Its head is the one that no other replaces or skips.
+    pub(super) fn new(package: Text, name: Text, is_default: bool, entries: impl Iterator<Item = Entry>) -> Self {
+        let entries: Vec<Entry> = entries.collect();
+        let below = |entry: &Entry| {
+            std::iter::once(&entry.replaces)
+                .chain(&entry.skips)
+                .cloned()
+                .collect::<Vec<_>>()
+        };
+        let reached: HashSet<Text> = entries.iter().flat_map(below).collect();
+        let head = entries.iter().position(|entry| !reached.contains(&entry.name));
+        Self {
+            package,
+            name,
+            is_default,
+            entries,
+            head,
+        }
+    }
+
+    pub(super) fn head(&self) -> Option<&Entry> {
+        self.entries.get(self.head?)
+    }
+
+    fn edge(&self, entry: &Entry, replaces: &Text) -> Edge {
+        Edge {
+            package: self.package.to_string(),
+            channel: self.name.to_string(),
+            bundle: entry.name.to_string(),
+            replaces: (!replaces.is_empty()).then(|| replaces.to_string()),
+        }
+    }
+
+    /// The edge to what an entry replaces, or to nothing, and those to what else it skips and `wanted` wants.
+    fn edges(&self, entry: &Entry, wanted: impl Fn(&Text) -> bool) -> Vec<Edge> {
+        let skips = entry
+            .skips
+            .iter()
+            .filter(|skipped| **skipped != entry.replaces && wanted(skipped));
+        let ends = std::iter::once(&entry.replaces).chain(skips);
+        ends.map(|end| self.edge(entry, end)).collect()
+    }
+
+    fn has(&self, name: &Text) -> bool {
+        self.entries.binary_search_by(|entry| entry.name.cmp(name)).is_ok()
+    }
+}
+
+impl Entry {
+    fn follows(&self, name: &str) -> bool {
+        *self.replaces == *name || self.skips.iter().any(|skipped| **skipped == *name)
+    }
+}
+
+impl Graph {
+    /// All entries that replace or skip a bundle, each with what it replaces; also those that replace nothing, where the
+    /// name is empty.
+    pub(in crate::server) fn replacing(&self, name: &str) -> Vec<Edge> {
+        let of = |channel: &Channel| {
+            let entries = channel.entries.iter().filter(|entry| entry.follows(name));
+            entries
+                .map(|entry| channel.edge(entry, &entry.replaces))
+                .collect::<Vec<_>>()
+        };
+        self.channels.iter().flat_map(of).collect()
+    }
+
+    /// The entry of a channel that replaces or skips a bundle. Where several do, the head is chosen before others, and
+    /// what replaces it before what skips it.
+    pub(in crate::server) fn replacing_in(&self, package: &str, channel: &str, name: &str) -> Option<Edge> {
+        let key = (package, channel);
+        let at = self
+            .channels
+            .binary_search_by(|known| (&*known.package, &*known.name).cmp(&key));
+        let channel = self.channels.get(at.ok()?)?;
+        let replaces = |entry: &&Entry| *entry.replaces == *name;
+        let follows = |entry: &&Entry| entry.follows(name);
+        let found = channel.head().filter(follows);
+        let found = found.or_else(|| channel.entries.iter().find(replaces));
+        let found = found.or_else(|| channel.entries.iter().find(follows));
+        found.map(|entry| channel.edge(entry, &entry.replaces))
+    }
+
+    /// All edges of the bundles that provide an API.
+    pub(in crate::server) fn providing(&self, api: &GroupVersionKind) -> Vec<Edge> {
+        let Some(providers) = self.providers.get(api) else {
+            return Vec::new();
+        };
+        let of = |channel: &Channel| {
+            let entries = channel
+                .entries
+                .iter()
+                .filter(|entry| providers.binary_search(&entry.bundle).is_ok());
+            entries
+                .flat_map(|entry| channel.edges(entry, |_| true))
+                .collect::<Vec<_>>()
+        };
+        self.channels.iter().flat_map(of).collect()
+    }
+
+    /// The edges inside the channel of all heads that provide an API.
+    pub(in crate::server) fn latest_providing(&self, api: &GroupVersionKind) -> Vec<Edge> {
+        let heads = self.providing_heads(api);
+        let edges = heads.flat_map(|(channel, head)| channel.edges(head, |skipped| channel.has(skipped)));
+        edges.collect()
+    }
+
+    /// The head of a default channel that provides an API; of several packages that of the first by name.
+    pub(in crate::server) fn default_providing(&self, api: &GroupVersionKind) -> Option<Edge> {
+        let mut heads = self.providing_heads(api).filter(|(channel, _)| channel.is_default);
+        heads.next().map(|(channel, head)| channel.edge(head, &head.replaces))
+    }
+
+    /// Whether any head provides an API.
+    pub(in crate::server) fn is_provided(&self, api: &GroupVersionKind) -> bool {
+        self.providing_heads(api).next().is_some()
+    }
+
+    fn providing_heads(&self, api: &GroupVersionKind) -> impl Iterator<Item = (&Channel, &Entry)> {
+        let providers = self.providers.get(api);
+        self.channels.iter().filter_map(move |channel| {
+            let head = channel.head()?;
+            providers?
+                .binary_search(&head.bundle)
+                .is_ok()
+                .then_some((channel, head))
+        })
+    }
+}

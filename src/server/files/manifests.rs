@@ -1,0 +1,191 @@
+//! The manifests of a bundle in a file-based catalog, and the ClusterServiceVersion that stands for one that only its
+//! image holds.
+
+use crate::catalog::file_based::document::Document;
+use crate::catalog::file_based::{BUNDLE_OBJECT, CSV_METADATA, PACKAGE};
+use crate::csv;
+use crate::index::manifests::kind;
+use crate::text::{self, Limits};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+
+/// Properties that clients do not get as such: what they hold has fields of its own.
+pub(super) const REPRESENTED_ELSEWHERE: [&str; 2] = [BUNDLE_OBJECT, CSV_METADATA];
+
+/// Which field of `olm.csv.metadata` is which of a ClusterServiceVersion's `spec`.
+const SPEC: [(&str, &str); 12] = [
+    ("maturity", "maturity"),
+    ("crdDescriptions", "customresourcedefinitions"),
+    ("apiServiceDefinitions", "apiservicedefinitions"),
+    ("nativeAPIs", "nativeAPIs"),
+    ("minKubeVersion", "minKubeVersion"),
+    ("displayName", "displayName"),
+    ("description", "description"),
+    ("keywords", "keywords"),
+    ("maintainers", "maintainers"),
+    ("provider", "provider"),
+    ("links", "links"),
+    ("installModes", "installModes"),
+];
+
+/// The manifests of one bundle.
+#[derive(Debug, Default)]
+pub(super) struct Manifests {
+    /// The ClusterServiceVersion, where one is among the objects.
+    pub(super) csv: Option<String>,
+    pub(super) objects: Vec<String>,
+    /// What stands for the ClusterServiceVersion where there is none.
+    pub(super) metadata: Option<Metadata>,
+}
+
+/// The value of `olm.csv.metadata`, and the version of the bundle.
+#[derive(Debug)]
+pub(super) struct Metadata {
+    value: Map<String, Value>,
+    version: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct ReadProperty<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    value: &'a RawValue,
+}
+
+#[derive(Debug, Deserialize)]
+struct ReadObject<'a> {
+    #[serde(borrow)]
+    data: Cow<'a, str>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ReadIdentity {
+    version: String,
+}
+
+impl Manifests {
+    /// Those of a document of schema `olm.bundle`. What cannot be decoded is left out; checking has complained about it.
+    pub(super) fn of(document: &Document) -> Self {
+        let properties = document
+            .field("properties")
+            .map(|value| serde_json::from_str(value.get()));
+        let properties: Vec<ReadProperty<'_>> = properties.and_then(Result::ok).unwrap_or_default();
+        let mut manifests = Self::default();
+        for property in properties.iter().filter(|property| property.kind == BUNDLE_OBJECT) {
+            let Some(object) = object(property.value) else {
+                continue;
+            };
+            if manifests.csv.is_none() && kind(&object) == csv::KIND {
+                manifests.csv = Some(object.clone());
+            }
+            manifests.objects.push(object);
+        }
+        if manifests.csv.is_none() {
+            manifests.metadata = Metadata::of(&properties);
+        }
+        manifests
+    }
+}
+
+/// The manifest in a property, as JSON.
+fn object(value: &RawValue) -> Option<String> {
+    let ReadObject { data } = serde_json::from_str(value.get()).ok()?;
+    let data = if data.contains(['\r', '\n']) {
+        Cow::Owned(data.replace(['\r', '\n'], ""))
+    } else {
+        data
+    };
+    let bytes = STANDARD.decode(&*data).ok()?;
+    if bytes.trim_ascii_start().starts_with(b"{") {
+        return String::from_utf8(bytes).ok();
+    }
+    let reading = text::read("", &bytes, &Limits::default());
+    Some(reading.documents.first()?.value().to_string())
+}
+
+impl Metadata {
+    /// None where there is none, or more than one.
+    fn of(properties: &[ReadProperty<'_>]) -> Option<Self> {
+        let of_kind = |kind: &'static str| properties.iter().filter(move |property| property.kind == kind);
+        let mut found = of_kind(CSV_METADATA);
+        let (Some(metadata), None) = (found.next(), found.next()) else {
+            return None;
+        };
+        let identity = of_kind(PACKAGE).next();
+        let identity = identity.and_then(|property| serde_json::from_str::<ReadIdentity>(property.value.get()).ok());
+        Some(Self {
+            value: serde_json::from_str(metadata.value.get()).ok()?,
+            version: identity.unwrap_or_default().version,
+        })
+    }
+
+    /// The ClusterServiceVersion as the servers of the field make it: all that user interfaces show, and nothing to
+    /// install. Name and images come from the bundle, icon and description from its package.
+    pub(super) fn csv(&self, bundle: &Document, package: Option<&Document>) -> String {
+        let mut metadata = Map::new();
+        metadata.insert("name".to_owned(), bundle.text("name").into());
+        for field in ["labels", "annotations"] {
+            put(&mut metadata, field, self.value.get(field).cloned());
+        }
+        let mut spec = Map::new();
+        let install = json!({"strategy": "deployment", "spec": {"deployments": null}});
+        spec.insert("install".to_owned(), install);
+        spec.insert("version".to_owned(), self.version.as_str().into());
+        for (field, of_spec) in SPEC {
+            put(&mut spec, of_spec, self.value.get(field).cloned());
+        }
+        if !spec.contains_key("description") {
+            let description = package.map(|package| Value::from(package.text("description")));
+            put(&mut spec, "description", description);
+        }
+        put(&mut spec, "icon", package.and_then(icon));
+        put(&mut spec, "relatedImages", Some(related_images(bundle)));
+        let csv = json!({
+            "kind": csv::KIND,
+            "apiVersion": "operators.coreos.com/v1alpha1",
+            "metadata": metadata,
+            "spec": spec,
+        });
+        csv.to_string()
+    }
+}
+
+/// Sets a field, unless its value is empty: then it is left out.
+fn put(map: &mut Map<String, Value>, field: &str, value: Option<Value>) {
+    let empty = match &value {
+        None | Some(Value::Null) => true,
+        Some(Value::String(text)) => text.is_empty(),
+        Some(Value::Array(items)) => items.is_empty(),
+        // The field that is an empty map is there, empty, in what the field's own server sends.
+        Some(Value::Object(_) | Value::Bool(_) | Value::Number(_)) => false,
+    };
+    if let (Some(value), false) = (value, empty) {
+        map.insert(field.to_owned(), value);
+    }
+}
+
+/// The icon of a package, in the form of a ClusterServiceVersion.
+fn icon(package: &Document) -> Option<Value> {
+    let icon: Value = serde_json::from_str(package.field("icon")?.get()).ok()?;
+    let of = |field: &str| icon.get(field).and_then(Value::as_str).unwrap_or_default();
+    let (data, media_type) = (of("base64data"), of("mediatype"));
+    (!data.is_empty() || !media_type.is_empty()).then(|| json!([{"base64data": data, "mediatype": media_type}]))
+}
+
+fn related_images(bundle: &Document) -> Value {
+    let images = bundle
+        .field("relatedImages")
+        .map(|value| serde_json::from_str(value.get()));
+    let images: Vec<Map<String, Value>> = images.and_then(Result::ok).unwrap_or_default();
+    let of = |image: &Map<String, Value>, field: &str| image.get(field).cloned().unwrap_or_else(|| "".into());
+    let images = images
+        .iter()
+        .map(|image| json!({"name": of(image, "name"), "image": of(image, "image")}));
+    images.collect()
+}

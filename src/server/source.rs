@@ -1,0 +1,216 @@
+//! Where answers come from that no listing holds: a database, or the files of a catalog.
+
+use super::Options;
+use super::calls::{Room, Taken};
+use super::files::{CatalogFiles, Files};
+use super::listing::Listing;
+use super::pool::Pool;
+use super::wording::Wording;
+use crate::catalog::file_based::read::CatalogError;
+use crate::catalog::{ManifestsId, Text};
+use crate::index::entries::Edge;
+use crate::index::read::{Index, ReadError};
+use crate::kubernetes::GroupVersionKind;
+use prost::bytes::Bytes;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+use tonic::Status;
+
+/// What is served.
+#[derive(Debug)]
+pub enum Served {
+    /// An index database.
+    Index(Box<Index>),
+    /// A file-based catalog.
+    Files(Box<CatalogFiles>),
+}
+
+impl From<Index> for Served {
+    fn from(index: Index) -> Self {
+        Self::Index(Box::new(index))
+    }
+}
+
+impl From<CatalogFiles> for Served {
+    fn from(files: CatalogFiles) -> Self {
+        Self::Files(Box::new(files))
+    }
+}
+
+impl Served {
+    /// The file or folder.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Index(index) => index.path(),
+            Self::Files(files) => files.folder(),
+        }
+    }
+
+    /// Reads what is not read yet.
+    pub(super) fn prepare(self, options: Options) -> Result<(Listing, Source), ReadError> {
+        let readers = options.readers.max(1);
+        let room = Room::new(options.manifests);
+        match self {
+            Self::Index(index) => {
+                let listing = Listing::of_database(&index.catalog_without_skip_ranges()?, &index.plurals()?);
+                let origin = Origin::Database(Arc::new(Pool::new(*index, readers)?));
+                Ok((
+                    listing,
+                    Source {
+                        origin,
+                        room,
+                        limit: options.manifests,
+                    },
+                ))
+            }
+            Self::Files(files) => {
+                let (listing, files) = files.into_parts();
+                let permits = Arc::new(Semaphore::new(readers));
+                let files = Arc::new(files);
+                let origin = Origin::Files { files, permits };
+                Ok((
+                    listing,
+                    Source {
+                        origin,
+                        room,
+                        limit: options.manifests,
+                    },
+                ))
+            }
+        }
+    }
+}
+
+/// What was prepared. Clones share everything.
+#[derive(Debug, Clone)]
+pub(super) struct Source {
+    pub(super) origin: Origin,
+    /// For manifests that clients have not taken yet, in bytes.
+    room: Room,
+    limit: usize,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Origin {
+    Database(Arc<Pool>),
+    Files {
+        files: Arc<Files>,
+        /// Calls that may read at once.
+        permits: Arc<Semaphore>,
+    },
+}
+
+impl Source {
+    pub(super) fn wording(&self) -> Wording {
+        match &self.origin {
+            Origin::Database(_) => Wording::Database,
+            Origin::Files { .. } => Wording::Files,
+        }
+    }
+
+    /// Whether everything is still what it was when it was opened.
+    pub(super) fn is_unchanged(&self) -> bool {
+        match &self.origin {
+            Origin::Database(pool) => pool.is_unchanged(),
+            Origin::Files { files, .. } => files.is_unchanged(),
+        }
+    }
+
+    /// The skip ranges that bundles have in all channels. Those of files are part of their channels.
+    pub(super) async fn skip_ranges(&self) -> Result<HashMap<ManifestsId, Text>, Status> {
+        match &self.origin {
+            Origin::Database(pool) => pool.read(Index::skip_ranges).await,
+            Origin::Files { .. } => Ok(HashMap::new()),
+        }
+    }
+
+    /// The fields of a bundle that hold its manifests, with the room that they take until they are sent.
+    pub(super) async fn manifests(&self, id: ManifestsId) -> Result<(Bytes, Taken), Status> {
+        let manifests = self.read_manifests(id).await?;
+        // What is larger than all the room takes all of it.
+        let taken = self.room.take(manifests.len().min(self.limit)).await?;
+        Ok((manifests, taken))
+    }
+
+    async fn read_manifests(&self, id: ManifestsId) -> Result<Bytes, Status> {
+        let (files, permits) = match &self.origin {
+            Origin::Database(pool) => {
+                let encode = |csv: Option<&str>, objects: &[&str]| super::listing::encode_manifests(csv, objects);
+                return pool.read(move |index| index.with_manifests(id, encode)).await;
+            }
+            Origin::Files { files, permits } => (Arc::clone(files), Arc::clone(permits)),
+        };
+        let stopping = |_| Status::unavailable("the server is stopping");
+        let permit = permits.acquire_owned().await.map_err(stopping)?;
+        let reading = spawn_blocking(move || {
+            let manifests = files.manifests(id);
+            drop(permit);
+            manifests
+        });
+        match reading.await {
+            Ok(manifests) => manifests.map_err(|error| refused(&error)),
+            Err(_) => Err(Status::internal("the reading of the catalog was cut off")),
+        }
+    }
+
+    /// All entries that replace or skip a bundle.
+    pub(super) async fn replacing(&self, name: String) -> Result<Vec<Edge>, Status> {
+        match &self.origin {
+            Origin::Database(pool) => pool.read(move |index| index.entries_that_replace(&name)).await,
+            Origin::Files { files, .. } => Ok(files.graph.replacing(&name)),
+        }
+    }
+
+    /// The entry of a channel that replaces or skips a bundle.
+    pub(super) async fn replacing_in(
+        &self,
+        package: String,
+        channel: String,
+        name: String,
+    ) -> Result<Option<Edge>, Status> {
+        match &self.origin {
+            Origin::Database(pool) => {
+                pool.read(move |index| index.bundle_that_replaces(&package, &channel, &name))
+                    .await
+            }
+            Origin::Files { files, .. } => Ok(files.graph.replacing_in(&package, &channel, &name)),
+        }
+    }
+
+    /// The edges of all bundles that provide an API.
+    pub(super) async fn providing(&self, api: GroupVersionKind) -> Result<Vec<Edge>, Status> {
+        match &self.origin {
+            Origin::Database(pool) => pool.read(move |index| index.entries_that_provide(&api)).await,
+            Origin::Files { files, .. } => Ok(files.graph.providing(&api)),
+        }
+    }
+
+    /// Of each channel the newest edges that provide an API.
+    pub(super) async fn latest_providing(&self, api: GroupVersionKind) -> Result<Vec<Edge>, Status> {
+        match &self.origin {
+            Origin::Database(pool) => pool.read(move |index| index.latest_entries_that_provide(&api)).await,
+            Origin::Files { files, .. } => Ok(files.graph.latest_providing(&api)),
+        }
+    }
+
+    /// The entry of a default channel that provides an API.
+    pub(super) async fn default_providing(&self, api: GroupVersionKind) -> Result<Option<Edge>, Status> {
+        match &self.origin {
+            Origin::Database(pool) => pool.read(move |index| index.default_bundle_that_provides(&api)).await,
+            Origin::Files { files, .. } => Ok(files.graph.default_providing(&api)),
+        }
+    }
+}
+
+fn refused(error: &CatalogError) -> Status {
+    tracing::error!(%error, "cannot answer");
+    match error {
+        CatalogError::Changed { .. } => {
+            Status::unavailable("the catalog was changed while it was being served; restart the server")
+        }
+        error => Status::internal(error.to_string()),
+    }
+}

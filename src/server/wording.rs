@@ -1,0 +1,148 @@
+//! What clients are told about what is not there, in the words of the reference servers. They are an agreement of the
+//! field: some clients look for them.
+
+use super::listing::Absent;
+use crate::kubernetes::GroupVersionKind;
+use std::fmt::Write as _;
+use tonic::Status;
+
+/// Whose words: the servers of databases and of files say the same things differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wording {
+    Database,
+    Files,
+}
+
+impl Wording {
+    pub(super) fn package(self, name: &str) -> Status {
+        Status::unknown(match self {
+            Self::Database => format!("package {name} not found"),
+            Self::Files => format!("package {} not found", quoted(name)),
+        })
+    }
+
+    pub(super) fn bundle(self, absent: Absent, package: &str, channel: &str, name: &str) -> Status {
+        Status::unknown(match (self, absent) {
+            (Self::Database, _) => format!("no entry found for {package} {channel} {name}"),
+            (Self::Files, Absent::Bundle) => format!(
+                "package {}, channel {}, bundle {} not found",
+                quoted(package),
+                quoted(channel),
+                quoted(name)
+            ),
+            (Self::Files, _) => return self.head(absent, package, channel),
+        })
+    }
+
+    pub(super) fn head(self, absent: Absent, package: &str, channel: &str) -> Status {
+        Status::unknown(match (self, absent) {
+            (Self::Database, _) => format!("no entry found for {package} {channel}"),
+            (Self::Files, Absent::Package) => return self.package(package),
+            (Self::Files, _) => format!("package {}, channel {} not found", quoted(package), quoted(channel)),
+        })
+    }
+
+    /// Nothing replaces a bundle in a channel; `absent` where there is not even the channel.
+    pub(super) fn replacement(self, absent: Option<Absent>, package: &str, channel: &str) -> Status {
+        Status::unknown(match (self, absent) {
+            (Self::Database, _) => format!("no entry found for {package} {channel}"),
+            (Self::Files, Some(Absent::Package)) => format!("package {package} not found"),
+            (Self::Files, Some(absent)) => return self.head(absent, package, channel),
+            (Self::Files, None) => {
+                format!(
+                    "no entry found for package {}, channel {}",
+                    quoted(package),
+                    quoted(channel)
+                )
+            }
+        })
+    }
+
+    /// Nothing replaces a bundle anywhere.
+    pub(super) fn replacing(self, name: &str) -> Status {
+        Status::unknown(format!("no channel entries found that replace {name}"))
+    }
+
+    pub(super) fn providing(self, api: &GroupVersionKind) -> Status {
+        Status::unknown(format!("no channel entries found that provide {}", self.api(api)))
+    }
+
+    /// No default channel provides an API; `elsewhere` where another one does.
+    pub(super) fn default_provider(self, api: &GroupVersionKind, elsewhere: bool) -> Status {
+        match self {
+            Self::Files if !elsewhere => self.providing(api),
+            _ => Status::unknown(format!("no entry found that provides {}", self.api(api))),
+        }
+    }
+
+    fn api(self, api: &GroupVersionKind) -> String {
+        let GroupVersionKind { group, version, kind } = api;
+        match self {
+            Self::Database => api.to_string(),
+            Self::Files => format!(
+                "group:{} version:{} kind:{}",
+                quoted(group),
+                quoted(version),
+                quoted(kind)
+            ),
+        }
+    }
+}
+
+/// A text in quotes as Go's `%q` writes it.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => quoted.extend(['\\', letter]),
+            '\x07' => quoted.push_str("\\a"),
+            '\x08' => quoted.push_str("\\b"),
+            '\x0c' => quoted.push_str("\\f"),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            '\x0b' => quoted.push_str("\\v"),
+            letter if is_shown(letter) => quoted.push(letter),
+            letter => {
+                let number = u32::from(letter);
+                let _ = match number {
+                    0..0x20 | 0x7f => write!(quoted, "\\x{number:02x}"),
+                    ..0x10000 => write!(quoted, "\\u{number:04x}"),
+                    _ => write!(quoted, "\\U{number:08x}"),
+                };
+            }
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// Whether a character leaves a mark on paper, or is the plain space.
+fn is_shown(letter: char) -> bool {
+    // Behind another one, also a mark that stands on it counts.
+    let text = ['a', letter];
+    String::from_iter(text).escape_debug().nth(1) == Some(letter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_quoted_as_go_does() {
+        for (text, expected) in [
+            ("", r#""""#),
+            ("a \"b\" \\", r#""a \"b\" \\""#),
+            ("\u{7}\u{8}\u{c}\n\r\t\u{b}'", r#""\a\b\f\n\r\t\v'""#),
+            (
+                "\0\u{1f}\u{7f}\u{80}\u{a0}\u{ad}",
+                r#""\x00\x1f\x7f\u0080\u00a0\u00ad""#,
+            ),
+            ("é界\u{301}😀", "\"é界\u{301}😀\""),
+            ("\u{200b}\u{feff}\u{e000}\u{f0000}", r#""\u200b\ufeff\ue000\U000f0000""#),
+        ] {
+            assert_eq!(quoted(text), expected);
+        }
+    }
+}
