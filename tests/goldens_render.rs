@@ -8,7 +8,9 @@ use flate2::read::GzDecoder;
 use opmx::catalog::file_based::Blob;
 use opmx::catalog::file_based::read::{CatalogLimits, FileBasedCatalog};
 use opmx::catalog::file_based::write::{Language, write};
+use opmx::index::import::{ImportError, NotKept, Part, import};
 use opmx::index::intake::{Recording, prepare};
+use opmx::index::open::{self, Target};
 use opmx::index::read::Index;
 use opmx::index::render::{Options, RenderedIndex, render_record};
 use opmx::text::Limits;
@@ -165,4 +167,63 @@ fn written(folder: &Path, language: Language) -> Vec<u8> {
         write(&catalog.document(handle).unwrap(), language, &mut out).unwrap();
     }
     out
+}
+
+/// What the databases of these cases say that a catalog cannot be made of, or an index of that catalog not hold.
+fn round_trip(database: &Path, workplace: &Path, name: &str) -> Option<Vec<NotKept>> {
+    let folder = workplace.join(format!("{name}.fbc"));
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("catalog.json"), rendered(database).concat()).unwrap();
+    let target = workplace.join(format!("{name}.back.db"));
+    let copy = Target::Copy {
+        from: None,
+        to: &target,
+    };
+    let not_kept = match import(&folder, CatalogLimits::default(), &copy, &open::Options::default()) {
+        Ok(not_kept) => not_kept,
+        // Some recorded databases are no valid catalogs.
+        Err(ImportError::Findings { .. }) => return None,
+        Err(error) => panic!("{name}: {error}"),
+    };
+    assert_eq!(rendered(&target).len(), rendered(database).len(), "{name}");
+    let named = |part: &Part| matches!(part, Part::Graph(_));
+    if !not_kept.iter().any(|not_kept| named(&not_kept.part)) {
+        assert!(rendered(&target) == rendered(database), "{name}");
+    }
+    Some(not_kept)
+}
+
+#[test]
+fn databases_keep_their_graphs_on_the_way_to_a_catalog_and_back() {
+    let Some(goldens) = shared::folder("goldens") else {
+        return;
+    };
+    let workplace = tempfile::tempdir().unwrap();
+    let mut recorded: Vec<_> = walkdir::WalkDir::new(goldens)
+        .into_iter()
+        .map(|entry| entry.unwrap().into_path())
+        .filter(|path| path.to_str().unwrap().ends_with(".db.gz"))
+        .collect();
+    recorded.sort();
+    let (mut kept, mut invalid, mut named) = (0, 0, 0);
+    for (number, path) in recorded.iter().enumerate() {
+        let database = workplace.path().join(format!("{number}.db"));
+        io::copy(
+            &mut GzDecoder::new(File::open(path).unwrap()),
+            &mut File::create(&database).unwrap(),
+        )
+        .unwrap();
+        match round_trip(&database, workplace.path(), &number.to_string()) {
+            None => invalid += 1,
+            Some(parts) => {
+                kept += 1;
+                named += parts.len();
+                for part in parts {
+                    println!("{}: {part}", path.display());
+                }
+            }
+        }
+    }
+    println!("{kept} databases came back, {named} parts of them named as not kept; {invalid} are no valid catalogs");
+    assert!(kept >= 6, "{kept} {invalid}");
 }

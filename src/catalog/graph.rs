@@ -9,10 +9,12 @@
 //! in which bundles were given or stored.
 
 mod error;
+mod listed;
 mod semver;
 mod substitution;
 
 pub use error::GraphError;
+pub use listed::{Difference, HeadError, listed};
 
 use crate::version::parse_strict;
 use ::semver::Version;

@@ -8,6 +8,7 @@ pub mod difference;
 pub mod drawing;
 pub mod file_based;
 pub mod graph;
+pub mod manifests;
 pub mod selection;
 pub mod updates;
 

@@ -19,6 +19,7 @@ use crate::index::error::DatabaseError;
 use crate::index::export::ExportError;
 use crate::index::gather::{GatherError, GatherProblem};
 use crate::index::image::{NotStatic, StaticError};
+use crate::index::import::ImportError;
 use crate::index::intake::IntakeError;
 use crate::index::location::{FetchError, IndexLocationError};
 use crate::index::opened::OpenError;
@@ -205,6 +206,7 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
     if let Some(error) = error.downcast_ref() {
         return match error {
             PublishError::Fetch(error) => Some(error),
+            PublishError::Import(error) => Some(error),
             PublishError::Gather(error) => Some(error),
             PublishError::Remove(error) => Some(error),
             PublishError::Deprecate(error) => Some(error),
@@ -212,6 +214,15 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
             PublishError::Static(error) => Some(error),
             PublishError::File(error) => Some(error),
             PublishError::Moved { .. } => None,
+        };
+    }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            ImportError::Catalog(error) => Some(error),
+            ImportError::Load(error) => Some(error),
+            ImportError::Spool(error) => Some(error),
+            ImportError::Add(error) => Some(error),
+            _ => None,
         };
     }
     if let Some(error) = error.downcast_ref() {
@@ -229,7 +240,7 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
             FetchError::Image(error) => Some(error),
             FetchError::File(error) => Some(error),
             FetchError::NoIndex { source, .. } => Some(source.as_ref()),
-            FetchError::Catalog { .. } => None,
+            FetchError::Catalog { .. } | FetchError::Database { .. } => None,
         };
     }
     if let Some(error) = error.downcast_ref() {

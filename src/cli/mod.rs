@@ -22,6 +22,7 @@ mod init;
 mod input;
 mod man;
 mod migrate;
+mod opm;
 mod probe;
 mod registry;
 mod removals;
@@ -30,6 +31,7 @@ mod serve;
 mod serving;
 mod sources;
 mod validate;
+mod version;
 
 pub use probe::run as probe;
 
@@ -115,6 +117,8 @@ enum Command {
     Alpha(alpha::AlphaArguments),
     Completion(completion::CompletionArguments),
     Man(man::ManArguments),
+    #[command(hide = true)]
+    Version(version::VersionArguments),
 }
 
 impl Command {
@@ -136,17 +140,24 @@ pub struct Context<'a> {
     pub runtime: &'a Runtime,
 }
 
-/// The definition of the whole command line. `name` is what the program was called as: `opmx`, or `opm` as a drop-in.
+/// The definition of the whole command line. `name` is what the program was called as: `opmx`, or `opm` as a drop-in,
+/// whose help is arranged like that of opm.
 pub fn command(name: &'static str) -> clap::Command {
-    Cli::command().name(name).bin_name(name)
+    let command = Cli::command().name(name).bin_name(name);
+    if name == "opm" { opm::arranged(command) } else { command }
+}
+
+/// What takes a command line apart, without the name of the program in front. It takes all options of opm, also where
+/// they mean nothing.
+pub fn parser(name: &'static str) -> clap::Command {
+    opm::accepting(command(name)).no_binary_name(true)
 }
 
 /// Runs the command in `arguments`, which do not include the name of the program, and prints what it has to say.
 /// The exit codes are those of [`error`].
 pub fn run(name: &'static str, arguments: Vec<OsString>, runtime: &Runtime) -> ExitCode {
     let color = color_of(&arguments);
-    let cli = command(name)
-        .no_binary_name(true)
+    let cli = parser(name)
         .try_get_matches_from(arguments)
         .and_then(|matches| Cli::from_arg_matches(&matches));
     match cli {
@@ -190,6 +201,7 @@ fn dispatch(name: &'static str, command: Command, context: &Context<'_>) -> Comm
         Command::Alpha(arguments) => alpha::run(&arguments, context),
         Command::Completion(arguments) => completion::run(name, &arguments, context),
         Command::Man(arguments) => man::run(&arguments, context),
+        Command::Version(_) => version::run(context),
     }
 }
 
@@ -220,6 +232,7 @@ mod tests {
     fn the_definition_is_sound() {
         command("opmx").debug_assert();
         command("opm").debug_assert();
+        parser("opm").debug_assert();
     }
 
     #[test]

@@ -197,11 +197,39 @@ impl Additions {
         options: &Options,
     ) -> Result<Report, AddError> {
         let policy = policy.into();
-        self.bundles
-            .sort_by(|left, right| (&left.package, &left.name).cmp(&(&right.package, &right.name)));
+        self.sort();
         open::change(target, options, |transaction| {
             self.write(transaction, policy, target, options)
         })
+    }
+
+    /// Adds all bundles to an index that holds none of their packages, with these graphs of them.
+    ///
+    /// # Errors
+    /// When the database cannot be written. Then it is as it was.
+    pub(super) fn commit_as(
+        &mut self,
+        graphs: &[Graph],
+        target: &Target<'_>,
+        options: &Options,
+    ) -> Result<(), AddError> {
+        self.sort();
+        open::change(target, options, |transaction| {
+            let failed = |error: rusqlite::Error| target.failed(options, &error);
+            self.insert(transaction, |_| false, failed)?;
+            let none = stored::Package::default();
+            let mut graphs = graphs.iter();
+            graphs.try_for_each(|graph| {
+                channels::write(transaction, graph, &none)
+                    .map_err(failed)
+                    .map_err(AddError::from)
+            })
+        })
+    }
+
+    fn sort(&mut self) {
+        let key = |bundle: &Addition| (bundle.package.clone(), bundle.name.clone());
+        self.bundles.sort_by_cached_key(key);
     }
 
     fn write(
@@ -224,15 +252,8 @@ impl Additions {
         }
         let graphs = self.graphs(&stored, &overwritten, policy.mode)?;
         existing::clear(transaction, &overwritten).map_err(failed)?;
-        let mut writer = rows::Writer::new(transaction).map_err(failed)?;
-        let (mut manifests, mut rows) = (Vec::new(), Vec::new());
-        for bundle in &self.bundles {
-            self.spool.read(bundle.manifests, &mut manifests)?;
-            self.spool.read(bundle.rows, &mut rows)?;
-            let rows = rows::decode(&rows).map_err(|error| self.spool.failed("read", error))?;
-            let deprecated = stored.deprecated.contains(&bundle.name) && !overwritten.contains(&bundle.name);
-            writer.insert(bundle, &manifests, &rows, deprecated).map_err(failed)?;
-        }
+        let deprecated = |name: &str| stored.deprecated.contains(name) && !overwritten.contains(name);
+        self.insert(transaction, deprecated, failed)?;
         for graph in &graphs {
             rows::rewrite(transaction, &graph.rewritten).map_err(failed)?;
         }
@@ -247,6 +268,25 @@ impl Additions {
         report.bundles = self.bundles.iter().map(Addition::reported).collect();
         report.overwritten = overwritten.into_iter().collect();
         Ok(report)
+    }
+
+    /// Writes the rows of all bundles but those of the graph.
+    fn insert(
+        &mut self,
+        transaction: &Transaction<'_>,
+        deprecated: impl Fn(&str) -> bool,
+        failed: impl Fn(rusqlite::Error) -> DatabaseError,
+    ) -> Result<(), AddError> {
+        let mut writer = rows::Writer::new(transaction).map_err(&failed)?;
+        let (mut manifests, mut rows) = (Vec::new(), Vec::new());
+        for bundle in &self.bundles {
+            self.spool.read(bundle.manifests, &mut manifests)?;
+            self.spool.read(bundle.rows, &mut rows)?;
+            let rows = rows::decode(&rows).map_err(|error| self.spool.failed("read", error))?;
+            let inserted = writer.insert(bundle, &manifests, &rows, deprecated(&bundle.name));
+            inserted.map_err(&failed)?;
+        }
+        Ok(())
     }
 
     /// The new graph of each touched package, by name.

@@ -8,8 +8,8 @@ pub mod file_based;
 
 use super::edges::{ChannelMembers, ChannelQuery, Channels, Member};
 use super::intake::MEDIA_TYPE_PROPERTY;
-use super::manifests::display_name;
 use super::read::{Index, ReadError, text};
+use crate::catalog::manifests::display_name;
 use rusqlite::{OptionalExtension, Row, Rows, Statement};
 use serde::Serialize;
 use std::collections::HashMap;

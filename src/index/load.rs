@@ -1,8 +1,8 @@
 //! The whole index as a [`Catalog`], and the manifests behind its handles.
 
 use super::edges::ChannelQuery;
-use super::manifests;
 use super::read::{Index, ReadError, text};
+use crate::catalog::manifests;
 use crate::catalog::{Bundle, BundleId, Catalog, Channel, Entry, ManifestsId, Package, Property, Text, Texts};
 use crate::kubernetes::GroupVersionKind;
 use rusqlite::OptionalExtension;

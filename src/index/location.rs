@@ -2,7 +2,7 @@
 
 use super::image::{CONFIGS_LABEL, DATABASE_LABEL, DATABASE_PATH};
 use crate::files::{FileError, TemporaryFolder};
-use crate::image::{Image, ImageError, Reference, ReferenceError, Transports, extract_file};
+use crate::image::{Image, ImageError, Reference, ReferenceError, Transports, extract_file, extract_folder};
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -42,6 +42,12 @@ pub enum FetchError {
         /// The image.
         image: String,
     },
+    /// A database where a catalog of the other form is asked for.
+    #[error("{index} is an index with a database, not a file-based catalog")]
+    Database {
+        /// The file or image.
+        index: String,
+    },
     /// The image does not hold what it should.
     #[error("{image} is not an index image")]
     NoIndex {
@@ -50,6 +56,30 @@ pub enum FetchError {
         /// What was looked for in vain.
         source: Box<ImageError>,
     },
+}
+
+/// An index as it was fetched, in either form.
+#[derive(Debug)]
+pub enum Fetched {
+    /// A database.
+    Database(DatabaseFile),
+    /// A file-based catalog.
+    Catalog(CatalogFolder),
+}
+
+/// The folder of a file-based catalog.
+#[derive(Debug)]
+pub struct CatalogFolder {
+    path: PathBuf,
+    // Deleted with this value, where it was unpacked from an image.
+    _unpacked: Option<TemporaryFolder>,
+}
+
+impl CatalogFolder {
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
 }
 
 /// A database file, and the folder that it was unpacked to where it came from an image.
@@ -111,6 +141,51 @@ impl IndexLocation {
         };
         let image = transports.pull(reference).await?;
         database_of(&image, reference, limit)
+    }
+}
+
+impl IndexLocation {
+    /// The database or the file-based catalog, taken out of the image where it is in one. Its layers may unpack to
+    /// `limit` bytes.
+    ///
+    /// # Errors
+    /// When the image cannot be read or holds neither. Whether a file is there is not looked at.
+    pub async fn fetch_any(&self, transports: &Transports, limit: u64) -> Result<Fetched, FetchError> {
+        let reference = match self {
+            Self::File(path) if path.is_dir() && !path.join("oci-layout").is_file() => {
+                return Ok(Fetched::Catalog(CatalogFolder {
+                    path: path.clone(),
+                    _unpacked: None,
+                }));
+            }
+            Self::File(_) => return self.fetch(transports, limit).await.map(Fetched::Database),
+            Self::Image(reference) => reference,
+        };
+        let image = transports.pull(reference).await?;
+        match (image.label(DATABASE_LABEL), image.label(CONFIGS_LABEL)) {
+            (None, Some(configs)) => {
+                let unpacked = TemporaryFolder::new()?;
+                extract_folder(&image, configs, unpacked.path(), limit)?;
+                Ok(Fetched::Catalog(CatalogFolder {
+                    path: unpacked.path().to_owned(),
+                    _unpacked: Some(unpacked),
+                }))
+            }
+            _ => database_of(&image, reference, limit).map(Fetched::Database),
+        }
+    }
+
+    /// The folder of the file-based catalog.
+    ///
+    /// # Errors
+    /// As [`IndexLocation::fetch_any`], and when there is a database.
+    pub async fn fetch_catalog(&self, transports: &Transports, limit: u64) -> Result<CatalogFolder, FetchError> {
+        match self.fetch_any(transports, limit).await? {
+            Fetched::Catalog(catalog) => Ok(catalog),
+            Fetched::Database(_) => Err(FetchError::Database {
+                index: self.to_string(),
+            }),
+        }
     }
 }
 

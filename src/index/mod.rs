@@ -4,9 +4,10 @@
 //! brings an older one up to date, and [`add`] adds bundles, each of them a [`record::Record`] that [`intake`] makes of
 //! the files of a bundle; [`gather`] fetches those of one call. [`remove`] takes packages out again, [`deprecate`] cuts
 //! their channels off below a bundle. [`image`] puts a database into an image that serves it, [`location`] takes it out
-//! again, [`opened`] opens databases and file-based catalogs alike, and [`publish`] does both around a change. [`export`] writes packages as folders of manifests, [`render`] a
-//! whole index as a file-based catalog. [`check`] finds what is wrong with a database, and by the table of
-//! [`capabilities`] what the clusters of an older OLM cannot use.
+//! again, [`opened`] opens databases and file-based catalogs alike, and [`publish`] does both around a change. [`export`]
+//! writes packages as folders of manifests, [`render`] a whole index as a file-based catalog, and [`import`] makes an
+//! index of one. [`check`] finds what is wrong with a database, and by the table of [`capabilities`] what the clusters
+//! of an older OLM cannot use.
 
 pub mod add;
 pub mod api_sources;
@@ -20,12 +21,12 @@ pub mod error;
 pub mod export;
 pub mod gather;
 pub mod image;
+pub mod import;
 pub mod intake;
 pub mod list;
 pub mod load;
 pub mod location;
-pub mod manifests;
-mod migrate;
+pub mod migrate;
 pub mod open;
 pub mod opened;
 pub mod publish;

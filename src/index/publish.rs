@@ -1,11 +1,14 @@
-//! Changing an index image: its database is taken out, a copy of it changed and put into a new image.
+//! Changing an index image: its database is taken out, a copy of it changed and put into a new image. A file-based
+//! catalog becomes a database first.
 
 use super::deprecate::DeprecateError;
 use super::gather::GatherError;
 use super::image::{DATABASE_PATH, Program, StaticError, dockerfile, image_of, require_static};
-use super::location::{FetchError, IndexLocation};
-use super::open::{self, Target};
+use super::import::{ImportError, NotKept, import};
+use super::location::{FetchError, Fetched, IndexLocation};
+use super::open::{self, Options, Target};
 use super::remove::RemoveError;
+use crate::catalog::file_based::read::CatalogLimits;
 use crate::files::{FileError, Replacement, TemporaryFolder};
 use crate::image::{Image, ImageError, Reference, Transports};
 use std::io::Write;
@@ -51,12 +54,37 @@ pub enum Made {
     Nothing,
 }
 
+/// What became of an index.
+#[derive(Debug)]
+pub struct Published<T> {
+    /// What was made of it.
+    pub made: Made,
+    /// What the change returned.
+    pub changed: T,
+    /// What the index cannot hold of the file-based catalog that it was made of.
+    pub not_kept: Vec<NotKept>,
+}
+
+/// How the index to begin with is read, and the changed one written.
+#[derive(Clone, Copy)]
+pub struct Making<'a> {
+    /// Where images are.
+    pub transports: &'a Transports,
+    /// How large the database may be that is taken out of an image, in bytes.
+    pub limit: u64,
+    /// How databases are written.
+    pub writing: &'a Options,
+}
+
 /// Why no new index was made. What was there before is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
     /// The index to begin with cannot be had.
     #[error(transparent)]
     Fetch(#[from] FetchError),
+    /// The index to begin with is a file-based catalog that cannot become a database.
+    #[error(transparent)]
+    Import(#[from] ImportError),
     /// The bundles cannot be added.
     #[error(transparent)]
     Gather(#[from] GatherError),
@@ -83,8 +111,7 @@ pub enum PublishError {
     },
 }
 
-/// Makes of the index `from`, or of an empty one, what `change` leads to, and returns what was made with what `change`
-/// returned. `limit` is how large the database may be that is taken out of an image, in bytes.
+/// Makes of the index `from`, or of an empty one, what `change` leads to.
 ///
 /// Where the new image takes the place of the one to begin with, and somebody else has moved that tag since, nothing
 /// is pushed: so no bundle of another pipeline is lost.
@@ -94,42 +121,59 @@ pub enum PublishError {
 pub async fn make<T>(
     from: Option<&IndexLocation>,
     destination: &Destination,
-    limit: u64,
-    transports: &Transports,
+    making: Making<'_>,
     change: impl AsyncFnOnce(&Target<'_>) -> Result<T, PublishError>,
-) -> Result<(Made, T), PublishError> {
+) -> Result<Published<T>, PublishError> {
     match destination {
-        Destination::Image { to, base } => {
-            let base = base.as_ref();
-            let (image, changed) = publish(from, (to, base), limit, transports, change).await?;
-            Ok((Made::Image(image), changed))
-        }
+        Destination::Image { to, base } => publish(from, (to, base.as_ref()), making, change).await,
         Destination::Files {
             folder,
             dockerfile,
             base,
-        } => {
-            let (database, changed) = generate(from, (folder, dockerfile, base), limit, transports, change).await?;
-            let dockerfile = dockerfile.clone();
-            Ok((Made::Files { database, dockerfile }, changed))
-        }
+        } => generate(from, (folder, dockerfile, base), making, change).await,
         Destination::Nowhere => {
             let folder = TemporaryFolder::new()?;
             let database = folder.path().join("index.db");
-            let changed = change_copy(from, &database, limit, transports, change).await?;
-            Ok((Made::Nothing, changed))
+            let (changed, not_kept) = change_copy(from, &database, making, change).await?;
+            Ok(Published {
+                made: Made::Nothing,
+                changed,
+                not_kept,
+            })
         }
     }
+}
+
+/// Makes an index of the file-based catalog `from`.
+///
+/// # Errors
+/// When there is no valid catalog, and as [`make`].
+pub async fn convert(
+    from: &IndexLocation,
+    destination: &Destination,
+    making: Making<'_>,
+) -> Result<Published<()>, PublishError> {
+    let catalog = from.fetch_catalog(making.transports, making.limit).await?;
+    let converting = async |target: &Target<'_>| {
+        let not_kept = import(catalog.path(), CatalogLimits::default(), target, making.writing)?;
+        Ok(not_kept)
+    };
+    let Published { made, changed, .. } = make(None, destination, making, converting).await?;
+    Ok(Published {
+        made,
+        changed: (),
+        not_kept: changed,
+    })
 }
 
 async fn publish<T>(
     from: Option<&IndexLocation>,
     (to, base): (&Reference, Option<&Reference>),
-    limit: u64,
-    transports: &Transports,
+    making: Making<'_>,
     change: impl AsyncFnOnce(&Target<'_>) -> Result<T, PublishError>,
-) -> Result<(Reference, T), PublishError> {
+) -> Result<Published<T>, PublishError> {
     let own = own_program()?;
+    let transports = making.transports;
     let base: Option<Image> = match base {
         Some(base) => Some(transports.pull(base).await?),
         None => None,
@@ -144,10 +188,14 @@ async fn publish<T>(
     };
     let folder = TemporaryFolder::new()?;
     let database = folder.path().join("index.db");
-    let changed = change_copy(from, &database, limit, transports, change).await?;
+    let (changed, not_kept) = change_copy(from, &database, making, change).await?;
     let image = image_of(&database, &program)?;
     match transports.push_over(&image, to, before).await {
-        Ok(pinned) => Ok((pinned, changed)),
+        Ok(pinned) => Ok(Published {
+            made: Made::Image(pinned),
+            changed,
+            not_kept,
+        }),
         Err(ImageError::Moved { .. }) => Err(PublishError::Moved { image: to.clone() }),
         Err(error) => Err(error.into()),
     }
@@ -156,45 +204,67 @@ async fn publish<T>(
 async fn generate<T>(
     from: Option<&IndexLocation>,
     (folder, dockerfile_path, base): (&Path, &Path, &str),
-    limit: u64,
-    transports: &Transports,
+    making: Making<'_>,
     change: impl AsyncFnOnce(&Target<'_>) -> Result<T, PublishError>,
-) -> Result<(PathBuf, T), PublishError> {
+) -> Result<Published<T>, PublishError> {
     let database = folder.join(DATABASE_PATH.trim_start_matches('/'));
     let folder = database.parent().unwrap_or(&database);
     std::fs::create_dir_all(folder).map_err(|error| FileError::new("create the directory", folder, error))?;
     let written = async {
         // Complete on the disk before the database takes its place, so that only a name is left to give.
         let dockerfile = prepared(dockerfile_path, &dockerfile(base))?;
-        let changed = change_copy(from, &database, limit, transports, change).await?;
+        let changed = change_copy(from, &database, making, change).await?;
         dockerfile.commit()?;
         Ok(changed)
     };
-    let written: Result<T, PublishError> = written.await;
+    let written: Result<(T, Vec<NotKept>), PublishError> = written.await;
     if written.is_err() {
         // Only an empty folder goes: one that was made here for nothing.
         let _ = std::fs::remove_dir(folder);
     }
-    Ok((database, written?))
+    let (changed, not_kept) = written?;
+    let dockerfile = dockerfile_path.to_owned();
+    Ok(Published {
+        made: Made::Files { database, dockerfile },
+        changed,
+        not_kept,
+    })
 }
 
 async fn change_copy<T>(
     from: Option<&IndexLocation>,
     to: &Path,
-    limit: u64,
-    transports: &Transports,
+    making: Making<'_>,
     change: impl AsyncFnOnce(&Target<'_>) -> Result<T, PublishError>,
-) -> Result<T, PublishError> {
-    let start = match from {
-        Some(from) => Some(from.fetch(transports, limit).await?),
+) -> Result<(T, Vec<NotKept>), PublishError> {
+    let fetched = match from {
+        Some(from) => Some(from.fetch_any(making.transports, making.limit).await?),
         None => None,
     };
-    let target = Target::Copy {
-        from: start.as_ref().map(super::location::DatabaseFile::path),
-        to,
+    // What a catalog becomes lies here until the changed copy of it is written.
+    let folder = TemporaryFolder::new()?;
+    let imported = folder.path().join("index.db");
+    let mut not_kept = Vec::new();
+    let from = match &fetched {
+        None => None,
+        Some(Fetched::Database(database)) => Some(database.path()),
+        Some(Fetched::Catalog(catalog)) => {
+            let target = Target::Copy {
+                from: None,
+                to: &imported,
+            };
+            // Also where the change is only tried.
+            let writing = Options {
+                dry_run: false,
+                ..*making.writing
+            };
+            not_kept = import(catalog.path(), CatalogLimits::default(), &target, &writing)?;
+            Some(&*imported)
+        }
     };
+    let target = Target::Copy { from, to };
     open::check(&target).map_err(GatherError::from)?;
-    change(&target).await
+    Ok((change(&target).await?, not_kept))
 }
 
 fn prepared(path: &Path, content: &str) -> Result<Replacement, FileError> {

@@ -209,7 +209,7 @@ impl RenderedIndex {
 }
 
 /// The first icon of a ClusterServiceVersion, if it is base64 once spaces are removed.
-fn icon(csv: &str) -> Option<Icon> {
+pub(super) fn icon(csv: &str) -> Option<Icon> {
     let csv: Csv = serde_json::from_str(csv).ok()?;
     let icon = csv.spec?.icon?.into_iter().next()?;
     let bytes = STANDARD

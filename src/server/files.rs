@@ -2,16 +2,15 @@
 
 mod contents;
 mod graph;
-mod manifests;
 
 use super::listing::{Listing, encode_manifests};
 use crate::catalog::ManifestsId;
+use crate::catalog::file_based::manifests::Manifests;
 use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
 use crate::catalog::file_based::{Key, PACKAGE};
 use crate::files::TemporaryFolder;
 use contents::Contents;
 use graph::Graph;
-use manifests::Manifests;
 use prost::bytes::Bytes;
 use std::path::Path;
 

@@ -61,6 +61,12 @@ impl Document {
         self
     }
 
+    /// The names of the fields that no schema of the format knows.
+    pub fn unknown_fields(&self) -> impl Iterator<Item = &str> {
+        let names = self.fields.iter().map(|(name, _)| &**name);
+        names.filter(|name| !ORDER.contains(name))
+    }
+
     /// The fields in the order in which they are written: first those that the schema knows.
     fn ordered(&self) -> Vec<&(String, Box<RawValue>)> {
         let mut fields: Vec<_> = self.fields.iter().collect();

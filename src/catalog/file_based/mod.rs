@@ -8,6 +8,7 @@ pub mod document;
 pub mod icon;
 pub mod init;
 pub mod load;
+pub mod manifests;
 pub mod migrate;
 pub mod read;
 mod stream;
@@ -17,7 +18,7 @@ pub mod write;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::ser::Error as _;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::cmp::Ordering;
 
@@ -112,7 +113,7 @@ fn with_escaped_breaks<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok
 }
 
 /// A picture.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Icon {
     /// Its bytes, in standard base64.
     #[serde(rename = "base64data")]

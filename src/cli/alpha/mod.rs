@@ -6,7 +6,7 @@ mod list;
 mod template;
 
 use crate::cli::error::CommandResult;
-use crate::cli::{Context, bundle};
+use crate::cli::{Context, bundle, opm};
 use clap::{Args, Subcommand};
 
 const EXAMPLES: &str = "\
@@ -47,6 +47,9 @@ enum AlphaBundleCommand {
     #[command(flatten)]
     Shared(bundle::SharedCommand),
     Validate(bundle::validate::OpmValidateArguments),
+    /// Write a bundle into a ConfigMap, which opmx refuses
+    #[command(hide = true)]
+    Extract(opm::Refused),
 }
 
 pub(crate) fn run(arguments: &AlphaArguments, context: &Context<'_>) -> CommandResult {
@@ -56,6 +59,11 @@ pub(crate) fn run(arguments: &AlphaArguments, context: &Context<'_>) -> CommandR
         AlphaCommand::Bundle(arguments) => match &arguments.command {
             AlphaBundleCommand::Shared(command) => bundle::run_shared(command, context),
             AlphaBundleCommand::Validate(arguments) => bundle::validate::run_as_opm(arguments, context),
+            AlphaBundleCommand::Extract(_) => opm::refuse(
+                "alpha bundle extract",
+                "it writes into a cluster, and opmx talks to none",
+                "opmx bundle unpack writes the files of a bundle; kubectl create configmap makes a ConfigMap of them",
+            ),
         },
         AlphaCommand::List(arguments) => list::run(arguments, context),
         AlphaCommand::RenderGraph(arguments) => graph::run(arguments, context),

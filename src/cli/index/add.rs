@@ -8,7 +8,7 @@ use crate::cli::index::publication::{self, PublicationArguments};
 use crate::index::gather;
 use crate::index::location::IndexLocation;
 use crate::index::open::Target;
-use crate::index::publish::{self, Made, PublishError};
+use crate::index::publish::{self, Made, Making};
 use clap::Args;
 
 const EXAMPLES: &str = "\
@@ -42,8 +42,8 @@ pub(crate) struct AddArguments {
         required_unless_present = "bundles_from"
     )]
     bundles: Vec<String>,
-    /// Index to begin with: an image, or a database file
-    #[arg(short, long, value_name = "REF|FILE")]
+    /// Index to begin with: an image, a database file, or the folder of a file-based catalog
+    #[arg(short, long, value_name = "REF|FILE|DIR")]
     from_index: Option<String>,
     #[command(flatten)]
     publication: PublicationArguments,
@@ -66,16 +66,24 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
     let destination = arguments.publication.destination()?;
     let writing = additions::writing()?;
     let add = async |target: &Target<'_>| Ok(gather::add(&locations, &transports, &options, target, &writing).await?);
-    let limit = arguments.registry.max_image_size.0;
-    let making = publish::make(from.as_ref(), &destination, limit, &transports, add);
-    match context.runtime.block_on(making) {
-        Ok((Made::Nothing, added)) => additions::tried(added, context),
-        Ok((made, added)) => {
-            let status = additions::report(added, context);
-            publication::report(&made, printer)?;
+    let making = Making {
+        transports: &transports,
+        limit: arguments.registry.max_image_size.0,
+        writing: &writing,
+    };
+    match context
+        .runtime
+        .block_on(publish::make(from.as_ref(), &destination, making, add))
+    {
+        Ok(published) => {
+            publication::not_kept(&published.not_kept, printer);
+            if published.made == Made::Nothing {
+                return additions::tried(published.changed, context);
+            }
+            let status = additions::report(published.changed, context);
+            publication::report(&published.made, printer)?;
             Ok(status)
         }
-        Err(PublishError::Gather(error)) => additions::refused(error, context),
-        Err(error) => Err(error.into()),
+        Err(error) => publication::refused(error, context),
     }
 }

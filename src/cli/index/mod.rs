@@ -5,6 +5,7 @@ mod check;
 mod deprecatetruncate;
 mod diff;
 mod export;
+mod from_fbc;
 mod graph;
 mod images;
 pub(crate) mod list;
@@ -40,6 +41,7 @@ enum IndexCommand {
     #[command(name = "deprecatetruncate")]
     DeprecateTruncate(deprecatetruncate::DeprecateTruncateArguments),
     Export(export::ExportArguments),
+    FromFbc(from_fbc::FromFbcArguments),
     List(list::ListArguments),
     Graph(graph::GraphArguments),
     Diff(diff::DiffArguments),
@@ -54,6 +56,7 @@ pub(crate) fn run(arguments: &IndexArguments, context: &Context<'_>) -> CommandR
         IndexCommand::PruneStranded(arguments) => prune_stranded::run(arguments, context),
         IndexCommand::DeprecateTruncate(arguments) => deprecatetruncate::run(arguments, context),
         IndexCommand::Export(arguments) => export::run(arguments, context),
+        IndexCommand::FromFbc(arguments) => from_fbc::run(arguments, context),
         IndexCommand::List(arguments) => list::run(arguments, context),
         IndexCommand::Graph(arguments) => graph::run(arguments, context),
         IndexCommand::Diff(arguments) => diff::run(arguments, context),

@@ -1,11 +1,12 @@
 //! Where a changed index goes, for all commands that change one.
 
-use crate::cli::Context;
 use crate::cli::arguments::RegistryArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::{Context, additions};
+use crate::index::import::{ImportError, NotKept};
 use crate::index::location::IndexLocation;
 use crate::index::open::Target;
-use crate::index::publish::{self, Destination, Made, PublishError};
+use crate::index::publish::{self, Destination, Made, Making, PublishError};
 use crate::terminal::Printer;
 use clap::Args;
 use std::path::PathBuf;
@@ -66,8 +67,8 @@ impl PublicationArguments {
 /// The index that a command changes, and where the changed one goes.
 #[derive(Debug, Args)]
 pub(crate) struct ChangeArguments {
-    /// Index to begin with: an image, or a database file
-    #[arg(short, long, value_name = "REF|FILE")]
+    /// Index to begin with: an image, a database file, or the folder of a file-based catalog
+    #[arg(short, long, value_name = "REF|FILE|DIR")]
     from_index: String,
     #[command(flatten)]
     publication: PublicationArguments,
@@ -86,12 +87,42 @@ impl ChangeArguments {
         let transports = self.registry.transports(context);
         let from: IndexLocation = self.from_index.parse()?;
         let destination = self.publication.destination()?;
-        let limit = self.registry.max_image_size.0;
-        let making = publish::make(Some(&from), &destination, limit, &transports, change);
-        let (made, changed) = context.runtime.block_on(making)?;
-        report(&changed, &context.printer);
-        self::report(&made, &context.printer)?;
-        Ok(Status::Success)
+        let making = Making {
+            transports: &transports,
+            limit: self.registry.max_image_size.0,
+            writing: &additions::writing()?,
+        };
+        let making = publish::make(Some(&from), &destination, making, change);
+        match context.runtime.block_on(making) {
+            Ok(published) => {
+                not_kept(&published.not_kept, &context.printer);
+                report(&published.changed, &context.printer);
+                self::report(&published.made, &context.printer)?;
+                Ok(Status::Success)
+            }
+            Err(error) => refused(error, context),
+        }
+    }
+}
+
+/// Says what an index does not hold of the catalog that it was made of.
+pub(crate) fn not_kept(parts: &[NotKept], printer: &Printer) {
+    for part in parts {
+        printer.warning(format_args!("not kept: {part}"));
+    }
+}
+
+/// Says why no index was made.
+pub(crate) fn refused(error: PublishError, context: &Context<'_>) -> CommandResult {
+    match error {
+        PublishError::Gather(error) => additions::refused(error, context),
+        PublishError::Import(ImportError::Findings { catalog, findings }) => {
+            context.printer.report(&findings);
+            let why = format_args!("{catalog} is not a valid catalog, so no index was made of it");
+            context.printer.error(why);
+            Ok(Status::Failure)
+        }
+        error => Err(error.into()),
     }
 }
 

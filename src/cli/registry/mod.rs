@@ -7,8 +7,8 @@ mod prune_stranded;
 mod rm;
 mod serve;
 
-use crate::cli::Context;
 use crate::cli::error::CommandResult;
+use crate::cli::{Context, opm};
 use crate::terminal::log::LogFormat;
 use clap::{Args, Subcommand};
 
@@ -35,6 +35,9 @@ enum RegistryCommand {
     #[command(name = "deprecatetruncate")]
     DeprecateTruncate(deprecatetruncate::DeprecateTruncateArguments),
     Serve(serve::ServeArguments),
+    /// What opm lists and never did, which opmx refuses
+    #[command(hide = true)]
+    Mirror(opm::Refused),
 }
 
 impl RegistryCommandArguments {
@@ -55,5 +58,10 @@ pub(crate) fn run(arguments: &RegistryCommandArguments, context: &Context<'_>) -
         RegistryCommand::PruneStranded(arguments) => prune_stranded::run(arguments, context),
         RegistryCommand::DeprecateTruncate(arguments) => deprecatetruncate::run(arguments, context),
         RegistryCommand::Serve(arguments) => serve::run(arguments, context),
+        RegistryCommand::Mirror(_) => opm::refuse(
+            "registry mirror",
+            "opm has the name, and nothing behind it",
+            "opmx index list images -o mapping writes what mirroring tools read",
+        ),
     }
 }

@@ -63,7 +63,8 @@ impl<'t> Writer<'t> {
         rows: &Rows,
         deprecated: bool,
     ) -> rusqlite::Result<()> {
-        let part = |range: &Range<usize>| manifests.get(range.clone()).unwrap_or_default();
+        // Manifests that the index is not to hold are NULL.
+        let part = |range: &Range<usize>| manifests.get(range.clone()).filter(|part| !part.is_empty());
         let Node {
             version,
             replaces,

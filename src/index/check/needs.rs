@@ -2,10 +2,10 @@
 
 use crate::bundle::MediaType;
 use crate::bundle::size::unpacked_size;
+use crate::catalog::manifests;
 use crate::catalog::{Bundle, Property};
 use crate::index::capabilities::{CAPABILITIES, CONFIG_MAP, CONSTRAINT_KEYS, MESSAGE, Need};
 use crate::index::intake::MEDIA_TYPE_PROPERTY;
-use crate::index::manifests;
 use crate::index::read::{Index, ReadError};
 use serde::Deserialize;
 use serde_json::Value;

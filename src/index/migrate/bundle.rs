@@ -1,6 +1,6 @@
 //! Writing one bundle with its rows in the small tables, from what an older version holds of it.
 
-use crate::index::manifests;
+use crate::catalog::manifests;
 use crate::index::read::text;
 use crate::index::record::Api;
 use crate::index::record::stored::Stored;

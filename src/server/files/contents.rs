@@ -2,8 +2,8 @@
 
 use super::super::listing::{Builder, Listing, NewChannel, NewEntry, NewPackage, Plurals};
 use super::graph::{self, Graph};
-use super::manifests::REPRESENTED_ELSEWHERE;
 use crate::catalog::file_based::document::Document;
+use crate::catalog::file_based::manifests::REPRESENTED_ELSEWHERE;
 use crate::catalog::file_based::read::Handle;
 use crate::catalog::file_based::{BUNDLE, CHANNEL, DEPRECATIONS, Key, PACKAGE};
 use crate::catalog::{Bundle, ManifestsId, Property, Text, Texts};

@@ -1,9 +1,9 @@
-//! The manifests of a bundle as the table `operatorbundle` holds them.
+//! The manifests of a bundle as indexes hold them: JSON documents behind one another.
 
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// The JSON documents of the column `bundle`, each without the white space around it.
+/// The JSON documents of a text, each without the white space around it.
 ///
 /// # Errors
 /// When the text is not a sequence of JSON documents.

@@ -3,8 +3,8 @@
 
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::{BUNDLE_OBJECT, CSV_METADATA, PACKAGE};
+use crate::catalog::manifests::kind;
 use crate::csv;
-use crate::index::manifests::kind;
 use crate::text::{self, Limits};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
 /// Properties that clients do not get as such: what they hold has fields of its own.
-pub(super) const REPRESENTED_ELSEWHERE: [&str; 2] = [BUNDLE_OBJECT, CSV_METADATA];
+pub const REPRESENTED_ELSEWHERE: [&str; 2] = [BUNDLE_OBJECT, CSV_METADATA];
 
 /// Which field of `olm.csv.metadata` is which of a ClusterServiceVersion's `spec`.
 const SPEC: [(&str, &str); 12] = [
@@ -34,17 +34,18 @@ const SPEC: [(&str, &str); 12] = [
 
 /// The manifests of one bundle.
 #[derive(Debug, Default)]
-pub(super) struct Manifests {
+pub struct Manifests {
     /// The ClusterServiceVersion, where one is among the objects.
-    pub(super) csv: Option<String>,
-    pub(super) objects: Vec<String>,
+    pub csv: Option<String>,
+    /// All objects as JSON, in the order of the properties.
+    pub objects: Vec<String>,
     /// What stands for the ClusterServiceVersion where there is none.
-    pub(super) metadata: Option<Metadata>,
+    pub metadata: Option<Metadata>,
 }
 
 /// The value of `olm.csv.metadata`, and the version of the bundle.
 #[derive(Debug)]
-pub(super) struct Metadata {
+pub struct Metadata {
     value: Map<String, Value>,
     version: String,
 }
@@ -71,7 +72,7 @@ struct ReadIdentity {
 
 impl Manifests {
     /// Those of a document of schema `olm.bundle`. What cannot be decoded is left out; checking has complained about it.
-    pub(super) fn of(document: &Document) -> Self {
+    pub fn of(document: &Document) -> Self {
         let properties = document
             .field("properties")
             .map(|value| serde_json::from_str(value.get()));
@@ -127,7 +128,7 @@ impl Metadata {
 
     /// The ClusterServiceVersion as the servers of the field make it: all that user interfaces show, and nothing to
     /// install. Name and images come from the bundle, icon and description from its package.
-    pub(super) fn csv(&self, bundle: &Document, package: Option<&Document>) -> String {
+    pub fn csv(&self, bundle: &Document, package: Option<&Document>) -> String {
         let mut metadata = Map::new();
         metadata.insert("name".to_owned(), bundle.text("name").into());
         for field in ["labels", "annotations"] {

@@ -1,0 +1,279 @@
+//! The graph of a package whose channels list their bundles with their edges, as those of file-based catalogs do.
+//!
+//! The entries of an index cannot hold all that such a list says. What is read from them otherwise than it was listed
+//! is named.
+
+use super::{Channel, Entry, Graph};
+use crate::catalog::{self, Catalog};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the entries of an index say otherwise than the list that they were made of.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Difference {
+    /// A bundle skips what it is listed to replace: it is not on the way from the head along what is replaced, or the
+    /// replaced bundle is not there.
+    Skips {
+        /// The channel.
+        channel: String,
+        /// The bundle.
+        bundle: String,
+        /// What it replaces.
+        replaced: String,
+    },
+    /// A bundle that is replaced or skipped in a channel is in that channel, although it is not listed there.
+    Joins {
+        /// The channel.
+        channel: String,
+        /// The bundle.
+        bundle: String,
+    },
+}
+
+/// A channel that has no head, or several.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("channel {channel} of package {package} must have one head, which no other bundle of it replaces or skips")]
+pub struct HeadError {
+    /// The package.
+    pub package: String,
+    /// The channel.
+    pub channel: String,
+}
+
+/// The graph of a package of a catalog, and what it says otherwise than the lists of its channels do.
+///
+/// # Errors
+/// When a channel has no head, or several.
+pub fn listed(catalog: &Catalog, package: &catalog::Package) -> Result<(Graph, Vec<Difference>), HeadError> {
+    let mut graph = Graph {
+        package: package.name.to_string(),
+        default_channel: package.default_channel.as_deref().unwrap_or_default().to_owned(),
+        channels: Vec::new(),
+        dropped: Vec::new(),
+        rewritten: BTreeMap::new(),
+    };
+    let mut differences = Vec::new();
+    for channel in &package.channels {
+        let Some(head) = channel.head.as_deref() else {
+            return Err(HeadError {
+                package: package.name.to_string(),
+                channel: channel.name.to_string(),
+            });
+        };
+        let members = Members::new(catalog, channel);
+        let (entries, skipping) = members.entries(head, catalog);
+        differences.extend(skipping.into_iter().map(|(bundle, replaced)| Difference::Skips {
+            channel: channel.name.to_string(),
+            bundle: bundle.to_owned(),
+            replaced: replaced.to_owned(),
+        }));
+        let joins = |entry: &&Entry| !members.0.contains_key(&*entry.bundle) && catalog.find(&entry.bundle).is_some();
+        let joining: BTreeSet<&str> = entries.iter().filter(joins).map(|entry| &*entry.bundle).collect();
+        differences.extend(joining.into_iter().map(|bundle| Difference::Joins {
+            channel: channel.name.to_string(),
+            bundle: bundle.to_owned(),
+        }));
+        graph.channels.push(Channel {
+            name: channel.name.to_string(),
+            head: head.to_owned(),
+            entries,
+        });
+    }
+    Ok((graph, differences))
+}
+
+/// The bundles that a channel lists, by name.
+struct Members<'a>(BTreeMap<&'a str, &'a catalog::Entry>);
+
+/// A bundle, and the one that it replaces.
+type Edge<'a> = (&'a str, &'a str);
+
+impl<'a> Members<'a> {
+    fn new(catalog: &'a Catalog, channel: &'a catalog::Channel) -> Self {
+        let named = |entry: &'a catalog::Entry| Some((&*catalog.bundle(entry.bundle)?.name, entry));
+        Self(channel.entries.iter().filter_map(named).collect())
+    }
+
+    /// The entries below a head, and the edges that are read from them as skips.
+    fn entries(&self, head: &'a str, catalog: &Catalog) -> (Vec<Entry>, Vec<Edge<'a>>) {
+        let mut made = Made {
+            entries: vec![Entry::new(head, 0)],
+            depth: 1,
+        };
+        let mut chain = BTreeSet::from([head]);
+        let mut skipping = Vec::new();
+        let (mut current, mut at) = (head, 0);
+        while let Some(member) = self.0.get(current) {
+            for target in &member.skips {
+                made.skip(current, target);
+            }
+            let Some(next) = member.replaces.as_deref() else { break };
+            if catalog.find(next).is_none() {
+                // An index that replaces what it does not hold takes no further bundles.
+                if !member.skips.iter().any(|skip| &**skip == next) {
+                    made.skip(current, next);
+                }
+                skipping.push((current, next));
+                break;
+            }
+            if !chain.insert(next) {
+                break;
+            }
+            at = made.replace(at, next);
+            current = next;
+        }
+        for (name, member) in self.0.iter().filter(|(name, _)| !chain.contains(*name)) {
+            for target in &member.skips {
+                made.skip(name, target);
+            }
+            if let Some(replaced) = &member.replaces
+                && !member.skips.contains(replaced)
+            {
+                made.skip(name, replaced);
+                skipping.push((*name, &**replaced));
+            }
+        }
+        (made.entries, skipping)
+    }
+}
+
+/// Entries, and the depth of the next one.
+struct Made {
+    entries: Vec<Entry>,
+    depth: u32,
+}
+
+impl Made {
+    fn skip(&mut self, bundle: &str, target: &str) {
+        self.entries.push(Entry::new(target, self.depth));
+        self.entries.push(Entry {
+            replaces: Some(self.entries.len() - 1),
+            ..Entry::new(bundle, self.depth)
+        });
+        self.depth += 1;
+    }
+
+    /// Puts a bundle below the entry at a place. Its own place.
+    fn replace(&mut self, at: usize, target: &str) -> usize {
+        let below = self.entries.len();
+        self.entries.push(Entry::new(target, self.depth));
+        if let Some(entry) = self.entries.get_mut(at) {
+            entry.replaces = Some(below);
+        }
+        self.depth += 1;
+        below
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::{Bundle, BundleId, ManifestsId, Package, Text};
+
+    /// The entries of a channel as `depth:bundle>target`, and the differences. The channel lists entries such as
+    /// `c>b-a`: c replaces b and skips a; the first is the head.
+    fn graph(list: &[&str], bundles: &[&str]) -> (String, Vec<Difference>) {
+        let mut catalog = Catalog::default();
+        for name in bundles {
+            catalog.bundles.push(Bundle {
+                name: Text::from(*name),
+                version: None,
+                image: None,
+                skip_range: None,
+                properties: Vec::new(),
+                dependencies: Vec::new(),
+                manifests: ManifestsId(0),
+            });
+        }
+        let mut channel = catalog::Channel {
+            name: Text::from("a"),
+            head: None,
+            entries: Vec::new(),
+        };
+        for text in list {
+            let mut skips = text.split('-');
+            let first = skips.next().unwrap();
+            let (name, replaces) = first
+                .split_once('>')
+                .map_or((first, None), |(name, replaces)| (name, Some(Text::from(replaces))));
+            channel.head.get_or_insert(Text::from(name));
+            channel.entries.push(catalog::Entry {
+                bundle: catalog.find(name).unwrap(),
+                replaces,
+                skips: skips.map(Text::from).collect(),
+            });
+        }
+        let package = Package {
+            name: Text::from("p"),
+            default_channel: Some(Text::from("a")),
+            channels: vec![channel],
+        };
+        let (graph, differences) = listed(&catalog, &package).unwrap();
+        let entries = &graph.channels[0].entries;
+        let shown = entries.iter().map(|entry| {
+            let target = entry.replaces.map(|at| format!(">{}", entries[at].bundle));
+            format!("{}:{}{}", entry.depth, entry.bundle, target.unwrap_or_default())
+        });
+        (shown.collect::<Vec<_>>().join(" "), differences)
+    }
+
+    #[test]
+    fn a_chain_with_skips_is_what_the_mode_replaces_makes_of_it() {
+        let (entries, differences) = graph(&["d>c-x", "c>b", "b"], &["b", "c", "d"]);
+        assert_eq!(entries, "0:d>c 1:x 1:d>x 2:c>b 3:b");
+        assert_eq!(differences, []);
+    }
+
+    #[test]
+    fn edges_of_skipped_bundles_become_skips_and_are_named() {
+        let (entries, differences) = graph(&["c-b", "b>a", "a"], &["a", "b", "c"]);
+        assert_eq!(entries, "0:c 1:b 1:c>b 2:a 2:b>a");
+        let (channel, bundle, replaced) = ("a".to_owned(), "b".to_owned(), "a".to_owned());
+        let skips = Difference::Skips {
+            channel,
+            bundle,
+            replaced,
+        };
+        assert_eq!(differences, [skips]);
+    }
+
+    #[test]
+    fn bundles_of_other_channels_join_and_unknown_names_do_not() {
+        let (entries, differences) = graph(&["c>b-ghost"], &["b", "c"]);
+        assert_eq!(entries, "0:c>b 1:ghost 1:c>ghost 2:b");
+        let (channel, bundle) = ("a".to_owned(), "b".to_owned());
+        assert_eq!(differences, [Difference::Joins { channel, bundle }]);
+    }
+
+    #[test]
+    fn a_replaced_bundle_that_is_not_there_is_skipped() {
+        let (entries, differences) = graph(&["c>b", "b>a"], &["b", "c"]);
+        assert_eq!(entries, "0:c>b 1:b 2:a 2:b>a");
+        let (channel, bundle, replaced) = ("a".to_owned(), "b".to_owned(), "a".to_owned());
+        let skips = Difference::Skips {
+            channel,
+            bundle,
+            replaced,
+        };
+        assert_eq!(differences, [skips]);
+    }
+
+    #[test]
+    fn a_channel_needs_a_head() {
+        let channel = catalog::Channel {
+            name: Text::from("a"),
+            head: None,
+            entries: vec![catalog::Entry {
+                bundle: BundleId(0),
+                replaces: None,
+                skips: Vec::new(),
+            }],
+        };
+        let package = Package {
+            name: Text::from("p"),
+            default_channel: None,
+            channels: vec![channel],
+        };
+        let error = listed(&Catalog::default(), &package).unwrap_err();
+        assert_eq!((&*error.package, &*error.channel), ("p", "a"));
+    }
+}

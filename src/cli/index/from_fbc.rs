@@ -1,0 +1,57 @@
+//! `opmx index from-fbc`: a file-based catalog as an index with a database.
+
+use crate::cli::arguments::RegistryArguments;
+use crate::cli::error::{CommandResult, Status};
+use crate::cli::index::publication::{self, PublicationArguments};
+use crate::cli::{Context, additions};
+use crate::index::location::IndexLocation;
+use crate::index::publish::{self, Making};
+use clap::Args;
+
+const EXAMPLES: &str = "\
+Examples:
+  An index image of the catalog in a folder
+  $ opmx index from-fbc catalog -t registry.example.com/index:v1
+
+  Only the database and a Dockerfile
+  $ opmx index from-fbc registry.example.com/catalog:v1 --generate";
+
+/// Make an index with a database of a file-based catalog
+///
+/// For clusters and pipelines that read databases. Packages, channels with their edges, bundles with their properties,
+/// dependencies, images and manifests are kept. A database has no place for some of what a catalog can say, such as
+/// descriptions and deprecations: each of these is named on standard error. The way back is \"opmx render\".
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct FromFbcArguments {
+    /// The catalog: a folder or an image
+    #[arg(value_name = "DIR|REF")]
+    catalog: String,
+    #[command(flatten)]
+    publication: PublicationArguments,
+    #[command(flatten)]
+    registry: RegistryArguments,
+}
+
+pub(crate) fn run(arguments: &FromFbcArguments, context: &Context<'_>) -> CommandResult {
+    let printer = &context.printer;
+    let transports = arguments.registry.transports(context);
+    let catalog: IndexLocation = arguments.catalog.parse()?;
+    let destination = arguments.publication.destination()?;
+    let making = Making {
+        transports: &transports,
+        limit: arguments.registry.max_image_size.0,
+        writing: &additions::writing()?,
+    };
+    match context
+        .runtime
+        .block_on(publish::convert(&catalog, &destination, making))
+    {
+        Ok(published) => {
+            publication::not_kept(&published.not_kept, printer);
+            publication::report(&published.made, printer)?;
+            Ok(Status::Success)
+        }
+        Err(error) => publication::refused(error, context),
+    }
+}

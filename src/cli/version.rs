@@ -1,0 +1,14 @@
+//! `opmx version`: which version this is.
+
+use crate::cli::Context;
+use crate::cli::error::{CommandResult, Status};
+use clap::Args;
+
+/// Print the version
+#[derive(Debug, Args)]
+pub(crate) struct VersionArguments {}
+
+pub(crate) fn run(context: &Context<'_>) -> CommandResult {
+    context.printer.line(concat!("opmx ", env!("CARGO_PKG_VERSION")))?;
+    Ok(Status::Success)
+}

@@ -1,0 +1,314 @@
+//! A SQLite index made of a file-based catalog: the way back from [`render`](super::render).
+//!
+//! Channels keep their edges, bundles their properties, dependencies, images and manifests. An index has no place for
+//! some of what a catalog can say; all of that is named by [`NotKept`], and nothing is left out in silence.
+
+mod bundle;
+mod not_kept;
+
+pub use not_kept::{NotKept, Part};
+
+use super::add::{AddError, Additions};
+use super::open::{self, Target};
+use super::render::icon;
+use crate::catalog::file_based::check::check;
+use crate::catalog::file_based::document::Document;
+use crate::catalog::file_based::load::{LoadError, Loaded, load};
+use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog};
+use crate::catalog::file_based::{BUNDLE, CHANNEL, DEPRECATIONS, Icon, PACKAGE};
+use crate::catalog::graph::{Graph, HeadError, listed};
+use crate::catalog::{BundleId, Entry, Package};
+use crate::diagnostic::{self, Diagnostic};
+use crate::files::FileError;
+use bundle::Membership;
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+
+/// Why no index was made.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// The catalog cannot be read.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// The catalog is not valid.
+    #[error("{catalog} is not a valid catalog")]
+    Findings {
+        /// The folder of the catalog.
+        catalog: String,
+        /// All that is wrong with it, and what is remarkable.
+        findings: Vec<Diagnostic>,
+    },
+    /// Its documents do not fit together.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// A document holds what is no JSON where JSON is needed.
+    #[error("bundle {bundle} of package {package} cannot be read: {source}")]
+    Bundle {
+        /// The package.
+        package: String,
+        /// The bundle.
+        bundle: String,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+    /// Two packages have a bundle of one name.
+    #[error(
+        "the packages {} and {} have each a bundle {bundle}, and an index holds one of a name; rename one of them",
+        .packages[0], .packages[1]
+    )]
+    SameName {
+        /// The bundle.
+        bundle: String,
+        /// Both packages.
+        packages: [String; 2],
+    },
+    /// A channel has not exactly one head.
+    #[error(transparent)]
+    Head(#[from] HeadError),
+    /// The rows cannot be kept until all are there.
+    #[error(transparent)]
+    Spool(#[from] FileError),
+    /// The database cannot be written.
+    #[error(transparent)]
+    Add(#[from] AddError),
+}
+
+/// Makes an index of the catalog in a folder. What it cannot hold of the catalog is returned, by package.
+///
+/// # Errors
+/// When the catalog is not valid, or the database cannot be written; then there is none.
+pub fn import(
+    folder: &Path,
+    limits: CatalogLimits,
+    target: &Target<'_>,
+    options: &open::Options,
+) -> Result<Vec<NotKept>, ImportError> {
+    let checked = check(folder, limits)?;
+    if diagnostic::has_errors(&checked.findings) {
+        return Err(ImportError::Findings {
+            catalog: folder.display().to_string(),
+            findings: checked.findings,
+        });
+    }
+    let files = FileBasedCatalog::open(folder, limits)?;
+    let loaded = load(&files)?;
+    let beside = target.path().parent().filter(|folder| folder.is_dir());
+    let mut import = Import {
+        files: &files,
+        loaded: &loaded,
+        origin: folder.display().to_string(),
+        additions: Additions::new(beside.unwrap_or_else(|| Path::new("."))),
+        graphs: Vec::new(),
+        packages: HashMap::new(),
+        not_kept: Vec::new(),
+    };
+    import.documents()?;
+    for package in &loaded.catalog.packages {
+        import.package(package)?;
+    }
+    import.additions.commit_as(&import.graphs, target, options)?;
+    import.not_kept.sort();
+    Ok(import.not_kept)
+}
+
+struct Import<'a> {
+    files: &'a FileBasedCatalog,
+    loaded: &'a Loaded,
+    origin: String,
+    additions: Additions,
+    graphs: Vec<Graph>,
+    /// The documents of packages.
+    packages: HashMap<String, Document>,
+    not_kept: Vec<NotKept>,
+}
+
+#[derive(Deserialize)]
+struct Deprecation {
+    reference: Reference,
+}
+
+#[derive(Deserialize)]
+struct Reference {
+    schema: String,
+    #[serde(default)]
+    name: String,
+}
+
+impl<'a> Import<'a> {
+    fn not_kept(&mut self, package: &str, part: Part) {
+        let package = package.to_owned();
+        self.not_kept.push(NotKept { package, part });
+    }
+
+    /// Looks for what is more than packages, channels and bundles.
+    fn documents(&mut self) -> Result<(), ImportError> {
+        for handle in &self.files.handles {
+            let (schema, name) = (handle.schema.to_string(), handle.name.to_string());
+            if ![PACKAGE, CHANNEL, BUNDLE, DEPRECATIONS].contains(&&*schema) {
+                self.not_kept(&handle.package, Part::Document { schema, name });
+                continue;
+            }
+            let document = self.files.document(handle)?;
+            if schema == DEPRECATIONS {
+                let entries = document.field("entries").map(|entries| entries.get());
+                let entries: Vec<Deprecation> = entries
+                    .and_then(|entries| serde_json::from_str(entries).ok())
+                    .unwrap_or_default();
+                for Deprecation { reference } in entries {
+                    let Reference { schema, name } = reference;
+                    self.not_kept(&handle.package, Part::Deprecation { schema, name });
+                }
+                continue;
+            }
+            for field in document.unknown_fields() {
+                let (schema, name, field) = (schema.clone(), name.clone(), field.to_owned());
+                self.not_kept(&handle.package, Part::Field { schema, name, field });
+            }
+            if schema == PACKAGE {
+                self.packages.insert(name, document);
+            }
+        }
+        Ok(())
+    }
+
+    fn package(&mut self, package: &'a Package) -> Result<(), ImportError> {
+        let (graph, differences) = listed(&self.loaded.catalog, package)?;
+        for difference in differences {
+            self.not_kept(&package.name, Part::Graph(difference));
+        }
+        let default_channel = package.default_channel.as_deref().unwrap_or_default();
+        let head = package
+            .channel(default_channel)
+            .and_then(|channel| channel.head.clone());
+        let mut icon = None;
+        for (bundle, membership) in self.members(package) {
+            let shown = self.bundle(package, bundle, membership)?;
+            let name = self.loaded.catalog.bundle(bundle).map(|bundle| &bundle.name);
+            if name == head.as_ref() {
+                icon = shown;
+            }
+        }
+        self.graphs.push(graph);
+        let Some(document) = self.packages.get(&*package.name) else {
+            return Ok(());
+        };
+        let own = document
+            .field("icon")
+            .and_then(|icon| serde_json::from_str::<Icon>(icon.get()).ok());
+        let described = !document.text("description").is_empty();
+        if described {
+            self.not_kept(&package.name, Part::Description);
+        }
+        if own.is_some() && own != icon {
+            self.not_kept(&package.name, Part::Icon);
+        }
+        Ok(())
+    }
+
+    /// The bundles of a package, each with its channels and the entry that counts: that of the default channel, else of
+    /// the first one, by name, that lists it.
+    fn members(&mut self, package: &'a Package) -> BTreeMap<BundleId, Membership<'a>> {
+        let mut members: BTreeMap<BundleId, Membership<'a>> = BTreeMap::new();
+        for channel in &package.channels {
+            let is_default = package.default_channel.as_deref() == Some(&*channel.name);
+            for entry in &channel.entries {
+                let (replaces, skips) = self.edges(entry);
+                let member = members.entry(entry.bundle).or_insert_with(|| Membership {
+                    package: &package.name,
+                    channels: BTreeSet::new(),
+                    replaces,
+                    skips: skips.clone(),
+                });
+                member.channels.insert(channel.name.to_string());
+                if is_default {
+                    (member.replaces, member.skips) = (replaces, skips);
+                }
+                let range = self
+                    .loaded
+                    .skip_range(package, channel, entry.bundle)
+                    .map(ToString::to_string);
+                let bundle = self.loaded.catalog.bundle(entry.bundle);
+                let stored = bundle
+                    .and_then(|bundle| bundle.skip_range.as_deref())
+                    .map(str::to_owned);
+                if range != stored {
+                    let part = Part::SkipRange {
+                        channel: channel.name.to_string(),
+                        bundle: bundle.map(|bundle| bundle.name.to_string()).unwrap_or_default(),
+                        range,
+                        stored,
+                    };
+                    self.not_kept(&package.name, part);
+                }
+            }
+        }
+        members
+    }
+
+    /// What an entry replaces and skips in an index, which replaces no bundle that it does not hold.
+    fn edges(&self, entry: &'a Entry) -> (Option<&'a str>, Vec<&'a str>) {
+        let is_there = |name: &&str| self.loaded.catalog.find(name).is_some();
+        let mut skips: Vec<&str> = entry.skips.iter().map(|name| &**name).collect();
+        let listed = entry.replaces.as_deref();
+        let replaces = listed.filter(is_there);
+        let absent = listed.filter(|name| !is_there(name) && !skips.contains(name));
+        skips.extend(absent);
+        (replaces, skips)
+    }
+
+    /// Takes a bundle. The icon that its ClusterServiceVersion has.
+    fn bundle(
+        &mut self,
+        package: &Package,
+        id: BundleId,
+        membership: Membership<'_>,
+    ) -> Result<Option<Icon>, ImportError> {
+        let Some(bundle) = self.loaded.catalog.bundle(id) else {
+            return Ok(None);
+        };
+        if self.is_named_elsewhere(id) {
+            return Err(self.same_name(&bundle.name));
+        }
+        let number = usize::try_from(bundle.manifests.0).unwrap_or(usize::MAX);
+        let Some(handle) = self.files.handles.get(number) else {
+            return Ok(None);
+        };
+        let document = self.files.document(handle)?;
+        let of_package = self.packages.get(&*package.name);
+        let read = bundle::read(&self.origin, bundle, membership, &document, of_package);
+        let (record, images) = read.map_err(|source| ImportError::Bundle {
+            package: package.name.to_string(),
+            bundle: bundle.name.to_string(),
+            source,
+        })?;
+        if !images.is_empty() {
+            let bundle = bundle.name.to_string();
+            self.not_kept(&package.name, Part::ImageNames { bundle, images });
+        }
+        self.additions.push(&record)?;
+        let csv = record.manifests.text.get(record.manifests.csv).unwrap_or_default();
+        Ok(std::str::from_utf8(csv).ok().and_then(icon))
+    }
+
+    /// Whether the next bundle has the same name: they stand in the order of their names.
+    fn is_named_elsewhere(&self, id: BundleId) -> bool {
+        let bundles = &self.loaded.catalog.bundles;
+        let at = id.0 as usize;
+        let name = |at: usize| bundles.get(at).map(|bundle| &bundle.name);
+        name(at).is_some()
+            && (name(at) == name(at + 1) || at.checked_sub(1).is_some_and(|before| name(before) == name(at)))
+    }
+
+    fn same_name(&self, bundle: &str) -> ImportError {
+        let handles = self.files.handles.iter();
+        let mut packages = handles
+            .filter(|handle| &*handle.schema == BUNDLE && &*handle.name == bundle)
+            .map(|handle| handle.package.to_string());
+        let mut next = || packages.next().unwrap_or_default();
+        ImportError::SameName {
+            bundle: bundle.to_owned(),
+            packages: [next(), next()],
+        }
+    }
+}

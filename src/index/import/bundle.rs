@@ -1,0 +1,165 @@
+//! The rows of a bundle of a file-based catalog.
+
+use crate::catalog::file_based::document::Document;
+use crate::catalog::file_based::manifests::Manifests as Documents;
+use crate::catalog::{self, Property};
+use crate::csv::SUBSTITUTES_FOR;
+use crate::index::record::stored::Stored;
+use crate::index::record::{Api, Manifests, Record, Rows};
+use crate::kubernetes::GroupVersionKind;
+use crate::text::canonical;
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The place of a bundle in its package.
+pub(super) struct Membership<'a> {
+    pub(super) package: &'a str,
+    pub(super) channels: BTreeSet<String>,
+    /// The edges that the bundle is stored with: those of one of its entries.
+    pub(super) replaces: Option<&'a str>,
+    pub(super) skips: Vec<&'a str>,
+}
+
+#[derive(Deserialize)]
+struct RelatedImage {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    image: String,
+}
+
+/// The rows of a bundle, and the related images whose names its ClusterServiceVersion does not say.
+pub(super) fn read(
+    origin: &str,
+    bundle: &catalog::Bundle,
+    membership: Membership<'_>,
+    document: &Document,
+    package: Option<&Document>,
+) -> Result<(Record, Vec<String>), serde_json::Error> {
+    let documents = Documents::of(document);
+    let objects: Vec<Value> = documents
+        .objects
+        .iter()
+        .map(|object| serde_json::from_str(object))
+        .collect::<Result<_, _>>()?;
+    let csv = match (&documents.csv, &documents.metadata) {
+        (Some(csv), _) => serde_json::from_str(csv)?,
+        (None, Some(metadata)) => serde_json::from_str(&metadata.csv(document, package))?,
+        (None, None) => Value::Null,
+    };
+    let image = bundle.image.as_deref().unwrap_or_default();
+    let stored = Stored::read(&bundle.name, &csv, objects.iter().collect(), image);
+    let plurals = plurals(&csv, &stored);
+    let related = document.field("relatedImages").map(|images| images.get());
+    let related: Vec<RelatedImage> = related.map_or(Ok(None), serde_json::from_str)?.unwrap_or_default();
+    let named = csv["spec"]["relatedImages"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let is_named = |image: &RelatedImage| {
+        let same = |named: &Value| named["image"] == image.image && named["name"] == image.name;
+        image.name.is_empty() || named.iter().any(same)
+    };
+    let unnamed = related
+        .iter()
+        .filter(|image| !is_named(image))
+        .map(|image| image.image.clone())
+        .collect();
+    let mut images: BTreeSet<String> = related.into_iter().map(|image| image.image).collect();
+    images.extend((!image.is_empty()).then(|| image.to_owned()));
+    images.remove("");
+    let record = Record {
+        origin: origin.to_owned(),
+        name: bundle.name.to_string(),
+        package: membership.package.to_owned(),
+        version: bundle.version.as_deref().unwrap_or_default().to_owned(),
+        bundle_path: image.to_owned(),
+        replaces: membership.replaces.unwrap_or_default().to_owned(),
+        skips: membership.skips.join(","),
+        substitutes: csv["metadata"]["annotations"][SUBSTITUTES_FOR]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned(),
+        channels: membership.channels,
+        default_channel: None,
+        manifests: manifests(&csv, &objects),
+        rows: Rows {
+            skip_range: bundle.skip_range.as_deref().unwrap_or_default().to_owned(),
+            related_images: images,
+            provided: apis(&bundle.properties, &plurals),
+            required: if csv.is_null() {
+                apis(&bundle.dependencies, &plurals)
+            } else {
+                stored.required
+            },
+            dependencies: pairs(&bundle.dependencies),
+            properties: pairs(&bundle.properties),
+        },
+    };
+    Ok((record, unnamed))
+}
+
+fn pairs(values: &[Property]) -> Vec<(String, String)> {
+    values
+        .iter()
+        .map(|value| (value.kind.to_string(), value.value.to_string()))
+        .collect()
+}
+
+/// The APIs among some values. That of a kind whose resource nobody names is empty.
+fn apis(values: &[Property], plurals: &BTreeMap<GroupVersionKind, String>) -> BTreeSet<Api> {
+    let kinds = values.iter().filter_map(Property::group_version_kind);
+    let api = |kind: GroupVersionKind| Api {
+        plural: plurals.get(&kind).cloned().unwrap_or_default(),
+        group: kind.group,
+        version: kind.version,
+        kind: kind.kind,
+    };
+    kinds.map(api).collect()
+}
+
+/// The names of the resources of the kinds that a bundle defines, owns and needs.
+fn plurals(csv: &Value, stored: &Stored) -> BTreeMap<GroupVersionKind, String> {
+    let known = stored.provided.iter().chain(&stored.required);
+    let known = known.map(|api| {
+        (
+            GroupVersionKind::new(&*api.group, &*api.version, &*api.kind),
+            api.plural.clone(),
+        )
+    });
+    let owned = csv["spec"]["customresourcedefinitions"]["owned"].as_array();
+    let owned = owned.into_iter().flatten().filter_map(|owned| {
+        let (plural, group) = owned["name"].as_str()?.split_once('.')?;
+        let kind = GroupVersionKind::new(group, owned["version"].as_str()?, owned["kind"].as_str()?);
+        Some((kind, plural.to_owned()))
+    });
+    // What manifests define stands above what is said of it.
+    let mut plurals: BTreeMap<GroupVersionKind, String> = owned.collect();
+    plurals.extend(known);
+    plurals
+}
+
+/// All objects in the form of an index. A ClusterServiceVersion that only stands for one is none of them.
+fn manifests(csv: &Value, objects: &[Value]) -> Manifests {
+    let mut text = Vec::new();
+    let mut own = None;
+    for object in objects {
+        let start = text.len();
+        canonical::write(object, &mut text);
+        text.push(b'\n');
+        if own.is_none() && object == csv {
+            own = Some(start..text.len());
+        }
+    }
+    let bundle = 0..text.len();
+    let csv = own.unwrap_or_else(|| {
+        let start = text.len();
+        if !csv.is_null() {
+            canonical::write(csv, &mut text);
+            text.push(b'\n');
+        }
+        start..text.len()
+    });
+    Manifests { text, csv, bundle }
+}
