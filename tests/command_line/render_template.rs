@@ -220,7 +220,8 @@ fn both_forms_of_a_basic_template_give_the_bundles_of_a_registry() {
     // And back.
     fs::write(sandbox.path("catalog.json"), &catalog).unwrap();
     let template = outcome_of(&sandbox, "alpha convert-template basic catalog.json -o yaml").stdout;
-    assert!(piped(&sandbox, "alpha render-template --use-http", &template).stdout == catalog);
+    let again = piped(&sandbox, "alpha render-template --use-http", &template).stdout;
+    assert!(documents(&again) == found);
 }
 
 #[test]
@@ -268,7 +269,27 @@ fn every_bundle_that_cannot_be_rendered_is_named_with_its_line() {
     let template = "schema: olm.semver\nstable:\n  bundles:\n  - image: rake1\n  - image: rake2\n  - image: ./rake9\n  - image: oci:base:v1\n  - image: Not An Image\n";
     file(&sandbox, template);
     let outcome = fail(&sandbox, "alpha render-template template.yaml");
-    insta::assert_snapshot!(outcome);
+    insta::assert_snapshot!(outcome, @r#"
+    ------- stderr -------
+    error[ann-file-missing]: rake2 has no annotations file in metadata/
+     |
+     = help: Write metadata/annotations.yaml with `opmx bundle init` or `opmx bundle generate`.
+
+    error[format-metadata-dir]: rake2 has no folder metadata/ with files in it
+     |
+     = help: Put annotations.yaml, and olm.yaml for a k8s+v1 bundle, into a folder metadata/; `opmx bundle init` writes both.
+
+    2 errors
+    error: template.yaml:5: rake2 has errors
+    error: template.yaml:6: ./rake9 cannot be rendered
+      caused by: cannot read ./rake9: No such file or directory (os error 2)
+    error: template.yaml:7: oci:base:v1 cannot be rendered
+      caused by: oci:base:v1 is no bundle image: it has no files in manifests/ or metadata/
+    error: template.yaml:8: Not An Image cannot be rendered
+      caused by: Not An Image is neither a folder nor an image: "Not An Image" is not an image reference: it contains the character ' '
+    error: 4 of 5 bundles cannot be rendered, so nothing was written
+    ------- exit 1 -------
+    "#);
     for (line, words) in [
         ("alpha render-template nothing.yaml", "cannot read nothing.yaml"),
         (

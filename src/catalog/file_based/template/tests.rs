@@ -318,7 +318,7 @@ schema: olm.bundle
 image: registry.example.com/p:1.0.0
 ---
 schema: custom
-y: {}
+z: {}
 ";
 
 /// The catalog in the newer form of a basic template.
@@ -384,7 +384,7 @@ fn what_is_wrong_with_a_basic_template_is_said_with_its_line() {
             format!("{CATALOG}---\nschema: olm.semver\n"),
             "t.yaml:17: another document",
         ),
-        ("a: [\n".to_owned(), "t.yaml:2: "),
+        ("a: [\n".to_owned(), "t.yaml:1: not YAML"),
         (String::new(), "t.yaml:1: there is no document"),
         ("- a\n".to_owned(), "t.yaml:1: the document is a list, not a map"),
     ];
