@@ -1,6 +1,6 @@
 //! `alpha render-template`: templates with real bundles.
 
-use crate::bundles::{fail, garden, outcome_of, rake, serve_layout, small_base, succeed};
+use crate::bundles::{fail, garden, names, outcome_of, rake, serve_layout, small_base, succeed};
 use crate::common::{Outcome, Sandbox};
 use serde_json::Value;
 use std::fs;
@@ -321,6 +321,44 @@ fn composite_templates_are_refused_with_the_reason() {
             "{outcome}"
         );
     }
+}
+
+#[test]
+fn real_operators_become_valid_catalogs() {
+    let Some(corpus) = crate::shared::folder("corpus/registryv1") else {
+        return;
+    };
+    let (mut operators, mut bundles) = (0, 0);
+    // This one is not YAML where it names what it depends on.
+    let operators_of_the_corpus = names(&corpus).into_iter().filter(|name| name != "eventing-kogito");
+    for operator in operators_of_the_corpus.filter(|name| corpus.join(name).is_dir()) {
+        let folder = corpus.join(&operator);
+        let versions = names(&folder);
+        let sandbox = Sandbox::new();
+        let images = versions
+            .iter()
+            .map(|version| format!("  - image: {}\n", folder.join(version).display()));
+        let template = format!(
+            "schema: olm.semver\ngenerateMajorChannels: true\ncandidate:\n  bundles:\n{}",
+            images.collect::<String>()
+        );
+        file(&sandbox, &template);
+        let catalog = outcome_of(&sandbox, "alpha render-template template.yaml").stdout;
+        fs::create_dir(sandbox.path("catalog")).unwrap();
+        fs::write(sandbox.path("catalog/catalog.json"), &catalog).unwrap();
+        let outcome = sandbox.run(["validate", "catalog", "-q"]);
+        assert_eq!(
+            (outcome.status, outcome.stdout.as_str()),
+            (Some(0), ""),
+            "{operator}: {outcome}"
+        );
+        let drawn = outcome_of(&sandbox, "alpha render-graph catalog").stdout;
+        assert!(drawn.contains("candidate-v"), "{operator}: {drawn}");
+        operators += 1;
+        bundles += versions.len();
+    }
+    println!("{bundles} bundles of {operators} operators");
+    assert!(operators > 10, "{operators}");
 }
 
 /// Holds back requests until some of them are there together.
