@@ -141,7 +141,7 @@ fn a_database_and_the_catalog_that_the_reference_made_of_it_say_the_same() {
         };
         found.bundles.retain(|bundle| {
             let is_kept = |row: &(&str, &str, &str)| row.0 == case && row.1 == bundle.name;
-            !KEPT.iter().any(is_kept) && !(bundle.kind == Kind::Removed && left_out(&bundle.name))
+            !(KEPT.iter().any(is_kept) || bundle.kind == Kind::Removed && left_out(&bundle.name))
         });
         for package in &mut found.packages {
             for channel in &mut package.channels {
