@@ -16,17 +16,26 @@ _opmx() {
             ",$1")
                 cmd="opmx"
                 ;;
+            opmx,alpha)
+                cmd="opmx__subcmd__alpha"
+                ;;
             opmx,bundle)
                 cmd="opmx__subcmd__bundle"
                 ;;
             opmx,completion)
                 cmd="opmx__subcmd__completion"
                 ;;
+            opmx,generate)
+                cmd="opmx__subcmd__generate"
+                ;;
             opmx,help)
                 cmd="opmx__subcmd__help"
                 ;;
             opmx,index)
                 cmd="opmx__subcmd__index"
+                ;;
+            opmx,init)
+                cmd="opmx__subcmd__init"
                 ;;
             opmx,man)
                 cmd="opmx__subcmd__man"
@@ -45,6 +54,24 @@ _opmx() {
                 ;;
             opmx,validate)
                 cmd="opmx__subcmd__validate"
+                ;;
+            opmx__subcmd__alpha,convert-template)
+                cmd="opmx__subcmd__alpha__subcmd__convert__subcmd__template"
+                ;;
+            opmx__subcmd__alpha,help)
+                cmd="opmx__subcmd__alpha__subcmd__help"
+                ;;
+            opmx__subcmd__alpha,render-template)
+                cmd="opmx__subcmd__alpha__subcmd__render__subcmd__template"
+                ;;
+            opmx__subcmd__alpha__subcmd__help,convert-template)
+                cmd="opmx__subcmd__alpha__subcmd__help__subcmd__convert__subcmd__template"
+                ;;
+            opmx__subcmd__alpha__subcmd__help,help)
+                cmd="opmx__subcmd__alpha__subcmd__help__subcmd__help"
+                ;;
+            opmx__subcmd__alpha__subcmd__help,render-template)
+                cmd="opmx__subcmd__alpha__subcmd__help__subcmd__render__subcmd__template"
                 ;;
             opmx__subcmd__bundle,build)
                 cmd="opmx__subcmd__bundle__subcmd__build"
@@ -112,17 +139,38 @@ _opmx() {
             opmx__subcmd__bundle__subcmd__help,validate)
                 cmd="opmx__subcmd__bundle__subcmd__help__subcmd__validate"
                 ;;
+            opmx__subcmd__generate,dockerfile)
+                cmd="opmx__subcmd__generate__subcmd__dockerfile"
+                ;;
+            opmx__subcmd__generate,help)
+                cmd="opmx__subcmd__generate__subcmd__help"
+                ;;
+            opmx__subcmd__generate__subcmd__help,dockerfile)
+                cmd="opmx__subcmd__generate__subcmd__help__subcmd__dockerfile"
+                ;;
+            opmx__subcmd__generate__subcmd__help,help)
+                cmd="opmx__subcmd__generate__subcmd__help__subcmd__help"
+                ;;
+            opmx__subcmd__help,alpha)
+                cmd="opmx__subcmd__help__subcmd__alpha"
+                ;;
             opmx__subcmd__help,bundle)
                 cmd="opmx__subcmd__help__subcmd__bundle"
                 ;;
             opmx__subcmd__help,completion)
                 cmd="opmx__subcmd__help__subcmd__completion"
                 ;;
+            opmx__subcmd__help,generate)
+                cmd="opmx__subcmd__help__subcmd__generate"
+                ;;
             opmx__subcmd__help,help)
                 cmd="opmx__subcmd__help__subcmd__help"
                 ;;
             opmx__subcmd__help,index)
                 cmd="opmx__subcmd__help__subcmd__index"
+                ;;
+            opmx__subcmd__help,init)
+                cmd="opmx__subcmd__help__subcmd__init"
                 ;;
             opmx__subcmd__help,man)
                 cmd="opmx__subcmd__help__subcmd__man"
@@ -141,6 +189,12 @@ _opmx() {
                 ;;
             opmx__subcmd__help,validate)
                 cmd="opmx__subcmd__help__subcmd__validate"
+                ;;
+            opmx__subcmd__help__subcmd__alpha,convert-template)
+                cmd="opmx__subcmd__help__subcmd__alpha__subcmd__convert__subcmd__template"
+                ;;
+            opmx__subcmd__help__subcmd__alpha,render-template)
+                cmd="opmx__subcmd__help__subcmd__alpha__subcmd__render__subcmd__template"
                 ;;
             opmx__subcmd__help__subcmd__bundle,build)
                 cmd="opmx__subcmd__help__subcmd__bundle__subcmd__build"
@@ -171,6 +225,9 @@ _opmx() {
                 ;;
             opmx__subcmd__help__subcmd__bundle,validate)
                 cmd="opmx__subcmd__help__subcmd__bundle__subcmd__validate"
+                ;;
+            opmx__subcmd__help__subcmd__generate,dockerfile)
+                cmd="opmx__subcmd__help__subcmd__generate__subcmd__dockerfile"
                 ;;
             opmx__subcmd__help__subcmd__index,add)
                 cmd="opmx__subcmd__help__subcmd__index__subcmd__add"
@@ -389,12 +446,186 @@ _opmx() {
 
     case "${cmd}" in
         opmx)
-            opts="-v -q -h -V --verbose --quiet --color --help --version bundle index registry serve render migrate validate completion man help"
+            opts="-v -q -h -V --verbose --quiet --color --help --version bundle index registry serve render migrate validate init generate alpha completion man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__alpha)
+            opts="-v -q -h --verbose --quiet --color --help render-template convert-template help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__alpha__subcmd__convert__subcmd__template)
+            opts="-o -v -q -h --output --verbose --quiet --color --help basic substitutes"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -W "json yaml" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "json yaml" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__alpha__subcmd__help)
+            opts="render-template convert-template help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__alpha__subcmd__help__subcmd__convert__subcmd__template)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__alpha__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__alpha__subcmd__help__subcmd__render__subcmd__template)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__alpha__subcmd__render__subcmd__template)
+            opts="-o -v -q -h --output --migrate-level --required-only --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -W "json yaml mermaid" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "json yaml mermaid" -- "${cur}"))
+                    return 0
+                    ;;
+                --migrate-level)
+                    COMPREPLY=($(compgen -W "none bundle-object-to-csv-metadata all" -- "${cur}"))
+                    return 0
+                    ;;
+                --authfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ca-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-image-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --platform)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-file-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-files)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-total-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-documents)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1346,9 +1577,153 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        opmx__subcmd__help)
-            opts="bundle index registry serve render migrate validate completion man help"
+        opmx__subcmd__generate)
+            opts="-v -q -h --verbose --quiet --color --help dockerfile help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__generate__subcmd__dockerfile)
+            opts="-i -b -l -v -q -h --base-image --builder-image --extra-labels --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --base-image)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -i)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --builder-image)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -b)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --extra-labels)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -l)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__generate__subcmd__help)
+            opts="dockerfile help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__generate__subcmd__help__subcmd__dockerfile)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__generate__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help)
+            opts="bundle index registry serve render migrate validate init generate alpha completion man help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__alpha)
+            opts="render-template convert-template"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__alpha__subcmd__convert__subcmd__template)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__alpha__subcmd__render__subcmd__template)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1517,6 +1892,34 @@ _opmx() {
         opmx__subcmd__help__subcmd__completion)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__generate)
+            opts="dockerfile"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__generate__subcmd__dockerfile)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1741,6 +2144,20 @@ _opmx() {
         opmx__subcmd__help__subcmd__index__subcmd__rm)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__init)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -3173,6 +3590,56 @@ _opmx() {
                     ;;
                 --platform)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__init)
+            opts="-c -d -i -o -v -q -h --default-channel --description --icon --output --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --default-channel)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --description)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --icon)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -i)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "json yaml" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "json yaml" -- "${cur}"))
                     return 0
                     ;;
                 --color)

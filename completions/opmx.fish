@@ -38,6 +38,9 @@ complete -c opmx -n "__fish_opmx_needs_command" -f -a "serve" -d 'Serve an index
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "render" -d 'Write indexes, catalogs and bundles as a file-based catalog'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "migrate" -d 'Write an index or a catalog as a folder, with a file for each package'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "validate" -d 'Check a file-based catalog: its documents, its channels, its bundles'
+complete -c opmx -n "__fish_opmx_needs_command" -f -a "init" -d 'Begin a package of a file-based catalog: write its olm.package document'
+complete -c opmx -n "__fish_opmx_needs_command" -f -a "generate" -d 'Write what other tools need for a file-based catalog'
+complete -c opmx -n "__fish_opmx_needs_command" -f -a "alpha" -d 'Templates of file-based catalogs, where opm has them'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "completion" -d 'Print the completion script of a shell'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "man" -d 'Write the manual, one page for each command'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -732,6 +735,83 @@ never\t'Not at all'"
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand init" -s c -l default-channel -d 'Channel of users who name none' -r
+complete -c opmx -n "__fish_opmx_using_subcommand init" -s d -l description -d 'File with what the operator is about, such as its README.md; "-" is standard input' -r
+complete -c opmx -n "__fish_opmx_using_subcommand init" -s i -l icon -d 'File with the icon of the operator' -r
+complete -c opmx -n "__fish_opmx_using_subcommand init" -s o -l output -d 'Language of the document' -r -f -a "json\t'JSON, as opm indents it'
+yaml\t'YAML, with sorted keys'"
+complete -c opmx -n "__fish_opmx_using_subcommand init" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand init" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand init" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand init" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand generate; and not __fish_seen_subcommand_from dockerfile help" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand generate; and not __fish_seen_subcommand_from dockerfile help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand generate; and not __fish_seen_subcommand_from dockerfile help" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand generate; and not __fish_seen_subcommand_from dockerfile help" -s h -l help -d 'Print help'
+complete -c opmx -n "__fish_opmx_using_subcommand generate; and not __fish_seen_subcommand_from dockerfile help" -f -a "dockerfile" -d 'Write DIR.Dockerfile, which builds the image of the catalog in DIR'
+complete -c opmx -n "__fish_opmx_using_subcommand generate; and not __fish_seen_subcommand_from dockerfile help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subcommand_from dockerfile" -s i -l base-image -d 'Image to stand on; "scratch" for one that holds no program' -r
+complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subcommand_from dockerfile" -s b -l builder-image -d 'Image whose /bin/opm makes the cache' -r
+complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subcommand_from dockerfile" -s l -l extra-labels -d 'More labels, separated by commas; of one that stands twice the last counts' -r
+complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subcommand_from dockerfile" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subcommand_from dockerfile" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subcommand_from dockerfile" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subcommand_from dockerfile" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "dockerfile" -d 'Write DIR.Dockerfile, which builds the image of the catalog in DIR'
+complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and not __fish_seen_subcommand_from render-template convert-template help" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and not __fish_seen_subcommand_from render-template convert-template help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and not __fish_seen_subcommand_from render-template convert-template help" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and not __fish_seen_subcommand_from render-template convert-template help" -s h -l help -d 'Print help'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and not __fish_seen_subcommand_from render-template convert-template help" -f -a "render-template" -d 'Write the catalog that a template describes'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and not __fish_seen_subcommand_from render-template convert-template help" -f -a "convert-template" -d 'Make a template of a file-based catalog'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and not __fish_seen_subcommand_from render-template convert-template help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -s o -l output -d 'Language of the catalog' -r -f -a "json\t'JSON, as opm indents it'
+yaml\t'YAML, with sorted keys'
+mermaid\t'The channels as a Mermaid flowchart'"
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l migrate-level -d 'Replace old forms by newer ones, up to this level' -r -f -a "none\t'Change nothing'
+bundle-object-to-csv-metadata\t'Manifests of bundles that have an image give way to olm.csv.metadata'
+all\t'Everything that there is'"
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l cache-dir -d 'Folder for the cache of layers' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-file-size -d 'Largest file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-files -d 'Most files in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-total-size -d 'Largest size of all files of a bundle together' -r
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-depth -d 'Deepest nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-documents -d 'Most documents in one YAML file' -r
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l required-only -d 'Leave out dependencies that are recommended or optional'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l skip-tls-verify -d 'Accept any certificate of a registry'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l use-http -d 'Talk plain HTTP to registries'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l no-cache -d 'Neither use nor fill the cache of layers'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from convert-template" -s o -l output -d 'Language of the template' -r -f -a "json\t'JSON, as opm indents it'
+yaml\t'YAML, with sorted keys'"
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from convert-template" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from convert-template" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from convert-template" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from convert-template" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from help" -f -a "render-template" -d 'Write the catalog that a template describes'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from help" -f -a "convert-template" -d 'Make a template of a file-based catalog'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand completion" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
 always\t'Also in pipes and files'
 never\t'Not at all'"
@@ -744,16 +824,19 @@ never\t'Not at all'"
 complete -c opmx -n "__fish_opmx_using_subcommand man" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand man" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
 complete -c opmx -n "__fish_opmx_using_subcommand man" -s h -l help -d 'Print help'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate completion man help" -f -a "bundle" -d 'Begin, look at and build bundles: one operator version each'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate completion man help" -f -a "index" -d 'Change and look at indexes, the images that OLM reads bundles from'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate completion man help" -f -a "registry" -d 'Change and serve the database file of an index'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate completion man help" -f -a "serve" -d 'Serve an index to OLM, over gRPC'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate completion man help" -f -a "render" -d 'Write indexes, catalogs and bundles as a file-based catalog'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate completion man help" -f -a "migrate" -d 'Write an index or a catalog as a folder, with a file for each package'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate completion man help" -f -a "validate" -d 'Check a file-based catalog: its documents, its channels, its bundles'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate completion man help" -f -a "completion" -d 'Print the completion script of a shell'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate completion man help" -f -a "man" -d 'Write the manual, one page for each command'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate completion man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "bundle" -d 'Begin, look at and build bundles: one operator version each'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "index" -d 'Change and look at indexes, the images that OLM reads bundles from'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "registry" -d 'Change and serve the database file of an index'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "serve" -d 'Serve an index to OLM, over gRPC'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "render" -d 'Write indexes, catalogs and bundles as a file-based catalog'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "migrate" -d 'Write an index or a catalog as a folder, with a file for each package'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "validate" -d 'Check a file-based catalog: its documents, its channels, its bundles'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "init" -d 'Begin a package of a file-based catalog: write its olm.package document'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "generate" -d 'Write what other tools need for a file-based catalog'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "alpha" -d 'Templates of file-based catalogs, where opm has them'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "completion" -d 'Print the completion script of a shell'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "man" -d 'Write the manual, one page for each command'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "init" -d 'Begin a bundle: write the metadata that raw manifests need'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "generate" -d 'Write annotations.yaml and bundle.Dockerfile, as opm does'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "synthesize" -d 'Print the ClusterServiceVersion of a bundle of plain manifests'
@@ -780,3 +863,6 @@ complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcomma
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "prune-stranded" -d 'Remove the bundles that no channel has from a database file'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "deprecatetruncate" -d 'Deprecate bundles and cut their channels off below them'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "serve" -d 'Serve a database file to OLM, over gRPC'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from generate" -f -a "dockerfile" -d 'Write DIR.Dockerfile, which builds the image of the catalog in DIR'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from alpha" -f -a "render-template" -d 'Write the catalog that a template describes'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from alpha" -f -a "convert-template" -d 'Make a template of a file-based catalog'

@@ -5,9 +5,12 @@
 mod shared;
 
 use flate2::read::GzDecoder;
+use opmx::catalog::difference::{Kind, difference};
 use opmx::catalog::file_based::Blob;
+use opmx::catalog::file_based::load::load;
 use opmx::catalog::file_based::read::{CatalogLimits, FileBasedCatalog};
 use opmx::catalog::file_based::write::{Language, write};
+use opmx::catalog::{BundleId, DEPRECATED};
 use opmx::index::import::{ImportError, NotKept, Part, import};
 use opmx::index::intake::{Recording, prepare};
 use opmx::index::open::{self, Target};
@@ -109,6 +112,56 @@ fn databases_are_rendered_as_the_reference_does_and_lose_no_dependency() {
         "{} databases: {equal} documents equal byte for byte, {kept} keep what the reference loses",
         DATABASES.len()
     );
+}
+
+#[test]
+fn a_database_and_the_catalog_that_the_reference_made_of_it_say_the_same() {
+    let Some(goldens) = shared::folder("goldens/render") else {
+        return;
+    };
+    let workplace = tempfile::tempdir().unwrap();
+    let mut bundles = 0;
+    for case in DATABASES {
+        let database = workplace.path().join(format!("{case}.db"));
+        let packed = File::open(goldens.join(case).join("index.db.gz")).unwrap();
+        io::copy(&mut GzDecoder::new(packed), &mut File::create(&database).unwrap()).unwrap();
+        let stored = Index::open(&database).unwrap().catalog().unwrap();
+        let files = goldens.join(case).join("render.json");
+        let files = FileBasedCatalog::open(&files, CatalogLimits::default()).unwrap();
+        let loaded = load(&files).unwrap();
+        let mut found = difference(&stored, &loaded.catalog);
+        // The reference leaves out bundles of no channel, and deprecated ones with their entries.
+        let channels = stored.packages.iter().flat_map(|package| &package.channels);
+        let listed: Vec<BundleId> = channels
+            .flat_map(|channel| &channel.entries)
+            .map(|entry| entry.bundle)
+            .collect();
+        let left_out = |name: &str| {
+            let id = stored.find(name).unwrap();
+            let mut properties = stored.bundle(id).unwrap().properties.iter();
+            !listed.contains(&id) || properties.any(|property| &*property.kind == DEPRECATED)
+        };
+        found.bundles.retain(|bundle| {
+            let is_kept = |row: &(&str, &str, &str)| row.0 == case && row.1 == bundle.name;
+            !(KEPT.iter().any(is_kept) || bundle.kind == Kind::Removed && left_out(&bundle.name))
+        });
+        for package in &mut found.packages {
+            for channel in &mut package.channels {
+                channel
+                    .entries
+                    .retain(|entry| entry.kind != Kind::Removed || !left_out(&entry.bundle));
+            }
+            package
+                .channels
+                .retain(|channel| !channel.entries.is_empty() || channel.head.is_some());
+        }
+        found
+            .packages
+            .retain(|package| !package.channels.is_empty() || package.default_channel.is_some());
+        assert!(found.is_empty(), "{case}: {found:#?}");
+        bundles += loaded.catalog.bundles.len();
+    }
+    println!("{bundles} bundles of {} databases", DATABASES.len());
 }
 
 #[test]

@@ -311,7 +311,6 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
             SourceError::Read(error) => Some(error),
             SourceError::Catalog(error) => Some(error),
             SourceError::File(error) => Some(error),
-            SourceError::Open(error) => Some(error.as_ref()),
             _ => None,
         };
     }
@@ -391,7 +390,8 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
         return Some(if path.join("oci-layout").is_file() {
             format!("name an image in it as oci:{}:TAG", path.display())
         } else {
-            "a file-based catalog is read by opmx render, migrate and validate, and by index list, graph and diff"
+            "a file-based catalog is read by opmx render, migrate and validate, index graph and diff, and index list \
+             packages, channels and bundles"
                 .to_owned()
         });
     }

@@ -76,6 +76,11 @@ fn dockerfile(arguments: &DockerfileArguments, context: &Context<'_>) -> Command
         labels: labels(&arguments.extra_labels)?,
     };
     let file = write_beside(&arguments.folder, &image)?;
+    if [&image.base, &image.builder].into_iter().any(|name| name == OPM_IMAGE) {
+        context.printer.warning(format_args!(
+            "{OPM_IMAGE} stands for an image of yours that holds opm or opmx: name it with --base-image or --builder-image"
+        ));
+    }
     context.printer.status(format_args!("wrote {}", file.display()));
     Ok(Status::Success)
 }

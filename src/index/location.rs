@@ -162,17 +162,7 @@ impl IndexLocation {
             Self::Image(reference) => reference,
         };
         let image = transports.pull(reference).await?;
-        match (image.label(DATABASE_LABEL), image.label(CONFIGS_LABEL)) {
-            (None, Some(configs)) => {
-                let unpacked = TemporaryFolder::new()?;
-                extract_folder(&image, configs, unpacked.path(), limit)?;
-                Ok(Fetched::Catalog(CatalogFolder {
-                    path: unpacked.path().to_owned(),
-                    _unpacked: Some(unpacked),
-                }))
-            }
-            _ => database_of(&image, reference, limit).map(Fetched::Database),
-        }
+        fetched_of(&image, reference, limit)
     }
 
     /// The folder of the file-based catalog.
@@ -186,6 +176,25 @@ impl IndexLocation {
                 index: self.to_string(),
             }),
         }
+    }
+}
+
+/// What an image that was read from `reference` holds: a database, unless its labels name a file-based catalog alone. Its
+/// layers may unpack to `limit` bytes.
+///
+/// # Errors
+/// When the image holds neither.
+pub(super) fn fetched_of(image: &Image, reference: &Reference, limit: u64) -> Result<Fetched, FetchError> {
+    match (image.label(DATABASE_LABEL), image.label(CONFIGS_LABEL)) {
+        (None, Some(configs)) => {
+            let unpacked = TemporaryFolder::new()?;
+            extract_folder(image, configs, unpacked.path(), limit)?;
+            Ok(Fetched::Catalog(CatalogFolder {
+                path: unpacked.path().to_owned(),
+                _unpacked: Some(unpacked),
+            }))
+        }
+        _ => database_of(image, reference, limit).map(Fetched::Database),
     }
 }
 

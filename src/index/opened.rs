@@ -1,15 +1,15 @@
 //! An index that is open for looking at, whichever form it has: a database, or a file-based catalog.
 
 use super::image::{CONFIGS_LABEL, DATABASE_LABEL};
-use super::location::{DatabaseFile, FetchError, IndexLocation, database_of};
+use super::location::{CatalogFolder, DatabaseFile, FetchError, Fetched, IndexLocation, fetched_of};
 use super::read::{Index, ReadError, is_database};
 use crate::bundle::annotations::PACKAGE;
 use crate::bundle::{MANIFESTS, METADATA};
 use crate::catalog::Catalog;
 use crate::catalog::file_based::load::{self, LoadError, Loaded};
 use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog};
-use crate::files::{FileError, TemporaryFolder};
-use crate::image::{Image, ImageError, Transports, extract_folder};
+use crate::files::FileError;
+use crate::image::{ImageError, Transports};
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -40,7 +40,7 @@ pub struct OpenFiles {
     /// What they say.
     pub loaded: Loaded,
     // What was unpacked goes with it.
-    _folder: Option<TemporaryFolder>,
+    _folder: Option<CatalogFolder>,
 }
 
 /// How much may be read.
@@ -96,22 +96,23 @@ impl Opened {
             IndexLocation::Image(reference) => reference,
         };
         let image = transports.pull(reference).await?;
-        if image.label(DATABASE_LABEL).is_none() {
-            if let Some(configs) = image.label(CONFIGS_LABEL) {
-                let folder = unpacked(&image, configs, limits.image)?;
-                let files = FileBasedCatalog::open(folder.path(), limits.catalog)?;
-                return Self::of_files(files, Some(folder));
-            }
-            if image.label(PACKAGE).is_some() {
-                let name = reference.to_string();
-                return Err(OpenError::Bundle { name });
-            }
+        let is_index = [DATABASE_LABEL, CONFIGS_LABEL]
+            .iter()
+            .any(|label| image.label(label).is_some());
+        if !is_index && image.label(PACKAGE).is_some() {
+            let name = reference.to_string();
+            return Err(OpenError::Bundle { name });
         }
-        let file = database_of(&image, reference, limits.image)?;
-        Ok(Self::Database(OpenDatabase {
-            index: Index::open(file.path())?,
-            _file: Some(file),
-        }))
+        match fetched_of(&image, reference, limits.image)? {
+            Fetched::Catalog(folder) => {
+                let files = FileBasedCatalog::open(folder.path(), limits.catalog)?;
+                Self::of_files(files, Some(folder))
+            }
+            Fetched::Database(file) => Ok(Self::Database(OpenDatabase {
+                index: Index::open(file.path())?,
+                _file: Some(file),
+            })),
+        }
     }
 
     fn of_path(path: &Path, limits: OpenLimits) -> Result<Self, OpenError> {
@@ -132,7 +133,7 @@ impl Opened {
         }))
     }
 
-    fn of_files(files: FileBasedCatalog, folder: Option<TemporaryFolder>) -> Result<Self, OpenError> {
+    fn of_files(files: FileBasedCatalog, folder: Option<CatalogFolder>) -> Result<Self, OpenError> {
         let loaded = load::load(&files)?;
         Ok(Self::Files(Box::new(OpenFiles {
             files,
@@ -159,11 +160,4 @@ impl Opened {
             Self::Files(files) => Ok(Cow::Borrowed(&files.loaded.catalog)),
         }
     }
-}
-
-/// The folder of a file-based catalog in an image, unpacked.
-pub(super) fn unpacked(image: &Image, folder: &str, limit: u64) -> Result<TemporaryFolder, OpenError> {
-    let unpacked = TemporaryFolder::new()?;
-    extract_folder(image, folder, unpacked.path(), limit)?;
-    Ok(unpacked)
 }

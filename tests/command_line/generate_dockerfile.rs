@@ -1,6 +1,6 @@
 //! `generate dockerfile`: for those who build the image of a catalog with another tool.
 
-use crate::bundles::{fail, names, outcome_of, succeed};
+use crate::bundles::{fail, names, outcome_of};
 use crate::common::Sandbox;
 use std::fs;
 
@@ -50,10 +50,17 @@ fn the_file_stands_beside_the_folder() {
 fn images_have_the_names_that_opm_gives_them() {
     let first_lines = |options: &str| -> Vec<String> {
         let sandbox = catalog();
-        succeed(&sandbox, &format!("generate dockerfile out/catalog {options}"));
+        let outcome = outcome_of(&sandbox, &format!("generate dockerfile out/catalog {options}"));
         let text = fs::read_to_string(sandbox.path("out/catalog.Dockerfile")).unwrap();
         let from = text.lines().filter_map(|line| line.strip_prefix("FROM "));
-        from.map(str::to_owned).collect()
+        let from: Vec<String> = from.map(str::to_owned).collect();
+        let warned = outcome.stderr.contains("opm:latest stands for an image of yours");
+        assert_eq!(
+            warned,
+            from.iter().any(|image| image.starts_with("opm:latest")),
+            "{outcome}"
+        );
+        from
     };
     for (options, builder, base) in [
         ("", "opm:latest", "opm:latest"),

@@ -12,12 +12,11 @@ use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCat
 use crate::catalog::file_based::template::Made;
 use crate::catalog::file_based::write::{Language, write};
 use crate::catalog::file_based::{BUNDLE, Blob, Bundle, Key, PACKAGE as PACKAGE_SCHEMA};
-use crate::files::{FileError, TemporaryFolder};
+use crate::files::FileError;
 use crate::image::{Image, ImageError, Reference, ReferenceError, Transports};
 use crate::index::image::{CONFIGS_LABEL, DATABASE_LABEL};
 use crate::index::intake::{IntakeError, Prepared, Recording, prepare};
-use crate::index::location::{DatabaseFile, FetchError, database_of};
-use crate::index::opened::{OpenError, unpacked};
+use crate::index::location::{CatalogFolder, DatabaseFile, FetchError, Fetched, fetched_of};
 use crate::index::read::{Index, ReadError, is_database};
 use crate::text::Limits;
 use crate::tree::{Tree, TreeError, TreeLimits};
@@ -53,7 +52,7 @@ pub struct Source {
     content: Content,
     // What was unpacked goes with it.
     _database: Option<DatabaseFile>,
-    _folder: Option<TemporaryFolder>,
+    _folder: Option<CatalogFolder>,
 }
 
 #[derive(Debug)]
@@ -120,9 +119,6 @@ pub enum SourceError {
     /// The system refused.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The catalog in an image cannot be unpacked.
-    #[error(transparent)]
-    Open(#[from] Box<OpenError>),
     /// A document cannot be written as JSON.
     #[error("a document cannot be written: {0}")]
     Write(#[source] serde_json::Error),
@@ -203,21 +199,26 @@ impl Source {
 
     fn of_image(image: &Image, reference: &Reference, opening: &Opening<'_>) -> Result<Self, SourceError> {
         let bounds = &opening.bounds;
-        if image.label(DATABASE_LABEL).is_some() {
-            let database = database_of(image, reference, bounds.image)?;
-            let rendered = RenderedIndex::new(Index::open(database.path())?, opening.options)?;
-            return Ok(Self {
-                _database: Some(database),
-                ..Self::plain(Content::Index(Box::new(rendered)))
-            });
-        }
-        if let Some(configs) = image.label(CONFIGS_LABEL) {
-            let folder = unpacked(image, configs, bounds.image).map_err(Box::new)?;
-            let catalog = FileBasedCatalog::open(folder.path(), bounds.catalog)?;
-            return Ok(Self {
-                _folder: Some(folder),
-                ..Self::plain(Content::Files(catalog))
-            });
+        if [DATABASE_LABEL, CONFIGS_LABEL]
+            .iter()
+            .any(|label| image.label(label).is_some())
+        {
+            return match fetched_of(image, reference, bounds.image)? {
+                Fetched::Database(database) => {
+                    let rendered = RenderedIndex::new(Index::open(database.path())?, opening.options)?;
+                    Ok(Self {
+                        _database: Some(database),
+                        ..Self::plain(Content::Index(Box::new(rendered)))
+                    })
+                }
+                Fetched::Catalog(folder) => {
+                    let catalog = FileBasedCatalog::open(folder.path(), bounds.catalog)?;
+                    Ok(Self {
+                        _folder: Some(folder),
+                        ..Self::plain(Content::Files(catalog))
+                    })
+                }
+            };
         }
         if image.label(PACKAGE).is_none() {
             let image = reference.to_string();

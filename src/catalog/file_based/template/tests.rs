@@ -6,6 +6,7 @@ use crate::catalog::file_based::Property;
 use crate::catalog::file_based::write::{Language, write};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use proptest::prelude::*;
 use serde_json::json;
 
 fn read(text: &str, wanted: Option<Kind>) -> Result<Template, TemplateError> {
@@ -318,7 +319,7 @@ schema: olm.bundle
 image: registry.example.com/p:1.0.0
 ---
 schema: custom
-y: {}
+z: {}
 ";
 
 /// The catalog in the newer form of a basic template.
@@ -384,7 +385,7 @@ fn what_is_wrong_with_a_basic_template_is_said_with_its_line() {
             format!("{CATALOG}---\nschema: olm.semver\n"),
             "t.yaml:17: another document",
         ),
-        ("a: [\n".to_owned(), "t.yaml:2: "),
+        ("a: [\n".to_owned(), "t.yaml:1: not YAML"),
         (String::new(), "t.yaml:1: there is no document"),
         ("- a\n".to_owned(), "t.yaml:1: the document is a list, not a map"),
     ];
@@ -512,4 +513,62 @@ fn a_catalog_becomes_a_template_that_gives_the_catalog_again() {
     let template = newer_form();
     let refused = convert("t.yaml", template.as_bytes(), Kind::Basic, CatalogLimits::default()).unwrap_err();
     assert!(refused.to_string().contains("this is a template already"), "{refused}");
+}
+
+/// Whether the chain of `replaces` from the head leads to every entry that no other one skips.
+fn is_sound(catalog: &crate::catalog::Catalog, channel: &crate::catalog::Channel) -> bool {
+    let name = |entry: &crate::catalog::Entry| catalog.bundle(entry.bundle).unwrap().name.clone();
+    let mut next = channel.head.clone();
+    let mut left: Vec<_> = channel.entries.iter().collect();
+    left.retain(|entry| !channel.entries.iter().any(|other| other.skips.contains(&name(entry))));
+    while let Some(reached) = next.take() {
+        left.retain(|entry| name(entry) != reached);
+        let entry = channel.entries.iter().find(|entry| name(entry) == reached);
+        next = entry.and_then(|entry| entry.replaces.clone());
+    }
+    channel.head.is_some() && left.is_empty()
+}
+
+proptest! {
+    #[test]
+    fn every_channel_of_a_semver_template_is_sound(
+        lists in prop::collection::vec(prop::collection::btree_set((0_u8..3, 0_u8..3, 0_u8..3), 0..9), 3),
+        major in any::<bool>(),
+        minor in any::<bool>(),
+    ) {
+        let texts: Vec<Vec<String>> = lists
+            .iter()
+            .map(|list| list.iter().map(|(x, y, z)| format!("{x}.{y}.{z}")).collect())
+            .collect();
+        let versions: Vec<Vec<&str>> = texts.iter().map(|list| list.iter().map(String::as_str).collect()).collect();
+        let lists: Vec<List<'_>> = ["fast", "stable", "candidate"]
+            .into_iter()
+            .zip(&versions)
+            .map(|(name, list)| (name, list.as_slice()))
+            .filter(|(_, list)| !list.is_empty())
+            .collect();
+        let text = semver(&format!("generateMajorChannels: {major}\ngenerateMinorChannels: {minor}\n"), &lists);
+        if lists.is_empty() {
+            prop_assert!(read(&text, None).is_err());
+            return Ok(());
+        }
+        let documents: Vec<Made> = documents(&text).unwrap().iter().map(made).collect();
+        let catalog = super::load(&documents).unwrap().catalog;
+        let package = &catalog.packages[0];
+        prop_assert!(package.channel(package.default_channel.as_deref().unwrap()).is_some());
+        for channel in &package.channels {
+            prop_assert!(is_sound(&catalog, channel), "{channel:?}");
+        }
+        let members: usize = package.channels.iter().map(|channel| channel.entries.len()).sum();
+        let listed: usize = versions.iter().map(Vec::len).sum();
+        prop_assert_eq!(members, listed * if major && minor { 2 } else { 1 });
+    }
+
+    #[test]
+    fn anything_is_a_template_or_an_error(text in "(schema: |olm\\.semver|olm\\.bundle|olm\\.template\\.basic|entries|image|stable|bundles|[:{}\\[\\]\n \"-]|a){0,24}") {
+        for wanted in [None, Some(Kind::Basic), Some(Kind::Semver), Some(Kind::Substitutes)] {
+            let _ = read(&text, wanted);
+        }
+        let _ = convert("c", text.as_bytes(), Kind::Basic, CatalogLimits::default());
+    }
 }
