@@ -16,6 +16,7 @@
     reason = "a benchmark may panic and prints"
 )]
 
+#[expect(dead_code, reason = "not all that it offers is used here")]
 mod bundles;
 
 use bundles::{folders_of, list, measured, repeated, run};
