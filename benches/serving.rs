@@ -95,7 +95,7 @@ fn prepare(size: usize, operators: &[&str], workplace: &Path) -> (PathBuf, PathB
         path,
     ]);
     let connection = Connection::open(&database).unwrap();
-    let change = "UPDATE operatorbundle SET bundlepath = 'registry.example.com/bundles@' || name";
+    let change = "UPDATE operatorbundle SET bundlepath = 'registry.example.com/bundles:' || name";
     connection.execute(change, []).unwrap();
     drop(connection);
     let catalog = workplace.join("catalog");
