@@ -16,6 +16,7 @@
     reason = "a benchmark may panic and prints"
 )]
 
+#[expect(dead_code, reason = "not all that it offers is used here")]
 mod bundles;
 
 use bundles::{folders_of, list, measured, repeated, run};
@@ -94,7 +95,7 @@ fn prepare(size: usize, operators: &[&str], workplace: &Path) -> (PathBuf, PathB
         path,
     ]);
     let connection = Connection::open(&database).unwrap();
-    let change = "UPDATE operatorbundle SET bundlepath = 'registry.example.com/bundles@' || name";
+    let change = "UPDATE operatorbundle SET bundlepath = 'registry.example.com/bundles:' || name";
     connection.execute(change, []).unwrap();
     drop(connection);
     let catalog = workplace.join("catalog");

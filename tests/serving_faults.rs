@@ -4,7 +4,6 @@
 #![cfg(target_os = "linux")]
 
 #[path = "common/mod.rs"]
-#[expect(dead_code, reason = "not all that it offers is used here")]
 mod common;
 
 use base64::Engine;
@@ -188,9 +187,9 @@ fn clients_that_take_nothing_cost_a_bounded_memory_and_leave_others_their_answer
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         tokio::time::sleep(Duration::from_secs(1)).await;
-        // Without bounds these would be 576 answers of 300 KB, each twice.
+        // Without bounds these would be 576 answers of 300 KB, encoded twice: more than 330 MiB.
         let resident = server.resident();
-        assert!(resident < 200, "{resident} MiB");
+        assert!(resident < 192, "{resident} MiB");
 
         let channel = server.endpoint().connect().await.unwrap();
         let asked = GetPackageRequest { name: "garden".to_owned() };
@@ -231,9 +230,7 @@ fn a_thousand_idle_connections_and_long_requests_cost_little_and_hold_up_nobody(
         }
         assert_eq!(health(channel).await, ServingStatus::Serving);
     });
-    while server.figure("opmx_connections_open") < 1001.0 {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    assert!(server.figure("opmx_connections_open ") >= 1000.0);
     let resident = server.resident();
     assert!(resident < before + 64, "{before} MiB before, {resident} MiB now");
     drop(idle);
@@ -256,8 +253,8 @@ fn a_catalog_whose_files_change_is_served_as_it_was_or_not_at_all() {
         fs::write(&new, bundle(0, 7).to_string()).unwrap();
         fs::rename(new, sandbox.path("catalog/0.json")).unwrap();
         fs::remove_file(sandbox.path("catalog/1.json")).unwrap();
-        for number in 0..3 {
-            assert_eq!(get(&channel, number).await.unwrap(), whole[number]);
+        for (number, whole) in whole.iter().enumerate() {
+            assert_eq!(get(&channel, number).await.unwrap(), *whole);
         }
         assert_eq!(health(channel.clone()).await, ServingStatus::Serving);
         // One is cut, and one is written to with as many bytes.
@@ -300,7 +297,7 @@ fn end_under_load(server: Server, asked: &[GetBundleRequest]) {
                         // The connection is gone, or goes: what had begun was answered.
                         Err(status) => {
                             assert!(
-                                [Code::Unavailable, Code::Unknown].contains(&status.code()),
+                                [Code::Unavailable, Code::Unknown, Code::Cancelled].contains(&status.code()),
                                 "{status:?}"
                             );
                             return answered;

@@ -30,7 +30,7 @@ pub(crate) struct ServingArguments {
     /// Show figures for Prometheus here, as http://ADDRESS:PORT/metrics; without an address on all of this machine
     #[arg(long, value_name = "[ADDRESS]:PORT", value_parser = endpoint)]
     metrics_address: Option<Endpoint>,
-    /// Log to standard error, for a person or as JSON: start, end and faults, with --debug also every call
+    /// Log to standard error, for a person or as JSON: start, end and faults, with -vv also every call
     #[arg(long, value_enum, value_name = "FORM")]
     log_format: Option<LogFormat>,
     /// End after this many seconds, or never: infinite

@@ -121,13 +121,13 @@ where
             } else if parts.status != http::StatusCode::OK {
                 call.end(Code::Unknown);
             }
-            let _taken = [taken, manifests];
+            let held = [taken, manifests];
             Ok(http::Response::from_parts(
                 parts,
                 Answer {
                     inner,
                     call,
-                    _taken,
+                    _taken: held,
                     waiting,
                 },
             ))

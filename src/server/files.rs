@@ -23,11 +23,8 @@ const OPEN_FILES: usize = 256;
 /// few files, a file written to or cut is noticed when something of it is asked for.
 #[derive(Debug)]
 pub struct CatalogFiles {
-    catalog: FileBasedCatalog,
     listing: Listing,
-    graph: Graph,
-    // Deleted with the catalog, where it was taken out of an image.
-    _unpacked: Option<TemporaryFolder>,
+    files: Files,
 }
 
 impl CatalogFiles {
@@ -45,27 +42,22 @@ impl CatalogFiles {
         let catalog =
             FileBasedCatalog::open_and_visit(folder, limits, |handle, document| contents.add(handle, document))?;
         let (listing, graph) = contents.finish(&catalog.handles);
-        Ok(Self {
+        let files = Files {
             catalog,
-            listing,
             graph,
             _unpacked: unpacked,
-        })
+        };
+        Ok(Self { listing, files })
     }
 
     /// The folder.
     pub fn folder(&self) -> &Path {
-        self.catalog.folder()
+        self.files.catalog.folder()
     }
 
     /// The listing apart from what the other answers are made of.
     pub(super) fn into_parts(self) -> (Listing, Files) {
-        let files = Files {
-            catalog: self.catalog,
-            graph: self.graph,
-            _unpacked: self._unpacked,
-        };
-        (self.listing, files)
+        (self.listing, self.files)
     }
 }
 
@@ -74,6 +66,7 @@ impl CatalogFiles {
 pub(super) struct Files {
     catalog: FileBasedCatalog,
     pub(super) graph: Graph,
+    // Deleted with the catalog, where it was taken out of an image.
     _unpacked: Option<TemporaryFolder>,
 }
 

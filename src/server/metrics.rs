@@ -106,6 +106,9 @@ fn place_of(code: Code) -> usize {
     usize::try_from(i32::from(code)).unwrap_or_default()
 }
 
+/// One of the counters of a method.
+type Count = fn(&OfMethod) -> u64;
+
 #[derive(Debug, Default)]
 struct OfMethod {
     started: AtomicU64,
@@ -220,7 +223,7 @@ impl Metrics {
     }
 
     fn write_calls(&self, text: &mut String) {
-        let count: [(&str, &str, fn(&OfMethod) -> u64); 3] = [
+        let count: [(&str, &str, Count); 3] = [
             ("grpc_server_started_total", "Calls that began.", |method| {
                 get(&method.started)
             }),

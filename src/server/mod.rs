@@ -69,7 +69,7 @@ impl Default for Options {
             readers: 4,
             request_size: 64 * 1024,
             calls: 1024,
-            manifests: 64 << 20,
+            manifests: 32 << 20,
             patience: Duration::from_mins(1),
             drain: Duration::from_secs(10),
         }

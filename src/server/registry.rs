@@ -10,6 +10,7 @@ use super::proto::{
     ListPackageRequest,
 };
 use super::source::{Origin, Source};
+use super::wording::nothing_replaces;
 use crate::catalog::ManifestsId;
 use crate::index::entries::Edge;
 use crate::kubernetes::GroupVersionKind;
@@ -153,7 +154,7 @@ impl registry_server::Registry for Registry {
         request: Request<GetAllReplacementsRequest>,
     ) -> Result<Response<Self::GetChannelEntriesThatReplaceStream>, Status> {
         let name = request.into_inner().csv_name;
-        let missing = self.source.wording().replacing(&name);
+        let missing = nothing_replaces(&name);
         channel_entries(self.source.replacing(name).await?, missing)
     }
 

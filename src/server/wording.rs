@@ -58,11 +58,6 @@ impl Wording {
         })
     }
 
-    /// Nothing replaces a bundle anywhere.
-    pub(super) fn replacing(self, name: &str) -> Status {
-        Status::unknown(format!("no channel entries found that replace {name}"))
-    }
-
     pub(super) fn providing(self, api: &GroupVersionKind) -> Status {
         Status::unknown(format!("no channel entries found that provide {}", self.api(api)))
     }
@@ -89,6 +84,11 @@ impl Wording {
     }
 }
 
+/// Nothing replaces a bundle anywhere; all servers say it in the same words.
+pub(super) fn nothing_replaces(name: &str) -> Status {
+    Status::unknown(format!("no channel entries found that replace {name}"))
+}
+
 /// A text in quotes as Go's `%q` writes it.
 fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
@@ -103,6 +103,7 @@ fn quoted(text: &str) -> String {
             '\r' => quoted.push_str("\\r"),
             '\t' => quoted.push_str("\\t"),
             '\x0b' => quoted.push_str("\\v"),
+            '\'' => quoted.push(letter),
             letter if is_shown(letter) => quoted.push(letter),
             letter => {
                 let number = u32::from(letter);

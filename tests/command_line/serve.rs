@@ -78,3 +78,185 @@ fn an_index_is_served_from_a_database_and_from_an_image_until_a_signal() {
     }
     assert!(answers.iter().all(|answer| *answer == answers[0]));
 }
+
+/// A catalog in the folder `catalog`, rendered from a database of the two bundles.
+fn catalog() -> crate::common::Sandbox {
+    let sandbox = garden();
+    succeed(&sandbox, &format!("registry add -q -b {BOTH} -d index.db"));
+    let rendered = sandbox.run(["render", "-q", "index.db"]);
+    assert_eq!(rendered.status, Some(0), "{rendered}");
+    std::fs::create_dir(sandbox.path("catalog")).unwrap();
+    std::fs::write(sandbox.path("catalog/catalog.json"), rendered.stdout).unwrap();
+    sandbox
+}
+
+#[test]
+fn a_catalog_is_served_as_the_database_that_it_was_made_of() {
+    let sandbox = catalog();
+    let folder = sandbox.path("catalog");
+    let before = std::fs::metadata(&folder).unwrap().modified().unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    // What opm has left where it keeps its cache is of no interest.
+    std::fs::create_dir_all(sandbox.path("cache/pogreb.v1")).unwrap();
+    std::fs::write(sandbox.path("cache/digest"), "of another catalog").unwrap();
+    let mut answers = Vec::new();
+    for (words, arguments) in [
+        (&["serve"], &["index.db"][..]),
+        (
+            &["serve"],
+            &["catalog", "--cache-dir=cache", "--cache-enforce-integrity=true"],
+        ),
+    ] {
+        let server = start_command(&sandbox, words, arguments);
+        let (packages, mut bundles) = runtime.block_on(ask(&server.port));
+        for bundle in &mut bundles {
+            // A database says of an API in addition what a catalog says as a property.
+            bundle
+                .properties
+                .retain(|property| !property.r#type.ends_with(".required"));
+            bundle
+                .properties
+                .sort_by(|one, other| (&one.r#type, &one.value).cmp(&(&other.r#type, &other.value)));
+            for typed in &mut bundle.properties {
+                typed.value = serde_json::from_str::<serde_json::Value>(&typed.value)
+                    .unwrap()
+                    .to_string();
+            }
+            for typed in &mut bundle.dependencies {
+                typed.value = serde_json::from_str::<serde_json::Value>(&typed.value)
+                    .unwrap()
+                    .to_string();
+            }
+            bundle.provided_apis.sort_by(|one, other| one.kind.cmp(&other.kind));
+            bundle.required_apis.sort_by(|one, other| one.kind.cmp(&other.kind));
+            bundle
+                .dependencies
+                .sort_by(|one, other| (&one.r#type, &one.value).cmp(&(&other.r#type, &other.value)));
+        }
+        answers.push((packages, bundles));
+        end(server);
+    }
+    assert_eq!(answers[0], answers[1]);
+    assert_eq!(std::fs::metadata(&folder).unwrap().modified().unwrap(), before);
+    assert_eq!(std::fs::read_dir(sandbox.path("cache")).unwrap().count(), 2);
+}
+
+#[test]
+fn a_catalog_with_errors_is_refused_with_all_of_them() {
+    let sandbox = crate::common::Sandbox::new();
+    std::fs::create_dir(sandbox.path("catalog")).unwrap();
+    let documents = "schema: olm.package\nname: p\ndefaultChannel: a\n---\nschema: olm.channel\npackage: p\nname: a\n\
+                     entries: [{name: p.v1}]\n---\nschema: olm.bundle\npackage: q\nname: q.v1\nimage: registry.example.com/q:1\n";
+    std::fs::write(sandbox.path("catalog/c.yaml"), documents).unwrap();
+    std::fs::write(sandbox.path("reason"), "").unwrap();
+    let outcome = sandbox.run(["serve", "catalog", "-p", "0", "-t", "reason"]);
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+    for part in [
+        "catalog-entry-bundle",
+        "catalog-package-missing",
+        "catalog-bundle-identity",
+        "error: the catalog catalog has errors, and is not served",
+    ] {
+        assert!(outcome.stderr.contains(part), "{part}: {outcome}");
+    }
+    let reason = std::fs::read_to_string(sandbox.path("reason")).unwrap();
+    assert_eq!(reason, "the catalog catalog has errors, and is not served");
+    let outcome = sandbox.run(["serve", "catalog", "--cache-dir=made", "--cache-only"]);
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(!sandbox.path("made").exists());
+}
+
+#[test]
+fn a_dockerfile_made_for_opm_checks_the_catalog_and_finds_the_folder_of_its_cache() {
+    let sandbox = catalog();
+    let outcome = sandbox.run(["serve", "catalog", "--cache-dir=made", "--cache-only"]);
+    insta::assert_snapshot!(outcome, @"
+    ------- stderr -------
+    catalog can be served
+    ");
+    assert_eq!(std::fs::read_dir(sandbox.path("made")).unwrap().count(), 0);
+    let outcome = sandbox.run([
+        "serve",
+        "index.db",
+        "--cache-only",
+        "--pprof-addr=localhost:6060",
+        "--skip-migrate",
+    ]);
+    insta::assert_snapshot!(outcome, @"
+    ------- stderr -------
+    warning: there are no profiles of a Go program here; --metrics-address shows what the server does
+    index.db can be served
+    ");
+}
+
+#[test]
+fn the_log_is_json_where_that_is_asked_for() {
+    let sandbox = catalog();
+    let arguments = [
+        "serve",
+        "catalog",
+        "--debug",
+        "--log-format=json",
+        "--address=127.0.0.1",
+        "-p",
+        "0",
+    ];
+    let arguments = arguments.into_iter().chain(["--metrics-address=127.0.0.1:0"]);
+    let mut child = sandbox
+        .command(arguments)
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stderr = std::io::BufReader::new(child.stderr.take().unwrap());
+    let mut ports = Vec::new();
+    for message in ["showing figures", "serving"] {
+        let event = event(&mut stderr).unwrap();
+        assert_eq!(
+            (&event["level"], &event["message"]),
+            (&"INFO".into(), &message.into()),
+            "{event}"
+        );
+        assert!(event["timestamp"].is_string(), "{event}");
+        ports.push(
+            event["address"]
+                .as_str()
+                .unwrap()
+                .rsplit(':')
+                .next()
+                .unwrap()
+                .to_owned(),
+        );
+    }
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(ask(&ports[1]));
+    let signal = Command::new("kill").arg(child.id().to_string()).status();
+    assert!(signal.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let mut calls = Vec::new();
+    let mut last = serde_json::Value::Null;
+    while let Some(event) = event(&mut stderr) {
+        if event["message"] == "call" {
+            assert_eq!(
+                (&event["level"], &event["code"]),
+                (&"DEBUG".into(), &"OK".into()),
+                "{event}"
+            );
+            calls.push(event["method"].as_str().unwrap().to_owned());
+        }
+        last = event["message"].clone();
+    }
+    assert_eq!(calls, ["ListPackages", "ListBundles", "GetPackage", "GetPackage"]);
+    assert_eq!(last, "stopped");
+
+    let outcome = sandbox.run(["serve", "absent.db", "--log-format=json", "-p", "0"]);
+    assert_eq!(outcome.status, Some(1));
+    let said: serde_json::Value = serde_json::from_str(&outcome.stderr).unwrap();
+    assert_eq!(said["message"], "there is no index database at absent.db");
+    assert_eq!(said["level"], "ERROR");
+}
+
+fn event(stderr: &mut impl std::io::BufRead) -> Option<serde_json::Value> {
+    let mut line = String::new();
+    stderr.read_line(&mut line).unwrap();
+    (!line.is_empty()).then(|| serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}")))
+}

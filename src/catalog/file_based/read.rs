@@ -127,12 +127,11 @@ impl CatalogFile {
     /// So many bytes from `start` on.
     fn read(&self, start: u64, length: usize) -> Result<Vec<u8>, CatalogError> {
         let opened;
-        let file = match &self.kept {
-            Some(file) => file,
-            None => {
-                opened = File::open(&self.path).map_err(|error| self.failed(error))?;
-                &opened
-            }
+        let file = if let Some(file) = &self.kept {
+            file
+        } else {
+            opened = File::open(&self.path).map_err(|error| self.failed(error))?;
+            &opened
         };
         let mut bytes = vec![0; length];
         let read = read_exactly(file, &mut bytes, start).map_err(|error| self.failed(error));

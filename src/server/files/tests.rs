@@ -197,7 +197,7 @@ fn a_csv_stands_for_one_that_only_the_image_holds() {
         bundle("p", "p.v1", "registry.example.com/p:1", &[property]),
     ]);
     let bundle = single(&listing, &files, "p", "b", "p.v1");
-    assert_eq!(bundle.object, [bundle.csv_json.clone()]);
+    assert_eq!(bundle.object, std::slice::from_ref(&bundle.csv_json));
     assert!(bundle.properties.iter().all(|one| one.r#type != "olm.csv.metadata"));
     let csv: Value = serde_json::from_str(&bundle.csv_json).unwrap();
     let expected = json!({
