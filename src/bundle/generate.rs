@@ -19,9 +19,10 @@ pub fn annotations_yaml(values: &BTreeMap<String, String>) -> String {
     crate::text::to_yaml(&serde_json::json!({ "annotations": values }))
 }
 
-/// The text of `bundle.Dockerfile`; `manifests` and `metadata` are relative to the directory it is built in.
-pub fn dockerfile(values: &BTreeMap<String, String>, manifests: &str, metadata: &str) -> String {
-    let mut text = String::from("FROM scratch\n\n");
+/// The text of `bundle.Dockerfile`, for an image on top of `base`; `manifests` and `metadata` are relative to the
+/// directory it is built in.
+pub fn dockerfile(base: &str, values: &BTreeMap<String, String>, manifests: &str, metadata: &str) -> String {
+    let mut text = format!("FROM {base}\n\n");
     for key in LABEL_ORDER {
         if let Some(value) = values.get(key) {
             // Writing to a String cannot fail.
@@ -54,7 +55,7 @@ mod tests {
              operators.operatorframework.io.bundle.package.v1: microcks\n"
         );
         assert_eq!(
-            dockerfile(&values, "foo/manifests", "foo/metadata"),
+            dockerfile("scratch", &values, "foo/manifests", "foo/metadata"),
             "FROM scratch\n\n\
              LABEL operators.operatorframework.io.bundle.mediatype.v1=registry+v1\n\
              LABEL operators.operatorframework.io.bundle.manifests.v1=manifests/\n\
@@ -69,7 +70,7 @@ mod tests {
     #[test]
     fn without_a_default_channel_neither_its_label_nor_the_blank_line_stands() {
         let values = annotations::standard(MediaType::RegistryV1, "p", "a", None);
-        let text = dockerfile(&values, "m", "d");
+        let text = dockerfile("scratch", &values, "m", "d");
         assert!(
             text.ends_with("channels.v1=a\nCOPY m /manifests/\nCOPY d /metadata/\n"),
             "{text}"

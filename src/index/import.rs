@@ -146,6 +146,7 @@ impl<'a> Import<'a> {
         for handle in &self.files.handles {
             let (schema, name) = (handle.schema.to_string(), handle.name.to_string());
             if ![PACKAGE, CHANNEL, BUNDLE, DEPRECATIONS].contains(&&*schema) {
+                let name = self.files.document(handle)?.text("name");
                 self.not_kept(&handle.package, Part::Document { schema, name });
                 continue;
             }

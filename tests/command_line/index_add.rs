@@ -410,7 +410,7 @@ fn what_is_no_bundle_is_named_with_a_way_out() {
     push(&sandbox, &build(&config, Vec::new()).unwrap(), "oci:base:catalog");
     insta::assert_snapshot!(fail(&sandbox, "index add -b compost -f oci:base:catalog -t oci:new:v1"), @"
     ------- stderr -------
-    error: oci:base:catalog is a file-based catalog, not an index with a database
+    error: oci:base:catalog: any file in /configs was not found
     ------- exit 1 -------
     ");
     let nothing = sandbox.run(["index", "add", "--bundles-from", "/dev/null", "-t", "oci:new:v1"]);

@@ -41,6 +41,9 @@ pub(crate) struct BuildArguments {
     /// Where the image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
     #[arg(short, long, value_name = "REF")]
     tag: String,
+    /// What opm builds on; here nothing but the files of the bundle is in the image
+    #[arg(long, hide = true, value_name = "IMAGE", value_parser = ["scratch"])]
+    base_image: Option<String>,
     /// Version of the operator, in place of the one in the bundle
     #[arg(long, value_name = "VERSION")]
     version: Option<String>,

@@ -34,6 +34,9 @@ pub(crate) struct GenerateArguments {
     /// Copy manifests/ and metadata/ into this folder, and refer to them there
     #[arg(short = 'u', long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
+    /// Image that the Dockerfile stands on
+    #[arg(long, hide = true, value_name = "IMAGE", default_value = "scratch")]
+    base_image: String,
     #[command(flatten)]
     limits: LimitArguments,
 }
@@ -55,7 +58,12 @@ pub(crate) fn run(arguments: &GenerateArguments, context: &Context<'_>) -> Comma
     } else {
         files::write(&folder.join(super::ANNOTATIONS_YAML), text.as_bytes())?;
     }
-    let text = dockerfile(&values, &below(out, MANIFESTS), &below(out, METADATA));
+    let text = dockerfile(
+        &arguments.base_image,
+        &values,
+        &below(out, MANIFESTS),
+        &below(out, METADATA),
+    );
     files::write(Path::new(DOCKERFILE), text.as_bytes())?;
     let file = out.join(super::ANNOTATIONS_YAML);
     context

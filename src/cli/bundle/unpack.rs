@@ -31,6 +31,12 @@ pub(crate) struct UnpackArguments {
     /// What opm calls --ca-file
     #[arg(short = 'c', long, hide = true, value_name = "FILE")]
     root_ca: Option<PathBuf>,
+    /// What opm calls --skip-tls-verify
+    #[arg(short = 's', hide = true)]
+    skip_tls: bool,
+    /// What opm calls --debug, which says no more here
+    #[arg(short = 'd', hide = true)]
+    debugging: bool,
     #[command(flatten)]
     registry: RegistryArguments,
     #[command(flatten)]
@@ -39,6 +45,7 @@ pub(crate) struct UnpackArguments {
 
 pub(crate) fn run(arguments: &UnpackArguments, context: &Context<'_>) -> CommandResult {
     let mut registry = arguments.registry.clone();
+    registry.skip_tls_verify |= arguments.skip_tls;
     registry.ca_file = registry.ca_file.or_else(|| arguments.root_ca.clone());
     let tree = sources::bundle_files(&arguments.bundle, &registry, &arguments.limits, context)?;
     if !arguments.skip_validation {

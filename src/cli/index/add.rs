@@ -43,7 +43,7 @@ pub(crate) struct AddArguments {
     )]
     bundles: Vec<String>,
     /// Index to begin with: an image, a database file, or the folder of a file-based catalog
-    #[arg(short, long, value_name = "REF|FILE|DIR")]
+    #[arg(short, long, value_name = "INDEX")]
     from_index: Option<String>,
     #[command(flatten)]
     publication: PublicationArguments,

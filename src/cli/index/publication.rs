@@ -68,7 +68,7 @@ impl PublicationArguments {
 #[derive(Debug, Args)]
 pub(crate) struct ChangeArguments {
     /// Index to begin with: an image, a database file, or the folder of a file-based catalog
-    #[arg(short, long, value_name = "REF|FILE|DIR")]
+    #[arg(short, long, value_name = "INDEX")]
     from_index: String,
     #[command(flatten)]
     publication: PublicationArguments,
