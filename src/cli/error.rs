@@ -350,7 +350,7 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
         return Some(if path.join("oci-layout").is_file() {
             format!("name an image in it as oci:{}:TAG", path.display())
         } else {
-            "a file-based catalog is read by opmx render, migrate and validate".to_owned()
+            "a file-based catalog is read by opmx serve, render, migrate and validate".to_owned()
         });
     }
     if let Some(error) = error.downcast_ref::<RegistryError>() {
