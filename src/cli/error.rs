@@ -390,8 +390,8 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
         return Some(if path.join("oci-layout").is_file() {
             format!("name an image in it as oci:{}:TAG", path.display())
         } else {
-            "a file-based catalog is read by opmx render, migrate and validate, index graph and diff, and index list \
-             packages, channels and bundles"
+            "a file-based catalog is read by opmx serve, render, migrate and validate, and by index list, graph and diff; \
+             opmx index from-fbc makes an index of it"
                 .to_owned()
         });
     }

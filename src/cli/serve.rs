@@ -7,17 +7,14 @@ use crate::cli::arguments::RegistryArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::serving::{self, ServingArguments};
 use crate::diagnostic::has_errors;
-use crate::files::{FileError, TemporaryFolder};
-use crate::image::extract_folder;
-use crate::index::image::{CONFIGS_LABEL, DATABASE_LABEL};
-use crate::index::location::{DatabaseFile, IndexLocation, database_of};
+use crate::files::FileError;
+use crate::index::location::{CatalogFolder, DatabaseFile, Fetched, IndexLocation};
 use crate::index::read::Index;
 use crate::server::Served;
 use crate::server::files::CatalogFiles;
 use crate::terminal::log::LogFormat;
 use clap::Args;
 use std::fs;
-use std::path::Path;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -109,44 +106,26 @@ type Opened = (Served, Option<DatabaseFile>);
 
 fn open(arguments: &ServeArguments, context: &Context<'_>) -> Result<Opened, CommandError> {
     let location: IndexLocation = arguments.index.parse()?;
-    let reference = match &location {
-        IndexLocation::File(path) if path.is_dir() && !path.join("oci-layout").is_file() => {
-            return catalog(path, None, arguments, context);
-        }
-        IndexLocation::File(path) => return Ok((Index::open(path)?.into(), None)),
-        IndexLocation::Image(reference) => reference,
-    };
-    let limit = arguments.registry.max_image_size.0;
     let transports = arguments.registry.transports(context);
-    let image = context.runtime.block_on(transports.pull(reference))?;
-    match image.label(CONFIGS_LABEL) {
-        Some(configs) if image.label(DATABASE_LABEL).is_none() => {
-            let folder = TemporaryFolder::new()?;
-            extract_folder(&image, configs, folder.path(), limit)?;
-            let path = folder.path().to_owned();
-            catalog(&path, Some(folder), arguments, context)
-        }
-        _ => {
-            let file = database_of(&image, reference, limit)?;
-            Ok((Index::open(file.path())?.into(), Some(file)))
-        }
+    let fetching = location.fetch_any(&transports, arguments.registry.max_image_size.0);
+    match context.runtime.block_on(fetching)? {
+        Fetched::Database(file) => Ok((Index::open(file.path())?.into(), Some(file))),
+        Fetched::Catalog(folder) => Ok((catalog(folder, arguments, context)?.into(), None)),
     }
 }
 
-/// Checks and opens a catalog. `unpacked` is the folder, where it is to be deleted in the end.
+/// Checks and opens a catalog.
 fn catalog(
-    folder: &Path,
-    unpacked: Option<TemporaryFolder>,
+    folder: CatalogFolder,
     arguments: &ServeArguments,
     context: &Context<'_>,
-) -> Result<Opened, CommandError> {
+) -> Result<CatalogFiles, CommandError> {
     let limits = CatalogLimits::default();
-    let findings = check::check(folder, limits)?.findings;
+    let findings = check::check(folder.path(), limits)?.findings;
     if has_errors(&findings) {
         context.printer.report(&findings);
         let message = format!("the catalog {} has errors, and is not served", arguments.index);
         return Err(CommandError::failure(message));
     }
-    let files = CatalogFiles::open(folder, limits, unpacked)?;
-    Ok((files.into(), None))
+    Ok(CatalogFiles::open(folder, limits)?)
 }

@@ -75,6 +75,16 @@ pub struct CatalogFolder {
     _unpacked: Option<TemporaryFolder>,
 }
 
+impl From<&Path> for CatalogFolder {
+    /// A folder that stays.
+    fn from(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            _unpacked: None,
+        }
+    }
+}
+
 impl CatalogFolder {
     /// The folder.
     pub fn path(&self) -> &Path {
@@ -153,10 +163,7 @@ impl IndexLocation {
     pub async fn fetch_any(&self, transports: &Transports, limit: u64) -> Result<Fetched, FetchError> {
         let reference = match self {
             Self::File(path) if path.is_dir() && !path.join("oci-layout").is_file() => {
-                return Ok(Fetched::Catalog(CatalogFolder {
-                    path: path.clone(),
-                    _unpacked: None,
-                }));
+                return Ok(Fetched::Catalog(path.as_path().into()));
             }
             Self::File(_) => return self.fetch(transports, limit).await.map(Fetched::Database),
             Self::Image(reference) => reference,
@@ -202,7 +209,7 @@ pub(super) fn fetched_of(image: &Image, reference: &Reference, limit: u64) -> Re
 ///
 /// # Errors
 /// When the image holds no database.
-pub fn database_of(image: &Image, reference: &Reference, limit: u64) -> Result<DatabaseFile, FetchError> {
+fn database_of(image: &Image, reference: &Reference, limit: u64) -> Result<DatabaseFile, FetchError> {
     if image.label(DATABASE_LABEL).is_none() && image.label(CONFIGS_LABEL).is_some() {
         let image = reference.to_string();
         return Err(FetchError::Catalog { image });

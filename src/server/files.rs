@@ -8,7 +8,7 @@ use crate::catalog::ManifestsId;
 use crate::catalog::file_based::manifests::Manifests;
 use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
 use crate::catalog::file_based::{Key, PACKAGE};
-use crate::files::TemporaryFolder;
+use crate::index::location::CatalogFolder;
 use contents::Contents;
 use graph::Graph;
 use prost::bytes::Bytes;
@@ -28,24 +28,24 @@ pub struct CatalogFiles {
 }
 
 impl CatalogFiles {
-    /// Reads the catalog in a folder. It should have been [checked](crate::catalog::file_based::check): what makes no
-    /// sense is left out. `unpacked` is kept as long as the catalog is.
+    /// Reads the catalog in a folder, which is kept as long as the catalog is. It should have been
+    /// [checked](crate::catalog::file_based::check): what makes no sense is left out.
     ///
     /// # Errors
     /// When a file cannot be read or holds something else than documents with a schema, or there is too much.
-    pub fn open(folder: &Path, limits: CatalogLimits, unpacked: Option<TemporaryFolder>) -> Result<Self, CatalogError> {
+    pub fn open(folder: CatalogFolder, limits: CatalogLimits) -> Result<Self, CatalogError> {
         let limits = CatalogLimits {
             open_files: OPEN_FILES,
             ..limits
         };
         let mut contents = Contents::default();
         let catalog =
-            FileBasedCatalog::open_and_visit(folder, limits, |handle, document| contents.add(handle, document))?;
+            FileBasedCatalog::open_and_visit(folder.path(), limits, |handle, document| contents.add(handle, document))?;
         let (listing, graph) = contents.finish(&catalog.handles);
         let files = Files {
             catalog,
             graph,
-            _unpacked: unpacked,
+            _folder: folder,
         };
         Ok(Self { listing, files })
     }
@@ -67,7 +67,7 @@ pub(super) struct Files {
     catalog: FileBasedCatalog,
     pub(super) graph: Graph,
     // Deleted with the catalog, where it was taken out of an image.
-    _unpacked: Option<TemporaryFolder>,
+    _folder: CatalogFolder,
 }
 
 impl Files {

@@ -52,35 +52,24 @@ impl Served {
     /// Reads what is not read yet.
     pub(super) fn prepare(self, options: Options) -> Result<(Listing, Source), ReadError> {
         let readers = options.readers.max(1);
-        let room = Room::new(options.manifests);
-        match self {
+        let (listing, origin) = match self {
             Self::Index(index) => {
                 let listing = Listing::of_database(&index.catalog_without_skip_ranges()?, &index.plurals()?);
-                let origin = Origin::Database(Arc::new(Pool::new(*index, readers)?));
-                Ok((
-                    listing,
-                    Source {
-                        origin,
-                        room,
-                        limit: options.manifests,
-                    },
-                ))
+                (listing, Origin::Database(Arc::new(Pool::new(*index, readers)?)))
             }
             Self::Files(files) => {
                 let (listing, files) = files.into_parts();
                 let permits = Arc::new(Semaphore::new(readers));
                 let files = Arc::new(files);
-                let origin = Origin::Files { files, permits };
-                Ok((
-                    listing,
-                    Source {
-                        origin,
-                        room,
-                        limit: options.manifests,
-                    },
-                ))
+                (listing, Origin::Files { files, permits })
             }
-        }
+        };
+        let source = Source {
+            origin,
+            room: Room::new(options.manifests),
+            limit: options.manifests,
+        };
+        Ok((listing, source))
     }
 }
 

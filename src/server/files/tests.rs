@@ -9,7 +9,7 @@ fn catalog(documents: &[Value]) -> (tempfile::TempDir, Listing, Files) {
     let folder = tempfile::tempdir().unwrap();
     let text: String = documents.iter().map(|document| format!("{document:#}\n")).collect();
     fs::write(folder.path().join("catalog.json"), text).unwrap();
-    let files = CatalogFiles::open(folder.path(), CatalogLimits::default(), None).unwrap();
+    let files = CatalogFiles::open(folder.path().into(), CatalogLimits::default()).unwrap();
     let (listing, files) = files.into_parts();
     (folder, listing, files)
 }
