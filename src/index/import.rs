@@ -22,6 +22,7 @@ use crate::diagnostic::{self, Diagnostic};
 use crate::files::FileError;
 use bundle::Membership;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
@@ -152,7 +153,7 @@ impl<'a> Import<'a> {
             }
             let document = self.files.document(handle)?;
             if schema == DEPRECATIONS {
-                let entries = document.field("entries").map(|entries| entries.get());
+                let entries = document.field("entries").map(RawValue::get);
                 let entries: Vec<Deprecation> = entries
                     .and_then(|entries| serde_json::from_str(entries).ok())
                     .unwrap_or_default();

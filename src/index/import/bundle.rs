@@ -10,6 +10,7 @@ use crate::kubernetes::GroupVersionKind;
 use crate::text::canonical;
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The place of a bundle in its package.
@@ -51,7 +52,7 @@ pub(super) fn read(
     let image = bundle.image.as_deref().unwrap_or_default();
     let stored = Stored::read(&bundle.name, &csv, objects.iter().collect(), image);
     let plurals = plurals(&csv, &stored);
-    let related = document.field("relatedImages").map(|images| images.get());
+    let related = document.field("relatedImages").map(RawValue::get);
     let related: Vec<RelatedImage> = related.map_or(Ok(None), serde_json::from_str)?.unwrap_or_default();
     let named = csv["spec"]["relatedImages"]
         .as_array()
