@@ -68,6 +68,7 @@ impl Served {
             origin,
             room: Room::new(options.manifests),
             limit: options.manifests,
+            turns: Room::new(readers),
         };
         Ok((listing, source))
     }
@@ -80,6 +81,8 @@ pub(super) struct Source {
     /// For manifests that clients have not taken yet, in bytes.
     room: Room,
     limit: usize,
+    /// For calls that read manifests, or have read some and wait for room.
+    turns: Room,
 }
 
 #[derive(Debug, Clone)]
@@ -118,6 +121,8 @@ impl Source {
 
     /// The fields of a bundle that hold its manifests, with the room that they take until they are sent.
     pub(super) async fn manifests(&self, id: ManifestsId) -> Result<(Bytes, Taken), Status> {
+        // Whoever waits for room holds what it has read, so that only a few may.
+        let _turn = self.turns.take(1).await?;
         let manifests = self.read_manifests(id).await?;
         // What is larger than all the room takes all of it.
         let taken = self.room.take(manifests.len().min(self.limit)).await?;

@@ -42,7 +42,7 @@ fn particular(sandbox: &Sandbox) {
                 - {name: p.v1, replaces: p.v0}\n\
                 ---\nschema: olm.channel\npackage: p\nname: fast\nentries:\n- {name: p.v3, replaces: p.v2}\n\
                 ---\nschema: olm.deprecations\npackage: p\nentries:\n- {reference: {schema: olm.bundle, name: p.v1}, message: Old.}\n- {reference: {schema: olm.package}, message: All of it.}\n\
-                ---\nschema: example.note\nname: n\npackage: p\n---\nschema: example.note\n";
+                ---\nschema: example.note\nname: note\npackage: p\n---\nschema: example.note\n";
     let bundles = bundle("p.v1", "1.0.0") + &bundle("p.v2", "2.0.0") + &bundle("p.v3", "3.0.0");
     fs::create_dir_all(sandbox.path("particular")).unwrap();
     fs::write(sandbox.path("particular/catalog.yaml"), head.to_owned() + &bundles).unwrap();
@@ -102,7 +102,7 @@ fn what_an_index_cannot_hold_is_named() {
     warning: not kept: package p: the field mood of olm.bundle p.v1
     warning: not kept: package p: the field mood of olm.bundle p.v2
     warning: not kept: package p: the field mood of olm.bundle p.v3
-    warning: not kept: package p: the document example.note n
+    warning: not kept: package p: the document example.note note
     wrote database/index.db and index.Dockerfile
     ");
     let database = sandbox.path(DATABASE);
