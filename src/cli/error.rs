@@ -240,7 +240,7 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
             FetchError::Image(error) => Some(error),
             FetchError::File(error) => Some(error),
             FetchError::NoIndex { source, .. } => Some(source.as_ref()),
-            FetchError::Catalog { .. } | FetchError::Database { .. } => None,
+            FetchError::Catalog { .. } | FetchError::Database { .. } | FetchError::NoCatalog { .. } => None,
         };
     }
     if let Some(error) = error.downcast_ref() {

@@ -1,6 +1,7 @@
 //! Where an index is, and its database as a file.
 
 use super::image::{CONFIGS_LABEL, DATABASE_LABEL, DATABASE_PATH};
+use super::read::is_database;
 use crate::files::{FileError, TemporaryFolder};
 use crate::image::{Image, ImageError, Reference, ReferenceError, Transports, extract_file, extract_folder};
 use std::ffi::OsStr;
@@ -47,6 +48,12 @@ pub enum FetchError {
     Database {
         /// The file or image.
         index: String,
+    },
+    /// Neither a folder nor a database.
+    #[error("{} is not a directory: a file-based catalog is a folder of files", file.display())]
+    NoCatalog {
+        /// The file.
+        file: PathBuf,
     },
     /// The image does not hold what it should.
     #[error("{image} is not an index image")]
@@ -179,6 +186,10 @@ impl IndexLocation {
     pub async fn fetch_catalog(&self, transports: &Transports, limit: u64) -> Result<CatalogFolder, FetchError> {
         match self.fetch_any(transports, limit).await? {
             Fetched::Catalog(catalog) => Ok(catalog),
+            Fetched::Database(database) if !is_database(database.path())? => {
+                let file = database.path().to_owned();
+                Err(FetchError::NoCatalog { file })
+            }
             Fetched::Database(_) => Err(FetchError::Database {
                 index: self.to_string(),
             }),

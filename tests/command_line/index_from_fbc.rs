@@ -215,6 +215,17 @@ fn two_packages_with_a_bundle_of_one_name_and_databases_are_refused() {
     error: the packages p and q have each a bundle p.v1, and an index holds one of a name; rename one of them
     ------- exit 1 -------
     ");
+    fs::write(sandbox.path("notes.txt"), "x\n").unwrap();
+    insta::assert_snapshot!(fail(&sandbox, "index from-fbc ./notes.txt --generate"), @"
+    ------- stderr -------
+    error: ./notes.txt is not a directory: a file-based catalog is a folder of files
+    ------- exit 1 -------
+    ");
+    insta::assert_snapshot!(fail(&sandbox, "index from-fbc ./nowhere --generate"), @"
+    ------- stderr -------
+    error: cannot read ./nowhere: No such file or directory (os error 2)
+    ------- exit 1 -------
+    ");
     insta::assert_snapshot!(fail(&sandbox, "index from-fbc index.db --generate"), @"
     ------- stderr -------
     error: index.db is an index with a database, not a file-based catalog
