@@ -108,13 +108,7 @@ impl Cache {
     /// When the directory or the file cannot be made.
     pub(super) fn start(&self, digest: &Digest) -> Result<Incoming, FileError> {
         let directory = self.blobs();
-        let mut builder = DirBuilder::new();
-        builder.recursive(true);
-        // Images may be private, so other users do not get to see them.
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        let made = builder.create(&directory);
-        made.map_err(|error| FileError::new("create the directory", &directory, error))?;
+        self.make_directory()?;
         let file = tempfile::Builder::new().prefix(".").tempfile_in(&directory);
         let file = file.map_err(|error| FileError::new("create a file in", &directory, error))?;
         // The lock tells that it is in use. Without locks, or where another process was faster, it may be taken for a
@@ -127,17 +121,40 @@ impl Cache {
         })
     }
 
-    /// Keeps content that is in memory. A cache that cannot be written is no reason to fail.
+    /// Keeps content that is in memory, under its own name at once: who finds it half written removes it, and fetches it
+    /// again. A cache that cannot be written is no reason to fail.
     pub(super) fn keep(&self, digest: &Digest, content: &[u8]) {
-        let written = self.start(digest).and_then(|mut incoming| {
-            let written = incoming.file().write_all(content);
-            written.map_err(|error| FileError::new("write", self.path(digest), error))?;
-            Ok(incoming)
+        let path = self.path(digest);
+        let created = match create_new(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.make_directory().and_then(|()| {
+                let created = create_new(&path);
+                created.map_err(|error| FileError::new("create", &path, error))
+            }),
+            // It is here, or another process is writing it.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return,
+            created => created.map_err(|error| FileError::new("create", &path, error)),
+        };
+        let written = created.and_then(|mut file| {
+            file.write_all(content).map_err(|error| {
+                let _ = fs::remove_file(&path);
+                FileError::new("write", &path, error)
+            })
         });
         match written {
-            Ok(incoming) => drop(incoming.keep()),
+            Ok(()) => self.grow(content.len() as u64),
             Err(error) => tracing::warn!(%error, "the cache is not used"),
         }
+    }
+
+    fn make_directory(&self) -> Result<(), FileError> {
+        let directory = self.blobs();
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        // Images may be private, so other users do not get to see them.
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        let made = builder.create(&directory);
+        made.map_err(|error| FileError::new("create the directory", &directory, error))
     }
 
     /// Counts what came in, and looks at all files only before the first time and when the cache is too large.
@@ -192,6 +209,14 @@ impl Cache {
     fn path(&self, digest: &Digest) -> PathBuf {
         self.blobs().join(digest.hex())
     }
+}
+
+fn create_new(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 fn directory_of(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
