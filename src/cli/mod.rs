@@ -35,11 +35,13 @@ mod version;
 
 pub use probe::run as probe;
 
-use crate::cli::error::CommandResult;
+use crate::cli::error::{CommandError, CommandResult};
+use crate::cli::serving::ServingArguments;
 use crate::terminal::output::{ColorChoice, Settings};
 use crate::terminal::{Printer, log};
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
+use std::io;
 use std::process::ExitCode;
 use tokio::runtime::Runtime;
 
@@ -122,15 +124,27 @@ enum Command {
 }
 
 impl Command {
-    /// The form of its log, where it has one of its own.
-    fn log_format(&self) -> Option<log::LogFormat> {
+    /// The arguments of a server, where the command is one.
+    fn serving(&self) -> Option<&ServingArguments> {
         match self {
-            Self::Serve(arguments) => arguments.log_format(),
-            Self::Registry(arguments) => arguments.log_format(),
+            Self::Serve(arguments) => Some(arguments.serving()),
+            Self::Registry(arguments) => arguments.serving(),
             _ => None,
         }
     }
 }
+
+/// What the threads of the process are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// One command, which comes to its end by itself.
+    Command,
+    /// Answers to many clients.
+    Server,
+}
+
+/// Starts the one runtime of the process.
+pub type Start = fn(Work) -> io::Result<Runtime>;
 
 /// What a command works with besides its own arguments.
 pub struct Context<'a> {
@@ -155,7 +169,7 @@ pub fn parser(name: &'static str) -> clap::Command {
 
 /// Runs the command in `arguments`, which do not include the name of the program, and prints what it has to say.
 /// The exit codes are those of [`error`].
-pub fn run(name: &'static str, arguments: Vec<OsString>, runtime: &Runtime) -> ExitCode {
+pub fn run(name: &'static str, arguments: Vec<OsString>, start: Start) -> ExitCode {
     let color = color_of(&arguments);
     let cli = parser(name)
         .try_get_matches_from(arguments)
@@ -170,21 +184,39 @@ pub fn run(name: &'static str, arguments: Vec<OsString>, runtime: &Runtime) -> E
                 quiet: global.quiet,
                 color: global.color,
             };
-            let context = Context {
-                printer: Printer::new(settings),
-                runtime,
+            let printer = Printer::new(settings);
+            let work = if command.serving().is_some() {
+                Work::Server
+            } else {
+                Work::Command
             };
-            error::finish(&context.printer, |printer| {
+            let runtime = match start(work) {
+                Ok(runtime) => runtime,
+                Err(error) => return error::finish(&printer, |_| Err(CommandError::failure(cannot_start(&error)))),
+            };
+            let context = Context {
+                printer,
+                runtime: &runtime,
+            };
+            let code = error::finish(&context.printer, |printer| {
                 let verbose = if global.debug {
                     global.verbose.max(2)
                 } else {
                     global.verbose
                 };
-                log::install(verbose, command.log_format(), printer)?;
+                let format = command.serving().and_then(ServingArguments::log_format);
+                log::install(verbose, format, printer)?;
                 dispatch(name, command, &context)
-            })
+            });
+            // What is still under way on other threads has no use any more and must not hold up the end.
+            runtime.shutdown_background();
+            code
         }
     }
+}
+
+fn cannot_start(error: &io::Error) -> String {
+    format!("cannot start: {error}")
 }
 
 fn dispatch(name: &'static str, command: Command, context: &Context<'_>) -> CommandResult {

@@ -1,18 +1,15 @@
 //! `opmx serve`: gRPC from an index or a file-based catalog.
 
-use crate::catalog::file_based::check;
 use crate::catalog::file_based::read::CatalogLimits;
 use crate::cli::Context;
 use crate::cli::arguments::RegistryArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::serving::{self, ServingArguments};
-use crate::diagnostic::has_errors;
 use crate::files::FileError;
 use crate::index::location::{CatalogFolder, DatabaseFile, Fetched, IndexLocation};
 use crate::index::read::Index;
 use crate::server::Served;
 use crate::server::files::CatalogFiles;
-use crate::terminal::log::LogFormat;
 use clap::Args;
 use std::fs;
 
@@ -95,9 +92,8 @@ pub(crate) fn run(arguments: &ServeArguments, context: &Context<'_>) -> CommandR
 }
 
 impl ServeArguments {
-    /// The form of the log, where one is wanted.
-    pub(crate) fn log_format(&self) -> Option<LogFormat> {
-        self.serving.log_format()
+    pub(crate) fn serving(&self) -> &ServingArguments {
+        &self.serving
     }
 }
 
@@ -120,12 +116,9 @@ fn catalog(
     arguments: &ServeArguments,
     context: &Context<'_>,
 ) -> Result<CatalogFiles, CommandError> {
-    let limits = CatalogLimits::default();
-    let findings = check::check(folder.path(), limits)?.findings;
-    if has_errors(&findings) {
+    let (findings, catalog) = CatalogFiles::open_checked(folder, CatalogLimits::default())?;
+    catalog.ok_or_else(|| {
         context.printer.report(&findings);
-        let message = format!("the catalog {} has errors, and is not served", arguments.index);
-        return Err(CommandError::failure(message));
-    }
-    Ok(CatalogFiles::open(folder, limits)?)
+        CommandError::failure(format!("the catalog {} has errors, and is not served", arguments.index))
+    })
 }

@@ -5,14 +5,18 @@ mod graph;
 
 use super::listing::{Listing, encode_manifests};
 use crate::catalog::ManifestsId;
+use crate::catalog::file_based::check::check;
 use crate::catalog::file_based::manifests::Manifests;
 use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
 use crate::catalog::file_based::{Key, PACKAGE};
+use crate::diagnostic::{Diagnostic, has_errors};
 use crate::index::location::CatalogFolder;
 use contents::Contents;
 use graph::Graph;
 use prost::bytes::Bytes;
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::thread;
 
 /// A catalog of more files is read by their names, each time that something of them is asked for.
 const OPEN_FILES: usize = 256;
@@ -50,6 +54,28 @@ impl CatalogFiles {
         Ok(Self { listing, files })
     }
 
+    /// [Opens](Self::open) the catalog in a folder, and [checks](check) it meanwhile: what was found, and the catalog
+    /// unless some of that is an error.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or there is too much.
+    pub fn open_checked(
+        folder: CatalogFolder,
+        limits: CatalogLimits,
+    ) -> Result<(Vec<Diagnostic>, Option<Self>), CatalogError> {
+        let path = folder.path().to_owned();
+        let (checked, opened) = thread::scope(|scope| {
+            let checking = scope.spawn(|| check(&path, limits));
+            let opened = Self::open(folder, limits);
+            let checked = checking.join();
+            (checked.unwrap_or_else(|panic| resume_unwind(panic)), opened)
+        });
+        let findings = checked?.findings;
+        // What keeps a catalog from being opened is among the errors.
+        let catalog = if has_errors(&findings) { None } else { Some(opened?) };
+        Ok((findings, catalog))
+    }
+
     /// The folder.
     pub fn folder(&self) -> &Path {
         self.files.catalog.folder()
@@ -71,10 +97,18 @@ pub(super) struct Files {
 }
 
 impl Files {
+    fn handle(&self, id: ManifestsId) -> Option<&Handle> {
+        self.catalog.handles.get(usize::try_from(id.0).ok()?)
+    }
+
+    /// Bytes of the document of a bundle.
+    pub(super) fn length(&self, id: ManifestsId) -> usize {
+        self.handle(id).map_or(0, Handle::length)
+    }
+
     /// The fields with the manifests of a bundle, read from its file.
     pub(super) fn manifests(&self, id: ManifestsId) -> Result<Bytes, CatalogError> {
-        let handle = usize::try_from(id.0).ok().and_then(|at| self.catalog.handles.get(at));
-        let Some(handle) = handle else {
+        let Some(handle) = self.handle(id) else {
             return Ok(Bytes::new());
         };
         let document = self.catalog.document(handle)?;

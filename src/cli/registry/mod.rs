@@ -8,8 +8,8 @@ mod rm;
 mod serve;
 
 use crate::cli::error::CommandResult;
+use crate::cli::serving::ServingArguments;
 use crate::cli::{Context, opm};
-use crate::terminal::log::LogFormat;
 use clap::{Args, Subcommand};
 
 const EXAMPLES: &str = "\
@@ -41,10 +41,10 @@ enum RegistryCommand {
 }
 
 impl RegistryCommandArguments {
-    /// The form of the log, where one is wanted.
-    pub(crate) fn log_format(&self) -> Option<LogFormat> {
+    /// The arguments of a server, where the command is one.
+    pub(crate) fn serving(&self) -> Option<&ServingArguments> {
         match &self.command {
-            RegistryCommand::Serve(arguments) => arguments.log_format(),
+            RegistryCommand::Serve(arguments) => Some(arguments.serving()),
             _ => None,
         }
     }

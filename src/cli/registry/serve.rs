@@ -4,7 +4,6 @@ use crate::cli::Context;
 use crate::cli::error::CommandResult;
 use crate::cli::serving::{self, ServingArguments};
 use crate::index::read::Index;
-use crate::terminal::log::LogFormat;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -30,9 +29,8 @@ pub(crate) struct ServeArguments {
 }
 
 impl ServeArguments {
-    /// The form of the log, where one is wanted.
-    pub(crate) fn log_format(&self) -> Option<LogFormat> {
-        self.serving.log_format()
+    pub(crate) fn serving(&self) -> &ServingArguments {
+        &self.serving
     }
 }
 
