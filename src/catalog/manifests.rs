@@ -8,7 +8,7 @@ use std::borrow::Cow;
 /// # Errors
 /// When the text is not a sequence of JSON documents.
 pub fn documents(stored: &str) -> Result<Vec<&str>, serde_json::Error> {
-    let lines = || stored.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines = || lines(stored).map(str::trim).filter(|line| !line.is_empty());
     // Indexes hold one document a line. A line break never stands inside a JSON string, and where one document is
     // broken over lines, some line of it does not both begin with `{` and end with `}`.
     if lines().all(|line| line.starts_with('{') && line.ends_with('}') && holds_one(line)) {
@@ -31,10 +31,24 @@ struct Kinded<'text> {
     kind: Cow<'text, str>,
 }
 
+/// The lines of a text, which may be long.
+fn lines(mut text: &str) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        let end = memchr::memchr(b'\n', text.as_bytes()).unwrap_or(text.len());
+        let (line, rest) = text.split_at_checked(end).filter(|_| !text.is_empty())?;
+        text = rest.strip_prefix('\n').unwrap_or_default();
+        Some(line)
+    })
+}
+
 /// Whether no second document begins in a line of documents. A text inside one may look as if, which costs only time.
 fn holds_one(line: &str) -> bool {
-    let mut starts = line.match_indices('{');
-    !starts.any(|(at, _)| line[..at].trim_end_matches([' ', '\t', '\r']).ends_with('}'))
+    let bytes = line.as_bytes();
+    let mut starts = memchr::memchr_iter(b'{', bytes);
+    !starts.any(|at| {
+        let before = bytes.get(..at).unwrap_or_default();
+        before.trim_ascii_end().last() == Some(&b'}')
+    })
 }
 
 /// The kind of the object in a JSON document; empty where it says none.

@@ -1,4 +1,4 @@
-//! A few connections to one database, lent to threads that may wait for the disk.
+//! A few connections to one database, lent to calls.
 
 use crate::index::read::{FileWatch, Index, ReadError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,31 +27,41 @@ impl Pool {
         })
     }
 
-    /// Lends a connection to `read`, on a thread that may block.
+    /// Lends a connection to `read`, here and now: what a call asks for is mostly in the memory of the system, and read
+    /// sooner than another thread could be told to.
     ///
     /// # Errors
     /// `UNAVAILABLE` when the file is no longer what it was, `INTERNAL` when it cannot be read.
-    pub(super) async fn read<T: Send + 'static>(
+    pub(super) async fn read<T>(&self, read: impl FnOnce(&Index) -> Result<T, ReadError>) -> Result<T, Status> {
+        let _permit = self.permits.acquire().await.map_err(|_| stopping())?;
+        answer(self.lend(read))
+    }
+
+    /// Lends a connection to `read`, which takes long, on a thread that may wait for the disk.
+    ///
+    /// # Errors
+    /// As [`Pool::read`].
+    pub(super) async fn read_long<T: Send + 'static>(
         self: &Arc<Self>,
         read: impl FnOnce(&Index) -> Result<T, ReadError> + Send + 'static,
     ) -> Result<T, Status> {
-        let permit = Arc::clone(&self.permits)
-            .acquire_owned()
-            .await
-            .map_err(|_| Status::unavailable("the server is stopping"))?;
+        let permit = Arc::clone(&self.permits).acquire_owned().await;
+        let permit = permit.map_err(|_| stopping())?;
         let pool = Arc::clone(self);
         let finished = spawn_blocking(move || {
-            let index = pool.lock().pop();
-            let result = index.as_ref().map(read);
-            pool.lock().extend(index);
+            let result = pool.lend(read);
             drop(permit);
             result
         });
-        match finished.await {
-            Ok(Some(Ok(value))) => Ok(value),
-            Ok(Some(Err(error))) => Err(status(&error)),
-            Ok(None) | Err(_) => Err(Status::internal("a connection to the index was lost")),
-        }
+        answer(finished.await.unwrap_or_default())
+    }
+
+    /// What `read` gives for a connection that nobody else has; none when all are lost.
+    fn lend<T>(&self, read: impl FnOnce(&Index) -> Result<T, ReadError>) -> Option<Result<T, ReadError>> {
+        let index = self.lock().pop()?;
+        let result = read(&index);
+        self.lock().push(index);
+        Some(result)
     }
 
     /// Whether the file is still what it was when it was opened.
@@ -62,6 +72,17 @@ impl Pool {
     fn lock(&self) -> MutexGuard<'_, Vec<Index>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn answer<T>(read: Option<Result<T, ReadError>>) -> Result<T, Status> {
+    match read {
+        Some(read) => read.map_err(|error| status(&error)),
+        None => Err(Status::internal("a connection to the index was lost")),
+    }
+}
+
+fn stopping() -> Status {
+    Status::unavailable("the server is stopping")
 }
 
 fn status(error: &ReadError) -> Status {

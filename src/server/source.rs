@@ -19,6 +19,9 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tonic::Status;
 
+/// Bytes of a document that is read sooner than another thread could be told to.
+const SHORT: usize = 512 << 10;
+
 /// What is served.
 #[derive(Debug)]
 pub enum Served {
@@ -114,7 +117,7 @@ impl Source {
     /// The skip ranges that bundles have in all channels. Those of files are part of their channels.
     pub(super) async fn skip_ranges(&self) -> Result<HashMap<ManifestsId, Text>, Status> {
         match &self.origin {
-            Origin::Database(pool) => pool.read(Index::skip_ranges).await,
+            Origin::Database(pool) => pool.read_long(Index::skip_ranges).await,
             Origin::Files { .. } => Ok(HashMap::new()),
         }
     }
@@ -139,6 +142,9 @@ impl Source {
         };
         let stopping = |_| Status::unavailable("the server is stopping");
         let permit = permits.acquire_owned().await.map_err(stopping)?;
+        if files.length(id) <= SHORT {
+            return files.manifests(id).map_err(|error| refused(&error));
+        }
         let reading = spawn_blocking(move || {
             let manifests = files.manifests(id);
             drop(permit);
