@@ -6,8 +6,8 @@ use crate::catalog::file_based::{BUNDLE_OBJECT, CSV_METADATA, PACKAGE};
 use crate::catalog::manifests::kind;
 use crate::csv;
 use crate::text::{self, Limits};
-use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use base64::{DecodeError, Engine};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -97,17 +97,25 @@ impl Manifests {
 /// The manifest in a property, as JSON.
 fn object(value: &RawValue) -> Option<String> {
     let ReadObject { data } = serde_json::from_str(value.get()).ok()?;
-    let data = if data.contains(['\r', '\n']) {
-        Cow::Owned(data.replace(['\r', '\n'], ""))
-    } else {
-        data
-    };
-    let bytes = STANDARD.decode(&*data).ok()?;
+    let mut bytes = Vec::new();
+    decode(&data, &mut bytes).ok()?;
     if bytes.trim_ascii_start().starts_with(b"{") {
         return String::from_utf8(bytes).ok();
     }
     let reading = text::read("", &bytes, &Limits::default());
     Some(reading.documents.first()?.value().to_string())
+}
+
+/// Puts what `data` holds in base64, which may be broken over lines, behind `decoded`.
+///
+/// # Errors
+/// When it is no base64.
+pub(super) fn decode(data: &str, decoded: &mut Vec<u8>) -> Result<(), DecodeError> {
+    let broken = memchr::memchr2(b'\r', b'\n', data.as_bytes()).is_some();
+    if broken {
+        return STANDARD.decode_vec(data.replace(['\r', '\n'], ""), decoded);
+    }
+    STANDARD.decode_vec(data, decoded)
 }
 
 impl Metadata {

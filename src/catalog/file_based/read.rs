@@ -113,6 +113,11 @@ impl Handle {
     pub fn key(&self) -> Key<'_> {
         Key::new(&self.schema, &self.package, &self.name)
     }
+
+    /// How many bytes it has in its file.
+    pub fn length(&self) -> usize {
+        self.length
+    }
 }
 
 /// One file, as it was when the catalog was opened.

@@ -122,7 +122,7 @@ impl<R: Read> Stream<R> {
     /// Counts bytes as handed out.
     fn pass(&mut self, length: usize) {
         let passed = self.rest().get(..length).unwrap_or_default();
-        self.line += passed.split(|byte| *byte == b'\n').count() - 1;
+        self.line += memchr::memchr_iter(b'\n', passed).count();
         self.used += length;
     }
 
@@ -195,21 +195,25 @@ impl<R: Read> Stream<R> {
         let (mut at, mut depth, mut inside) = (0, 0_usize, false);
         loop {
             let rest = self.rest();
-            while let Some(&byte) = rest.get(at) {
-                at += 1;
+            while let Some(ahead) = rest.get(at..).filter(|ahead| !ahead.is_empty()) {
                 if inside {
-                    match byte {
-                        b'"' => inside = false,
-                        // The next byte is part of the text, whatever it is; it may not be here yet.
-                        b'\\' => at += 1,
-                        _ => {}
+                    // Most of a catalog is long texts.
+                    match memchr::memchr2(b'"', b'\\', ahead) {
+                        Some(end) if ahead.get(end) == Some(&b'"') => {
+                            inside = false;
+                            at += end + 1;
+                        }
+                        // The byte behind it is part of the text, whatever it is; it may not be here yet.
+                        Some(escape) => at += escape + 2,
+                        None => at = rest.len(),
                     }
                     continue;
                 }
-                match byte {
-                    b'"' => inside = true,
-                    b'{' | b'[' => depth += 1,
-                    b'}' | b']' => {
+                at += 1;
+                match ahead.first() {
+                    Some(b'"') => inside = true,
+                    Some(b'{' | b'[') => depth += 1,
+                    Some(b'}' | b']') => {
                         depth = depth.saturating_sub(1);
                         if depth == 0 {
                             return Ok(Some(at));
@@ -243,7 +247,7 @@ impl<R: Read> Stream<R> {
         let mut at = 0;
         loop {
             let line = self.rest().get(at..).unwrap_or_default();
-            let length = line.iter().position(|byte| *byte == b'\n');
+            let length = memchr::memchr(b'\n', line);
             if length.is_none() && self.fill()? {
                 continue;
             }

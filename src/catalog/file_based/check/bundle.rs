@@ -49,9 +49,8 @@ pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Wor
         package: &package,
         ..Properties::default()
     };
-    for (index, value) in reader.list(fields, "properties", &root).into_iter().enumerate() {
-        let path = root.key("properties").index(index);
-        if let Some((kind, value)) = property(reader, value, &path) {
+    for (index, of_property) in reader.objects(fields, "properties", &root) {
+        if let Some((kind, value)) = property(reader, &of_property, &root.key("properties").index(index)) {
             seen.add(reader, &kind, value, index, work);
         }
     }
@@ -85,11 +84,8 @@ fn check_image(reader: &mut Reader<'_>, image: &str, path: &Path) {
 
 fn related_images(reader: &mut Reader<'_>, fields: &Fields<'_>) {
     let root = Path::root();
-    for (index, value) in reader.list(fields, "relatedImages", &root).into_iter().enumerate() {
+    for (index, fields) in reader.objects(fields, "relatedImages", &root) {
         let path = root.key("relatedImages").index(index);
-        let Some(fields) = reader.object(value, &path) else {
-            continue;
-        };
         reader.known(&fields, &["name", "image"], &path);
         reader.text(&fields, "name", &path);
         let image = reader.text(&fields, "image", &path);
@@ -100,13 +96,12 @@ fn related_images(reader: &mut Reader<'_>, fields: &Fields<'_>) {
 /// Type and value of a property; none where one of them is not there.
 pub(super) fn property<'a>(
     reader: &mut Reader<'_>,
-    value: &'a RawValue,
+    fields: &Fields<'a>,
     path: &Path,
 ) -> Option<(Cow<'a, str>, &'a RawValue)> {
-    let fields = reader.object(value, path)?;
-    reader.known(&fields, &["type", "value"], path);
+    reader.known(fields, &["type", "value"], path);
     let before = reader.found.len();
-    let kind = reader.text(&fields, "type", path);
+    let kind = reader.text(fields, "type", path);
     let value = fields.get("value");
     if let (false, Some(value)) = (kind.is_empty(), value) {
         return Some((kind, value));

@@ -139,9 +139,8 @@ fn icon(reader: &mut Reader<'_>, value: &RawValue) {
 /// The properties of a package or a channel, which have no meaning.
 fn properties(reader: &mut Reader<'_>, fields: &Fields<'_>) {
     let root = Path::root();
-    for (index, value) in reader.list(fields, "properties", &root).into_iter().enumerate() {
-        let path = root.key("properties").index(index);
-        bundle::property(reader, value, &path);
+    for (index, fields) in reader.objects(fields, "properties", &root) {
+        bundle::property(reader, &fields, &root.key("properties").index(index));
     }
 }
 
@@ -267,11 +266,8 @@ fn deprecations(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Workpla
     package_of(reader, &package);
     let mut seen: HashMap<(Referred, String), usize> = HashMap::new();
     let mut references = Vec::new();
-    for (index, value) in reader.list(fields, "entries", &root).into_iter().enumerate() {
+    for (index, fields) in reader.objects(fields, "entries", &root) {
         let path = root.key("entries").index(index);
-        let Some(fields) = reader.object(value, &path) else {
-            continue;
-        };
         reader.known(&fields, &["reference", "message"], &path);
         let before = reader.found.len();
         let text = reader.text(&fields, "message", &path);

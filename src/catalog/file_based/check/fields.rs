@@ -59,6 +59,12 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// The text of a value in which nothing is escaped. That it is one is known since the document was read.
+fn plain(value: &RawValue) -> Option<&str> {
+    let text = value.get().strip_prefix('"')?.strip_suffix('"')?;
+    memchr::memchr(b'\\', text.as_bytes()).is_none().then_some(text)
+}
+
 /// What a value is, for a sentence.
 fn kind(value: &RawValue) -> &'static str {
     match value.get().as_bytes().first() {
@@ -108,6 +114,9 @@ impl Reader<'_> {
 
     /// The text that a value is.
     pub(super) fn item<'a>(&mut self, value: &'a RawValue, path: &Path) -> Cow<'a, str> {
+        if let Some(text) = plain(value) {
+            return Cow::Borrowed(text);
+        }
         if let Ok(Word(text)) = serde_json::from_str(value.get()) {
             return text;
         }
@@ -126,6 +135,21 @@ impl Reader<'_> {
             self.wrong_type(value, &path.key(fields.written(name)), "a list");
             Vec::new()
         })
+    }
+
+    /// The objects of a list, each with its number; what is none is reported.
+    pub(super) fn objects<'a>(&mut self, fields: &Fields<'a>, name: &str, path: &Path) -> Vec<(usize, Fields<'a>)> {
+        // Mostly all of them are; then the text is gone through once.
+        let read = fields
+            .get(name)
+            .map(|value| serde_json::from_str::<Vec<Fields<'a>>>(value.get()));
+        if let Some(Ok(objects)) = read {
+            return objects.into_iter().enumerate().collect();
+        }
+        let list = path.key(name);
+        let values = self.list(fields, name, path).into_iter().enumerate();
+        let objects = values.filter_map(|(index, value)| Some((index, self.object(value, &list.index(index))?)));
+        objects.collect()
     }
 
     fn wrong_type(&mut self, value: &RawValue, path: &Path, expected: &str) {

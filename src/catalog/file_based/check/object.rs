@@ -3,10 +3,9 @@
 use super::document::Workplace;
 use super::fields::{Fields, Reader};
 use super::found::Found;
+use crate::catalog::file_based::manifests::decode;
 use crate::rules;
 use crate::text::{self, Path};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -59,13 +58,8 @@ pub(super) fn read(reader: &mut Reader<'_>, fields: &Fields<'_>, path: &Path, wo
         return None;
     }
     let at = reader.at(&path.key(fields.written("data")));
-    let data = if data.contains(['\r', '\n']) {
-        Cow::Owned(data.replace(['\r', '\n'], ""))
-    } else {
-        data
-    };
     work.decoded.clear();
-    if let Err(error) = STANDARD.decode_vec(&*data, &mut work.decoded) {
+    if let Err(error) = decode(&data, &mut work.decoded) {
         let message = format!(
             "the data of {subject} is not base64: {}",
             error.to_string().trim_end_matches('.')
