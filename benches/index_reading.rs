@@ -9,6 +9,7 @@
     reason = "a benchmark may panic and prints"
 )]
 
+#[expect(dead_code, reason = "not all that it offers is used here")]
 mod bundles;
 
 use bundles::{Cost, folders_of, list, measured, median, repeated, run};

@@ -17,6 +17,7 @@
 
 #[path = "../tests/shared/accepted.rs"]
 mod accepted;
+#[expect(dead_code, reason = "not all that it offers is used here")]
 mod bundles;
 
 use accepted::ACCEPTED;

@@ -19,15 +19,14 @@
 #[expect(dead_code, reason = "not all that it offers is used here")]
 mod bundles;
 
-use bundles::{folders_of, list, measured, repeated, run};
+use bundles::{index_and_catalog, measured};
 use opmx::server::proto::registry_client::RegistryClient;
 use opmx::server::proto::{GetBundleRequest, GetPackageRequest, ListBundlesRequest};
 use prost::Message;
 use prost::bytes::Buf;
-use rusqlite::Connection;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
@@ -62,7 +61,7 @@ fn main() {
     let mut aims = Aims::default();
     for (size, operators) in sizes {
         let workplace = tempfile::tempdir().unwrap();
-        let (database, catalog) = prepare(*size, operators, workplace.path());
+        let (database, catalog) = index_and_catalog(*size, operators, workplace.path());
         for (what, path) in [("SQLite", &database), ("files", &catalog)] {
             let measured = measure(what, *size, path, starts, time);
             if *size == 500 {
@@ -71,41 +70,6 @@ fn main() {
         }
     }
     aims.tell();
-}
-
-/// A database and a file-based catalog of so many bundles, all with an image.
-fn prepare(size: usize, operators: &[&str], workplace: &Path) -> (PathBuf, PathBuf) {
-    let mut originals = folders_of(operators);
-    originals.truncate(size);
-    let mut bundles = repeated(&originals, size.div_ceil(originals.len()), workplace);
-    bundles.truncate(size);
-    let all = list(&bundles, workplace.join("all.txt"));
-    let database = workplace.join("index.db");
-    let path = database.to_str().unwrap();
-    // The last copies may lack what they replace.
-    run(&[
-        "registry",
-        "add",
-        "-q",
-        "--mode",
-        "semver",
-        "--bundles-from",
-        all.to_str().unwrap(),
-        "-d",
-        path,
-    ]);
-    let connection = Connection::open(&database).unwrap();
-    let change = "UPDATE operatorbundle SET bundlepath = 'registry.example.com/bundles:' || name";
-    connection.execute(change, []).unwrap();
-    drop(connection);
-    let catalog = workplace.join("catalog");
-    fs::create_dir(&catalog).unwrap();
-    let rendered = Command::new(env!("CARGO_BIN_EXE_opmx"))
-        .args(["render", "-q", path])
-        .stdout(File::create(catalog.join("catalog.json")).unwrap())
-        .status();
-    assert!(rendered.unwrap().success());
-    (database, catalog)
 }
 
 /// A server that ends with the value.

@@ -2,10 +2,11 @@
 
 use opmx::bundle::OLM_YAML;
 use opmx::text::{self, Limits};
+use rusqlite::Connection;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
@@ -58,6 +59,41 @@ pub(crate) fn repeated(originals: &[PathBuf], times: usize, workplace: &Path) ->
         }
     }
     all
+}
+
+/// A database and a file-based catalog of so many bundles, all with an image.
+pub(crate) fn index_and_catalog(size: usize, operators: &[&str], workplace: &Path) -> (PathBuf, PathBuf) {
+    let mut originals = folders_of(operators);
+    originals.truncate(size);
+    let mut bundles = repeated(&originals, size.div_ceil(originals.len()), workplace);
+    bundles.truncate(size);
+    let all = list(&bundles, workplace.join("all.txt"));
+    let database = workplace.join("index.db");
+    let path = database.to_str().unwrap();
+    // The last copies may lack what they replace.
+    run(&[
+        "registry",
+        "add",
+        "-q",
+        "--mode",
+        "semver",
+        "--bundles-from",
+        all.to_str().unwrap(),
+        "-d",
+        path,
+    ]);
+    let connection = Connection::open(&database).unwrap();
+    let change = "UPDATE operatorbundle SET bundlepath = 'registry.example.com/bundles:' || name";
+    connection.execute(change, []).unwrap();
+    drop(connection);
+    let catalog = workplace.join("catalog");
+    fs::create_dir(&catalog).unwrap();
+    let rendered = Command::new(env!("CARGO_BIN_EXE_opmx"))
+        .args(["render", "-q", path])
+        .stdout(File::create(catalog.join("catalog.json")).unwrap())
+        .status();
+    assert!(rendered.unwrap().success());
+    (database, catalog)
 }
 
 /// A file that lists bundles, for `--bundles-from`.

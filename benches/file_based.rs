@@ -1,0 +1,81 @@
+//! What file-based catalogs cost, as a whole process: `cargo bench --bench file_based`.
+//!
+//! A database of 500 bundles of ordinary size, and the catalog that it renders to: rendered, migrated, validated, and
+//! made an index again. The aim is a tenth of what the reference took on a machine of two processors for each megabyte
+//! of the catalog of 500 bundles of a public catalogue (83.8 MB), and a tenth of its memory; it has no way back.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::cast_precision_loss,
+    reason = "a benchmark may panic and prints"
+)]
+
+mod bundles;
+
+use bundles::{Cost, index_and_catalog, measured, median, run};
+use std::fs;
+
+const ORDINARY: [&str; 3] = ["debezium-operator", "node-healthcheck-operator", "oadp-operator"];
+const SMALL: [&str; 1] = ["deployment-validation-operator"];
+/// Calls of each kind; the medians count.
+const RUNS: usize = 5;
+/// Megabytes of the catalog that the reference was measured with.
+const REFERENCE_SIZE: f64 = 83.8;
+/// Seconds of CPU and MiB of memory that the reference took.
+const REFERENCE: [(&str, f64, f64); 3] = [
+    ("render", 4.18, 728.0),
+    ("migrate", 4.45, 725.0),
+    ("validate", 4.41, 484.0),
+];
+/// The aim, as a part of the reference.
+const AIM: f64 = 0.1;
+
+fn main() {
+    let (size, operators, runs) = if measured() {
+        (500, &ORDINARY[..], RUNS)
+    } else {
+        (5, &SMALL[..], 1)
+    };
+    let workplace = tempfile::tempdir().unwrap();
+    let (database, catalog) = index_and_catalog(size, operators, workplace.path());
+    let megabytes = fs::metadata(catalog.join("catalog.json")).unwrap().len() as f64 / 1e6;
+    let (database, catalog) = (database.to_str().unwrap(), catalog.to_str().unwrap());
+    println!("{size} bundles, {megabytes:.1} MB of catalog; medians of {runs} runs");
+    println!("command    CPU s  CPU ms/MB  of the reference  peak MiB  of the reference");
+    let mut holds = true;
+    for (command, cpu, peak) in REFERENCE {
+        let cost = costs(command, database, catalog, runs);
+        let parts = [cost.cpu / megabytes / (cpu / REFERENCE_SIZE), cost.peak / peak];
+        let [of_cpu, of_peak] = parts;
+        let each = cost.cpu * 1e3 / megabytes;
+        println!(
+            "{command:<8}  {:>6.3}  {each:>9.2}  {of_cpu:>16.3}  {:>8.1}  {of_peak:>16.3}",
+            cost.cpu, cost.peak
+        );
+        holds &= parts.iter().all(|part| *part <= AIM);
+    }
+    let Cost { cpu, peak } = costs("from-fbc", database, catalog, runs);
+    println!(
+        "from-fbc  {cpu:>6.3}  {:>9.2}  {:>16}  {peak:>8.1}",
+        cpu * 1e3 / megabytes,
+        "-"
+    );
+    println!("{}: the aim is a tenth of both", if holds { "PASS" } else { "over" });
+}
+
+/// What a command takes in the middle of several runs.
+fn costs(command: &str, database: &str, catalog: &str, runs: usize) -> Cost {
+    let costs = (0..runs).map(|_| {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("target");
+        let target = target.to_str().unwrap();
+        match command {
+            "render" => run(&["render", "-q", database]),
+            "migrate" => run(&["migrate", "-q", database, target]),
+            "validate" => run(&["validate", "-q", catalog]),
+            _ => run(&["index", "from-fbc", "-q", catalog, "-t", &format!("oci:{target}:v1")]),
+        }
+    });
+    median(&costs.collect::<Vec<_>>())
+}
