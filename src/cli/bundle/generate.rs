@@ -21,7 +21,7 @@ Examples:
 
 /// Write annotations.yaml and bundle.Dockerfile, as opm does
 ///
-/// The Dockerfile is for those who build the image with another tool; \"opmx bundle build\" needs none. It is written
+/// The Dockerfile is for those who build the image with another tool; "opmx bundle build" needs none. It is written
 /// into the working folder, metadata/annotations.yaml into the folder of the bundle. What the options do not say is
 /// taken from the annotations that are there.
 #[derive(Debug, Args)]

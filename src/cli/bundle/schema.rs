@@ -21,7 +21,7 @@ Examples:
 /// Print the JSON Schema of metadata/olm.yaml, or of findings
 ///
 /// With that of olm.yaml, editors complete the keys, explain them, and show what is wrong while it is written. It is JSON Schema
-/// draft 7. What depends on the manifests, only \"opmx bundle synthesize\" can tell.
+/// draft 7. What depends on the manifests, only "opmx bundle synthesize" can tell.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SchemaArguments {

@@ -20,7 +20,7 @@ Examples:
 ///
 /// For clusters and pipelines that read databases. Packages, channels with their edges, bundles with their properties,
 /// dependencies, images and manifests are kept. A database has no place for some of what a catalog can say, such as
-/// descriptions and deprecations: each of these is named on standard error. The way back is \"opmx render\".
+/// descriptions and deprecations: each of these is named on standard error. The way back is "opmx render".
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct FromFbcArguments {
