@@ -18,11 +18,11 @@ use crate::index::deprecate::DeprecateError;
 use crate::index::error::DatabaseError;
 use crate::index::export::ExportError;
 use crate::index::gather::{GatherError, GatherProblem};
-use crate::index::image::{NotStatic, StaticError};
 use crate::index::import::ImportError;
 use crate::index::intake::IntakeError;
 use crate::index::location::{FetchError, IndexLocationError};
 use crate::index::opened::OpenError;
+use crate::index::program::ProgramError;
 use crate::index::publish::PublishError;
 use crate::index::read::ReadError;
 use crate::index::remove::RemoveError;
@@ -211,7 +211,7 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
             PublishError::Remove(error) => Some(error),
             PublishError::Deprecate(error) => Some(error),
             PublishError::Image(error) => Some(error),
-            PublishError::Static(error) => Some(error),
+            PublishError::Program(error) => Some(error),
             PublishError::File(error) => Some(error),
             PublishError::Moved { .. } => None,
         };
@@ -282,8 +282,8 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
     }
     if let Some(error) = error.downcast_ref() {
         return match error {
-            StaticError::File(error) => Some(error),
-            StaticError::Dynamic(error) => Some(error),
+            ProgramError::File(error) => Some(error),
+            _ => None,
         };
     }
     if let Some(error) = error.downcast_ref() {
@@ -398,11 +398,16 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(error) = error.downcast_ref::<RegistryError>() {
         return error.hint().map(str::to_owned);
     }
-    if error.downcast_ref::<NotStatic>().is_some() {
+    if let Some(ProgramError::NotStatic { .. }) = error.downcast_ref() {
         return Some(
-            "build opmx with `-C target-feature=+crt-static` and --target named, stand on a base image with \
-             --binary-image, or write a Dockerfile with --generate"
+            "build opmx with `-C target-feature=+crt-static` and --target named, name one that is with --binary, stand \
+             on a base image with --binary-image, or write a Dockerfile with --generate"
                 .to_owned(),
+        );
+    }
+    if let Some(ProgramError::Foreign { .. }) = error.downcast_ref() {
+        return Some(
+            "name a binary of opmx for Linux with --binary, or stand on a base image with --binary-image".to_owned(),
         );
     }
     if let Some(ApiSourceError::Nothing { .. }) = error.downcast_ref() {
@@ -549,7 +554,7 @@ mod tests {
             assert_eq!(said.matches("hint: make room for a.yaml").count(), 1, "{said}");
         }
         let path = "opmx".into();
-        let said = said(StaticError::from(NotStatic { path })).1;
+        let said = said(ProgramError::NotStatic { path }).1;
         assert!(said.contains("--binary-image") && said.contains("--generate"), "{said}");
     }
 

@@ -1,6 +1,7 @@
 //! Why an image cannot be read, built or moved.
 
 use super::digest::{Digest, DigestError};
+use super::manifest::Platform;
 use super::reference::ReferenceError;
 use super::registry::RegistryError;
 use crate::files::FileError;
@@ -196,6 +197,18 @@ pub enum BuildProblem {
     DiffId {
         /// The layer.
         layer: Digest,
+    },
+    /// An image for several platforms of which one cannot be told from the others.
+    #[error("the config of {image} names no platform")]
+    NoPlatform {
+        /// The image.
+        image: Digest,
+    },
+    /// Two images where a platform has one.
+    #[error("two images are for {platform}")]
+    SamePlatform {
+        /// The platform.
+        platform: Platform,
     },
     /// A temporary file could not be written.
     #[error("cannot write a temporary file in {}: {source}", std::env::temp_dir().display())]

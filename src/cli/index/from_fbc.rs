@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &FromFbcArguments, context: &Context<'_>) -> Comman
         .block_on(publish::convert(&catalog, &destination, making))
     {
         Ok(published) => {
-            publication::not_kept(&published.not_kept, printer);
+            publication::remark(&published, printer);
             publication::report(&published.made, printer)?;
             Ok(Status::Success)
         }
