@@ -227,7 +227,7 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
     }
     if let Some(error) = error.downcast_ref() {
         return match error {
-            ExportError::Read(error) => Some(error),
+            ExportError::Index(error) => Some(error),
             ExportError::Load { source, .. } => Some(source.as_ref()),
             ExportError::Folder(error) => Some(error),
             ExportError::Tree(error) => Some(error),
@@ -297,8 +297,8 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
             ApiSourceError::File(error) => Some(error),
             ApiSourceError::Tree(error) => Some(error),
             ApiSourceError::Location(error) => Some(error),
-            ApiSourceError::Fetch(error) => Some(error.as_ref()),
-            ApiSourceError::Index(error) => Some(error),
+            ApiSourceError::Read(error) => Some(error),
+            ApiSourceError::Index(error) => Some(error.as_ref()),
             _ => None,
         };
     }
@@ -390,8 +390,8 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
         return Some(if path.join("oci-layout").is_file() {
             format!("name an image in it as oci:{}:TAG", path.display())
         } else {
-            "a file-based catalog is read by opmx serve, render, migrate and validate, and by index list, graph and diff; \
-             opmx index from-fbc makes an index of it"
+            "a file-based catalog is read by opmx serve, render, migrate and validate, and by opmx index; \
+             opmx index from-fbc makes a database of it"
                 .to_owned()
         });
     }

@@ -1,18 +1,19 @@
 //! `opmx serve`: gRPC from an index or a file-based catalog.
 
-use crate::catalog::file_based::check;
 use crate::catalog::file_based::read::CatalogLimits;
 use crate::cli::Context;
 use crate::cli::arguments::RegistryArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::guesses;
 use crate::cli::serving::{self, ServingArguments};
 use crate::diagnostic::has_errors;
 use crate::files::FileError;
+use crate::index::check::check_catalog;
 use crate::index::location::{CatalogFolder, DatabaseFile, Fetched, IndexLocation};
 use crate::index::read::Index;
 use crate::server::Served;
 use crate::server::files::CatalogFiles;
-use crate::terminal::log::LogFormat;
+use crate::terminal::log::{self, LogFormat};
 use clap::Args;
 use std::fs;
 
@@ -76,7 +77,11 @@ pub(crate) struct ServeArguments {
 pub(crate) fn run(arguments: &ServeArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
     if arguments.pprof_capture_profiles || arguments.pprof_addr.as_ref().is_some_and(|address| !address.is_empty()) {
-        printer.warning("there are no profiles of a Go program here; --metrics-address shows what the server does");
+        let warning = "there are no profiles of a Go program here; --metrics-address shows what the server does";
+        match arguments.log_format() {
+            Some(LogFormat::Json) => tracing::warn!("{warning}"),
+            _ => printer.warning(warning),
+        }
     }
     // What was unpacked must stay until the server has ended.
     let (served, _database) = match open(arguments, context) {
@@ -108,8 +113,16 @@ fn open(arguments: &ServeArguments, context: &Context<'_>) -> Result<Opened, Com
     let location: IndexLocation = arguments.index.parse()?;
     let transports = arguments.registry.transports(context);
     let fetching = location.fetch_any(&transports, arguments.registry.max_image_size.0);
-    match context.runtime.block_on(fetching)? {
-        Fetched::Database(file) => Ok((Index::open(file.path())?.into(), Some(file))),
+    let guess = |error| guesses::with_index_guess(error, &arguments.index);
+    match context
+        .runtime
+        .block_on(fetching)
+        .map_err(|error| guess(error.into()))?
+    {
+        Fetched::Database(file) => {
+            let index = Index::open(file.path()).map_err(|error| guess(error.into()))?;
+            Ok((index.into(), Some(file)))
+        }
         Fetched::Catalog(folder) => Ok((catalog(folder, arguments, context)?.into(), None)),
     }
 }
@@ -121,9 +134,12 @@ fn catalog(
     context: &Context<'_>,
 ) -> Result<CatalogFiles, CommandError> {
     let limits = CatalogLimits::default();
-    let findings = check::check(folder.path(), limits)?.findings;
+    let findings = check_catalog(&folder, limits)?;
     if has_errors(&findings) {
-        context.printer.report(&findings);
+        match arguments.log_format() {
+            Some(LogFormat::Json) => log::findings(&findings),
+            _ => context.printer.report(&findings),
+        }
         let message = format!("the catalog {} has errors, and is not served", arguments.index);
         return Err(CommandError::failure(message));
     }

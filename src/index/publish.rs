@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 /// Where a changed index goes.
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "a command has one of them")]
 pub enum Destination {
     /// Into an image that serves it.
     Image {
@@ -101,28 +102,28 @@ pub struct Making<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
     /// The index to begin with cannot be had.
-    #[error(transparent)]
+    #[error("{0}")]
     Fetch(#[from] FetchError),
     /// The index to begin with is a file-based catalog that cannot become a database.
-    #[error(transparent)]
+    #[error("{0}")]
     Import(#[from] ImportError),
     /// The bundles cannot be added.
-    #[error(transparent)]
+    #[error("{0}")]
     Gather(#[from] GatherError),
     /// The packages cannot be taken out.
-    #[error(transparent)]
+    #[error("{0}")]
     Remove(#[from] RemoveError),
     /// The bundles cannot be deprecated.
-    #[error(transparent)]
+    #[error("{0}")]
     Deprecate(#[from] DeprecateError),
     /// The image to stand on cannot be read, or the new one not built or written.
-    #[error(transparent)]
+    #[error("{0}")]
     Image(#[from] ImageError),
     /// A program cannot serve from an image.
-    #[error(transparent)]
+    #[error("{0}")]
     Program(#[from] ProgramError),
     /// A file cannot be written.
-    #[error(transparent)]
+    #[error("{0}")]
     File(#[from] FileError),
     /// The tag of the index to begin with names another image than it did.
     #[error("{image} was changed by somebody else meanwhile, so nothing was pushed")]
@@ -201,14 +202,14 @@ async fn publish<T>(
         Some(IndexLocation::Image(from)) if from.is_same_place(to) => Some(transports.resolve(to).await?),
         _ => None,
     };
-    let folder = TemporaryFolder::new()?;
-    let database = folder.path().join("index.db");
-    let (changed, not_kept) = change_copy(from, &database, making, change).await?;
-    let image = image_of(&database, &programs)?;
     let offered = match from {
         Some(IndexLocation::Image(from)) => transports.offers(from).await?,
         _ => Vec::new(),
     };
+    let folder = TemporaryFolder::new()?;
+    let database = folder.path().join("index.db");
+    let (changed, not_kept) = change_copy(from, &database, making, change).await?;
+    let image = image_of(&database, &programs)?;
     let is_lost = |platform: &Platform| {
         !image
             .images()

@@ -4,6 +4,7 @@ use crate::cli::Context;
 use crate::cli::additions::{self, AdditionArguments};
 use crate::cli::arguments::{ImageToolArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandResult;
+use crate::cli::guesses;
 use crate::cli::index::publication::{self, PublicationArguments};
 use crate::index::gather;
 use crate::index::location::IndexLocation;
@@ -87,6 +88,9 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
             publication::report(&published.made, printer)?;
             Ok(status)
         }
-        Err(error) => publication::refused(error, context),
+        Err(error) => publication::refused(error, context).map_err(|error| match &arguments.from_index {
+            Some(name) => guesses::with_index_guess(error, name),
+            None => error,
+        }),
     }
 }

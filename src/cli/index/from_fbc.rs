@@ -3,7 +3,7 @@
 use crate::cli::arguments::RegistryArguments;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::index::publication::{self, PublicationArguments};
-use crate::cli::{Context, additions};
+use crate::cli::{Context, additions, guesses};
 use crate::index::location::IndexLocation;
 use crate::index::publish::{self, Making};
 use clap::Args;
@@ -52,6 +52,9 @@ pub(crate) fn run(arguments: &FromFbcArguments, context: &Context<'_>) -> Comman
             publication::report(&published.made, printer)?;
             Ok(Status::Success)
         }
-        Err(error) => publication::refused(error, context),
+        Err(error) => {
+            let refused = publication::refused(error, context);
+            refused.map_err(|error| guesses::with_index_guess(error, &arguments.catalog))
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::arguments::RegistryArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cli::{Context, additions};
+use crate::cli::{Context, additions, guesses};
 use crate::image::Platform;
 use crate::index::import::ImportError;
 use crate::index::location::IndexLocation;
@@ -126,7 +126,10 @@ impl ChangeArguments {
                 self::report(&published.made, &context.printer)?;
                 Ok(Status::Success)
             }
-            Err(error) => refused(error, context),
+            Err(error) => {
+                let refused = refused(error, context);
+                refused.map_err(|error| guesses::with_index_guess(error, &self.from_index))
+            }
         }
     }
 }
