@@ -12,17 +12,17 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 pub enum ImageError {
     /// The text is not a reference.
-    #[error(transparent)]
+    #[error("{0}")]
     Reference(#[from] ReferenceError),
     /// A file or directory could not be read or written.
-    #[error(transparent)]
+    #[error("{0}")]
     File(#[from] FileError),
     /// A layer holds something that a tree of files may not hold.
-    #[error(transparent)]
+    #[error("{0}")]
     Tree(#[from] TreeError),
     /// A request to a registry failed.
-    #[error(transparent)]
-    Registry(Box<RegistryError>),
+    #[error("{0}")]
+    Registry(#[source] Box<RegistryError>),
     /// There is no such image, or no such file in it.
     #[error("{image}: {what} was not found{}", list_of(available))]
     NotFound {
@@ -69,6 +69,7 @@ pub enum ImageError {
     #[error("cannot build the image: {problem}")]
     Build {
         /// What is wrong.
+        #[source]
         problem: BuildProblem,
     },
 }

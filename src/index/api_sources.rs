@@ -31,19 +31,19 @@ pub struct SourceLimits {
 #[derive(Debug, thiserror::Error)]
 pub enum ApiSourceError {
     /// A file cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     File(#[from] FileError),
     /// A folder cannot be read, or holds too much.
-    #[error(transparent)]
+    #[error("{0}")]
     Tree(#[from] TreeError),
     /// It is neither a file nor an image.
-    #[error(transparent)]
+    #[error("{0}")]
     Location(#[from] IndexLocationError),
     /// A file that may be a database cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Read(#[from] ReadError),
     /// An index cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Index(#[from] Box<OpenError>),
     /// A file has errors.
     #[error("{} cannot be read", file.display())]
@@ -77,12 +77,13 @@ pub async fn read(
     let mut others = Vec::new();
     for name in names {
         let path = Path::new(name);
-        if path.exists() && is_catalog(path) {
+        let is_database = path.is_file() && is_database(path)?;
+        if path.exists() && !is_database && is_catalog(path) {
             let files = Opened::of_catalog(path.into(), CatalogLimits::default()).map_err(Box::new)?;
             sources.add(name, files.apis().map_err(Box::new)?);
         } else if path.is_dir() {
             others.push((name, Tree::from_directory(path, &limits.tree)?));
-        } else if path.is_file() && !is_database(path)? || name.starts_with(['/', '.']) && !path.is_file() {
+        } else if path.is_file() && !is_database || name.starts_with(['/', '.']) && !path.is_file() {
             others.push((name, one_file(path, limits)?));
         } else {
             let location: IndexLocation = name.parse()?;

@@ -32,10 +32,10 @@ pub struct IndexLocationError {
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     /// The image cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Image(#[from] ImageError),
     /// A temporary folder cannot be made.
-    #[error(transparent)]
+    #[error("{0}")]
     File(#[from] FileError),
     /// The image holds a catalog of the other form.
     #[error("{image} is a file-based catalog, not an index with a database")]
@@ -101,7 +101,7 @@ impl CatalogFolder {
         &self.path
     }
 
-    /// The path of a file in it as the user knows it: in an image, what it is there.
+    /// The path of a file in it as the user knows it: that in the image, where the folder came from one.
     pub fn known_as(&self, file: &Path) -> PathBuf {
         match (&self.inside, file.strip_prefix(&self.path)) {
             (Some(inside), Ok(relative)) => inside.join(relative),

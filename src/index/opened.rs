@@ -56,22 +56,22 @@ pub struct OpenLimits {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The image cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Image(#[from] ImageError),
     /// The image holds no database.
-    #[error(transparent)]
+    #[error("{0}")]
     Fetch(#[from] FetchError),
     /// The database cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Read(#[from] ReadError),
     /// The catalog cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Catalog(#[from] CatalogError),
     /// The documents of the catalog do not fit together.
-    #[error(transparent)]
+    #[error("{0}")]
     Load(#[from] LoadError),
     /// The system refused.
-    #[error(transparent)]
+    #[error("{0}")]
     File(#[from] FileError),
     /// A single bundle.
     #[error("{name} is a bundle, not an index")]

@@ -34,7 +34,7 @@ pub enum BinaryError {
     #[error("expected PLATFORM=FILE, such as linux/arm64=opmx-arm64")]
     Form,
     /// What stands before it is no platform.
-    #[error(transparent)]
+    #[error("{0}")]
     Platform(#[from] PlatformError),
 }
 
@@ -58,7 +58,7 @@ impl FromStr for Binary {
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
     /// It cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     File(#[from] FileError),
     /// It needs a dynamic linker and libraries.
     #[error(
