@@ -2379,7 +2379,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__add)
-            opts="-b -f -t -i -d -v -q -h --bundles --from-index --tag --binary-image --generate --out-dockerfile --dry-run --bundles-from --mode --if-exists --permissive --overwrite-latest --enable-alpha --allow-media-types --by-reference --record-as --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            opts="-b -f -t -i -d -v -q -h --bundles --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --bundles-from --mode --if-exists --permissive --overwrite-latest --enable-alpha --allow-media-types --by-reference --record-as --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2414,6 +2414,10 @@ _opmx() {
                     return 0
                     ;;
                 -i)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --binary)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2559,7 +2563,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__deprecatetruncate)
-            opts="-b -f -t -i -d -v -q -h --bundles --permissive --allow-package-removal --from-index --tag --binary-image --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-b -f -t -i -d -v -q -h --bundles --permissive --allow-package-removal --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2594,6 +2598,10 @@ _opmx() {
                     return 0
                     ;;
                 -i)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --binary)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2777,7 +2785,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__from__subcmd__fbc)
-            opts="-t -i -d -v -q -h --tag --binary-image --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-t -i -d -v -q -h --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2796,6 +2804,10 @@ _opmx() {
                     return 0
                     ;;
                 -i)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --binary)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3469,7 +3481,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__prune)
-            opts="-p -f -t -i -d -v -q -h --packages --permissive --from-index --tag --binary-image --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-p -f -t -i -d -v -q -h --packages --permissive --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3504,6 +3516,10 @@ _opmx() {
                     return 0
                     ;;
                 -i)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --binary)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3551,7 +3567,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__prune__subcmd__stranded)
-            opts="-f -t -i -d -v -q -h --from-index --tag --binary-image --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-f -t -i -d -v -q -h --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3578,6 +3594,10 @@ _opmx() {
                     return 0
                     ;;
                 -i)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --binary)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3625,7 +3645,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__rm)
-            opts="-o -f -t -i -d -v -q -h --operators --permissive --from-index --tag --binary-image --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-o -f -t -i -d -v -q -h --operators --permissive --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3660,6 +3680,10 @@ _opmx() {
                     return 0
                     ;;
                 -i)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --binary)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

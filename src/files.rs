@@ -221,7 +221,7 @@ pub enum NewFolderError {
         directory: PathBuf,
     },
     /// The system refused.
-    #[error(transparent)]
+    #[error("{0}")]
     File(#[from] FileError),
 }
 

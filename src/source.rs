@@ -32,6 +32,11 @@ impl Source {
         })
     }
 
+    /// The same text under another path.
+    pub fn renamed(&self, name: impl Into<String>) -> Arc<Self> {
+        Self::part(name, self.text.clone(), self.start, self.offset)
+    }
+
     /// The path of the file as the user gave it, or as it stands inside an image.
     pub fn name(&self) -> &str {
         &self.name

@@ -61,7 +61,7 @@ pub enum TreeError {
         option: &'static str,
     },
     /// The system refused.
-    #[error(transparent)]
+    #[error("{0}")]
     File(#[from] FileError),
 }
 

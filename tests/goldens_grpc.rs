@@ -4,6 +4,8 @@
 
 #[path = "goldens_grpc/answers.rs"]
 mod answers;
+#[path = "shared/reflection.rs"]
+mod reflection;
 mod shared;
 
 use answers::answer;
@@ -19,7 +21,6 @@ use std::fs;
 use std::io::Read;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -218,29 +219,22 @@ async fn a_client_by_others_calls_every_method_through_reflection() {
     let Some(goldens) = shared::folder("goldens/grpc") else {
         return;
     };
-    let python = std::env::var("OPMX_GRPC_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let modules = Command::new(&python)
-        .args(["-c", "import grpc, grpc_reflection"])
-        .output();
-    if !modules.is_ok_and(|output| output.status.success()) {
-        shared::not_run("Python has no grpcio and grpcio-reflection (OPMX_GRPC_PYTHON names another Python)");
+    let Some(python) = reflection::python() else {
+        shared::not_run(reflection::ABSENT);
         return;
-    }
+    };
+    let case = goldens.join("inline-and-dependencies");
     let directory = tempfile::tempdir().unwrap();
-    let running = Running::start(&unpack(&goldens.join("inline-and-dependencies"), directory.path())).await;
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reflection_client.py");
-    let address = running.address.to_string();
-    let client = tokio::task::spawn_blocking(move || Command::new(python).arg(script).arg(address).output().unwrap());
-    let output = client.await.unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.success(),
-        "{said}{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    print!("{said}");
-    assert!(said.contains("10 methods of api.Registry"), "{said}");
-    running.stop().await;
+    let database = unpack(&case, directory.path());
+    let folder = directory.path().join("catalog");
+    fs::create_dir(&folder).unwrap();
+    unpack_file(&case, &folder, "catalog.json");
+    for running in [Running::start(&database).await, Running::start_files(&folder).await] {
+        let (python, address) = (python.clone(), running.address.to_string());
+        let client = tokio::task::spawn_blocking(move || reflection::call_every_method(&python, &address));
+        print!("{}", client.await.unwrap());
+        running.stop().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -20,10 +20,10 @@ pub enum Location {
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The folder cannot be read, or holds what no bundle may hold.
-    #[error(transparent)]
+    #[error("{0}")]
     Tree(#[from] TreeError),
     /// The image cannot be read, or holds what no bundle may hold.
-    #[error(transparent)]
+    #[error("{0}")]
     Image(#[from] ImageError),
     /// The image holds none of a bundle's folders.
     #[error("{image} is no bundle image: it has no files in manifests/ or metadata/")]

@@ -133,8 +133,8 @@ impl Selection {
     }
 }
 
-/// The name that was probably meant.
-fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+/// Of some names the one that was probably meant by another.
+pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
     names
         .map(|known| (strsim::damerau_levenshtein(known, name), known))
         .filter(|(distance, _)| *distance < 4)

@@ -3,7 +3,7 @@
 //! OLM goes down the line of replacements from the head, without the bundles that another one skips, and takes the first
 //! bundle that replaces or skips the installed one, or whose skip range holds its version.
 
-use super::{BundleId, Catalog, Channel, Entry};
+use super::{BundleId, Catalog, Channel, Entry, Text};
 use crate::version::{VersionRange, parse_tolerant};
 use std::collections::{HashMap, HashSet};
 
@@ -16,8 +16,13 @@ pub struct Update {
     pub to: BundleId,
 }
 
-/// The update from each bundle of the channel that has one, in the order of the channel's entries.
-pub fn updates(catalog: &Catalog, channel: &Channel) -> Vec<Update> {
+/// The update from each bundle of the channel that has one, in the order of the channel's entries. `skip_range` gives the
+/// range that a bundle skips in this channel.
+pub fn updates<'a>(
+    catalog: &Catalog,
+    channel: &Channel,
+    skip_range: impl Fn(BundleId) -> Option<&'a Text>,
+) -> Vec<Update> {
     let line = line(catalog, channel);
     // A bundle nearer to the head stands in front of the others.
     let mut by_name: HashMap<&str, usize> = HashMap::new();
@@ -26,9 +31,7 @@ pub fn updates(catalog: &Catalog, channel: &Channel) -> Vec<Update> {
         for name in entry.replaces.iter().chain(&entry.skips) {
             by_name.entry(name).or_insert(place);
         }
-        let range = catalog
-            .bundle(entry.bundle)
-            .and_then(|bundle| bundle.skip_range.as_deref());
+        let range = skip_range(entry.bundle);
         if let Some(range) = range.and_then(|range| VersionRange::parse(range).ok()) {
             ranges.push((place, range));
         }
@@ -124,7 +127,8 @@ mod tests {
 
     fn taken(catalog: &Catalog) -> Vec<(&str, &str)> {
         let name = |id| &*catalog.bundle(id).unwrap().name;
-        updates(catalog, &catalog.packages[0].channels[0])
+        let skip_range = |id| catalog.bundle(id)?.skip_range.as_ref();
+        updates(catalog, &catalog.packages[0].channels[0], skip_range)
             .into_iter()
             .map(|update| (name(update.from), name(update.to)))
             .collect()

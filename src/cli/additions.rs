@@ -5,7 +5,7 @@ use crate::bundle::location::{Location, LocationError};
 use crate::catalog::graph;
 use crate::cli::arguments::LimitArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cli::{Context, sources};
+use crate::cli::{Context, guesses};
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
 use crate::image::{Reference, source_date_epoch};
@@ -225,7 +225,7 @@ fn left_out(problems: Vec<(Location, GatherProblem)>, context: &Context<'_>) {
             }
             problem => {
                 let error = CommandError::from(problem).context(format!("{location} cannot be added"));
-                sources::with_guess(error, &location).print(printer);
+                guesses::with_guess(error, &location).print(printer);
             }
         }
     }

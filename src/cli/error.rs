@@ -8,33 +8,21 @@
 
 use crate::bundle::MediaType;
 use crate::bundle::location::LoadError;
-use crate::bundle::pin::PinError;
 use crate::catalog::file_based::load::LoadError as CatalogLoadError;
 use crate::files::{FileError, NewFolderError};
-use crate::image::{BuildProblem, ImageError, RegistryError};
-use crate::index::add::AddError;
+use crate::image::{BuildProblem, RegistryError};
 use crate::index::api_sources::ApiSourceError;
-use crate::index::deprecate::DeprecateError;
-use crate::index::error::DatabaseError;
 use crate::index::export::ExportError;
-use crate::index::gather::{GatherError, GatherProblem};
-use crate::index::image::{NotStatic, StaticError};
-use crate::index::import::ImportError;
+use crate::index::gather::GatherProblem;
 use crate::index::intake::IntakeError;
-use crate::index::location::{FetchError, IndexLocationError};
+use crate::index::location::IndexLocationError;
 use crate::index::opened::OpenError;
+use crate::index::program::ProgramError;
 use crate::index::publish::PublishError;
 use crate::index::read::ReadError;
-use crate::index::remove::RemoveError;
 use crate::index::render::dockerfile::DockerfileError;
-use crate::index::render::folder::FolderError;
-use crate::index::render::sources::SourceError;
-use crate::index::render::template::BundleError;
-use crate::synthesis::samples::SamplesError;
 use crate::terminal::Printer;
 use crate::terminal::output::OutputError;
-use crate::tree::TreeError;
-use crate::validation::many::UnreadableError;
 use std::error::Error;
 use std::fmt;
 use std::io;
@@ -161,11 +149,11 @@ where
         let (mut kind, mut hints) = (Kind::Failure, Vec::new());
         let mut cause: Option<&(dyn Error + 'static)> = Some(&error);
         while let Some(error) = cause {
-            if matches!(error.downcast_ref(), Some(OutputError::Closed)) {
+            if matches!(as_kind(error), Some(OutputError::Closed)) {
                 kind = Kind::OutputClosed;
             }
             hints.extend(hint_for(error));
-            cause = within(error).or_else(|| error.source());
+            cause = error.source();
         }
         Self {
             kind,
@@ -175,271 +163,98 @@ where
     }
 }
 
-/// The error that another one only passes on. Such an error is not the source of the one around it, which speaks with
-/// its words and names its source.
-fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
-    if let Some(error) = error.downcast_ref() {
-        return match error {
-            ImageError::Registry(error) => Some(error.as_ref()),
-            ImageError::File(error) => Some(error),
-            ImageError::Tree(error) => Some(error),
-            ImageError::Reference(error) => Some(error),
-            ImageError::Build { problem } => Some(problem),
-            _ => None,
-        };
-    }
-    if let Some(error) = error.downcast_ref() {
-        return match error {
-            LoadError::Tree(error) => Some(error),
-            LoadError::Image(error) => Some(error),
-            _ => None,
-        };
-    }
-    if let Some(error) = error.downcast_ref() {
-        return match error {
-            UnreadableError::Location(error) => Some(error),
-            UnreadableError::Load(error) => Some(error),
-            UnreadableError::Write(error) => Some(error),
-            UnreadableError::File { .. } | UnreadableError::Image { .. } => None,
-        };
-    }
-    if let Some(error) = error.downcast_ref() {
-        return match error {
-            PublishError::Fetch(error) => Some(error),
-            PublishError::Import(error) => Some(error),
-            PublishError::Gather(error) => Some(error),
-            PublishError::Remove(error) => Some(error),
-            PublishError::Deprecate(error) => Some(error),
-            PublishError::Image(error) => Some(error),
-            PublishError::Static(error) => Some(error),
-            PublishError::File(error) => Some(error),
-            PublishError::Moved { .. } => None,
-        };
-    }
-    if let Some(error) = error.downcast_ref() {
-        return match error {
-            ImportError::Catalog(error) => Some(error),
-            ImportError::Load(error) => Some(error),
-            ImportError::Spool(error) => Some(error),
-            ImportError::Add(error) => Some(error),
-            _ => None,
-        };
-    }
-    if let Some(error) = error.downcast_ref() {
-        return match error {
-            ExportError::Read(error) => Some(error),
-            ExportError::Load { source, .. } => Some(source.as_ref()),
-            ExportError::Folder(error) => Some(error),
-            ExportError::Tree(error) => Some(error),
-            ExportError::File(error) => Some(error),
-            _ => None,
-        };
-    }
-    if let Some(error) = error.downcast_ref() {
-        return match error {
-            FetchError::Image(error) => Some(error),
-            FetchError::File(error) => Some(error),
-            FetchError::NoIndex { source, .. } => Some(source.as_ref()),
-            FetchError::Catalog { .. } | FetchError::Database { .. } | FetchError::NoCatalog { .. } => None,
-        };
-    }
-    if let Some(error) = error.downcast_ref() {
-        return match error {
-            GatherError::Spool(error) => Some(error),
-            GatherError::Add(error) => Some(error),
-            GatherError::Bundles { .. } => None,
-        };
-    }
-    if let Some(error) = error.downcast_ref() {
-        return match error {
-            GatherProblem::Load(error) => Some(error),
-            GatherProblem::Intake(error) => Some(error),
-            GatherProblem::MediaType { .. } => None,
-        };
-    }
-    if let Some(error) = error.downcast_ref() {
-        return match error {
-            AddError::Database(error) => Some(error),
-            AddError::Spool(error) => Some(error),
-            AddError::Refused(_) => None,
-        };
-    }
-    if let Some(error) = error.downcast_ref() {
-        return match error {
-            RemoveError::Database(error) => Some(error),
-            RemoveError::Unknown { .. } => None,
-        };
-    }
-    if let Some(DeprecateError::Database(error)) = error.downcast_ref() {
-        return Some(error);
-    }
-    if let Some(error) = error.downcast_ref() {
-        return match error {
-            DatabaseError::Read(error) => Some(error),
-            DatabaseError::File(error) => Some(error),
-            _ => None,
-        };
-    }
-    if let Some(error) = error.downcast_ref() {
-        return match error {
-            StaticError::File(error) => Some(error),
-            StaticError::Dynamic(error) => Some(error),
-        };
-    }
-    if let Some(error) = error.downcast_ref() {
-        return match error {
-            NewFolderError::File(error) => Some(error),
-            NewFolderError::Taken { .. } => None,
-        };
-    }
-    if let Some(error) = error.downcast_ref() {
-        return match error {
-            ApiSourceError::File(error) => Some(error),
-            ApiSourceError::Tree(error) => Some(error),
-            ApiSourceError::Location(error) => Some(error),
-            ApiSourceError::Fetch(error) => Some(error.as_ref()),
-            ApiSourceError::Index(error) => Some(error),
-            _ => None,
-        };
-    }
-    if let Some(error) = error.downcast_ref() {
-        return match error {
-            SourceError::Image(error) => Some(error),
-            SourceError::Fetch(error) => Some(error),
-            SourceError::Tree(error) => Some(error),
-            SourceError::Intake(error) => Some(error),
-            SourceError::Read(error) => Some(error),
-            SourceError::Catalog(error) => Some(error),
-            SourceError::File(error) => Some(error),
-            _ => None,
-        };
-    }
-    if let Some(error) = error.downcast_ref() {
-        return match error {
-            OpenError::Image(error) => Some(error),
-            OpenError::Fetch(error) => Some(error),
-            OpenError::Read(error) => Some(error),
-            OpenError::Catalog(error) => Some(error),
-            OpenError::Load(error) => Some(error),
-            OpenError::File(error) => Some(error),
-            OpenError::Bundle { .. } => None,
-        };
-    }
-    if let Some(error) = error.downcast_ref() {
-        return match error {
-            BundleError::Location(error) => Some(error),
-            BundleError::Load(error) => Some(error),
-            BundleError::Intake(error) => Some(error),
-            BundleError::Render(error) => Some(error),
-        };
-    }
-    if let Some(DockerfileError::File(error)) = error.downcast_ref() {
-        return Some(error);
-    }
-    if let Some(CatalogLoadError::Catalog(error)) = error.downcast_ref() {
-        return Some(error);
-    }
-    if let Some(error) = error.downcast_ref() {
-        return match error {
-            FolderError::Source(error) => Some(error.as_ref()),
-            FolderError::Folder(error) => Some(error),
-            FolderError::File(error) => Some(error),
-            FolderError::PackageName { .. } => None,
-        };
-    }
-    if let Some(PinError::Registry { source, .. }) = error.downcast_ref() {
-        return Some(source.as_ref());
-    }
-    if let Some(SamplesError::Tree(error)) = error.downcast_ref() {
-        return Some(error);
-    }
-    match error.downcast_ref()? {
-        TreeError::File(error) => Some(error),
-        _ => None,
-    }
+/// The error as one of a kind, also where another one holds it in a box.
+fn as_kind<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
+    let boxed = || error.downcast_ref::<Box<E>>().map(Box::as_ref);
+    error.downcast_ref().or_else(boxed)
 }
 
 /// What to do about an error of the rooms below. The one place where their failures are turned into advice.
 fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
-    if let Some(FileError { path, source, .. }) = error.downcast_ref() {
+    if let Some(FileError { path, source, .. }) = as_kind(error) {
         return is_full(source)
             .then(|| format!("make room for {}; what stood there before is unchanged", path.display()));
     }
-    if let Some(BuildProblem::Temporary { source }) = error.downcast_ref() {
+    if let Some(BuildProblem::Temporary { source }) = as_kind(error) {
         return is_full(source).then(|| "make room there, or name another folder in the variable TMPDIR".to_owned());
     }
-    if let Some(GatherProblem::Load(LoadError::NoBundle { .. })) = error.downcast_ref() {
+    if let Some(GatherProblem::Load(LoadError::NoBundle { .. })) = as_kind(error) {
         return Some("name the image of a bundle; an index to begin with is named by --from-index".to_owned());
     }
-    if let Some(LoadError::Layout { directory }) = error.downcast_ref() {
+    if let Some(LoadError::Layout { directory }) = as_kind(error) {
         return Some(format!("name an image in it as oci:{}:TAG", directory.display()));
     }
     if let Some(GatherProblem::MediaType {
         media_type: MediaType::K8sV1,
         ..
-    }) = error.downcast_ref()
+    }) = as_kind(error)
     {
         return Some(
             "\"opmx bundle convert --to registry+v1\" makes a bundle of it that every OLM can read".to_owned(),
         );
     }
-    if let Some(IntakeError::NoReference { .. }) = error.downcast_ref() {
+    if let Some(IntakeError::NoReference { .. }) = as_kind(error) {
         return Some("say where it will be published with --record-as, or leave out --by-reference".to_owned());
     }
-    if let Some(ReadError::Folder { path }) = error.downcast_ref() {
+    if let Some(ReadError::Folder { path }) = as_kind(error) {
         return Some(if path.join("oci-layout").is_file() {
             format!("name an image in it as oci:{}:TAG", path.display())
         } else {
-            "a file-based catalog is read by opmx serve, render, migrate and validate, and by index list, graph and diff; \
-             opmx index from-fbc makes an index of it"
+            "a file-based catalog is read by opmx serve, render, migrate and validate, and by opmx index; \
+             opmx index from-fbc makes a database of it"
                 .to_owned()
         });
     }
-    if let Some(error) = error.downcast_ref::<RegistryError>() {
+    if let Some(error) = as_kind::<RegistryError>(error) {
         return error.hint().map(str::to_owned);
     }
-    if error.downcast_ref::<NotStatic>().is_some() {
+    if let Some(ProgramError::NotStatic { .. }) = as_kind(error) {
         return Some(
-            "build opmx with `-C target-feature=+crt-static` and --target named, stand on a base image with \
-             --binary-image, or write a Dockerfile with --generate"
+            "build opmx with `-C target-feature=+crt-static` and --target named, name one that is with --binary, stand \
+             on a base image with --binary-image, or write a Dockerfile with --generate"
                 .to_owned(),
         );
     }
-    if let Some(ApiSourceError::Nothing { .. }) = error.downcast_ref() {
+    if let Some(ProgramError::Foreign { .. }) = as_kind(error) {
+        return Some(
+            "name a binary of opmx for Linux with --binary, or stand on a base image with --binary-image".to_owned(),
+        );
+    }
+    if let Some(ApiSourceError::Nothing { .. }) = as_kind(error) {
         return Some(
             "a source is an index, CustomResourceDefinitions, or the output of \"kubectl api-resources\" or \
              \"kubectl get --raw /apis/GROUP/VERSION\""
                 .to_owned(),
         );
     }
-    if let Some(CatalogLoadError::Document { .. }) = error.downcast_ref() {
+    if let Some(CatalogLoadError::Document { .. }) = as_kind(error) {
         return Some("opmx validate names everything that is wrong with the folder of a catalog".to_owned());
     }
-    if let Some(OpenError::Bundle { .. }) = error.downcast_ref() {
+    if let Some(OpenError::Bundle { .. }) = as_kind(error) {
         return Some("a bundle is shown by opmx bundle inspect".to_owned());
     }
-    if let Some(DockerfileError::Taken { .. }) = error.downcast_ref() {
+    if let Some(DockerfileError::Taken { .. }) = as_kind(error) {
         return Some("remove it to have it written anew".to_owned());
     }
-    if let Some(DockerfileError::Builder) = error.downcast_ref() {
+    if let Some(DockerfileError::Builder) = as_kind(error) {
         return Some("name an image with opm or opmx as /bin/opm by --builder-image".to_owned());
     }
-    if let Some(NewFolderError::Taken { .. }) = error.downcast_ref() {
+    if let Some(NewFolderError::Taken { .. }) = as_kind(error) {
         return Some("name another folder, or remove what is there".to_owned());
     }
     if let Some(ExportError::UnknownPackage {
         nearest: Some(name), ..
-    }) = error.downcast_ref()
+    }) = as_kind(error)
     {
         return Some(format!("there is {name:?}"));
     }
-    if error.downcast_ref::<IndexLocationError>().is_some() {
+    if as_kind::<IndexLocationError>(error).is_some() {
         return Some("an index is an image, or the database file of one; there is no such file".to_owned());
     }
-    if let Some(PublishError::Moved { .. }) = error.downcast_ref() {
+    if let Some(PublishError::Moved { .. }) = as_kind(error) {
         return Some("run the command again, on the index as it is now".to_owned());
     }
-    if let Some(OutputError::Form { .. }) = error.downcast_ref() {
+    if let Some(OutputError::Form { .. }) = as_kind(error) {
         return Some("this is a mistake in opmx; please report it with the command line".to_owned());
     }
     None
@@ -502,7 +317,11 @@ pub(crate) fn answer(printer: &Printer, answer: &clap::Error) -> CommandResult {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::image::ImageError;
+    use crate::index::add::AddError;
+    use crate::index::error::DatabaseError;
     use crate::terminal::output::tests::captured;
+    use crate::tree::TreeError;
 
     fn said(error: impl Into<CommandError>) -> (ExitCode, String) {
         let (printer, streams) = captured();
@@ -549,7 +368,7 @@ mod tests {
             assert_eq!(said.matches("hint: make room for a.yaml").count(), 1, "{said}");
         }
         let path = "opmx".into();
-        let said = said(StaticError::from(NotStatic { path })).1;
+        let said = said(ProgramError::NotStatic { path }).1;
         assert!(said.contains("--binary-image") && said.contains("--generate"), "{said}");
     }
 

@@ -17,6 +17,7 @@ mod bundle;
 mod catalogs;
 mod completion;
 mod generate;
+mod guesses;
 mod index;
 mod init;
 mod input;

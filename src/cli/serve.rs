@@ -4,12 +4,14 @@ use crate::catalog::file_based::read::CatalogLimits;
 use crate::cli::Context;
 use crate::cli::arguments::RegistryArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::guesses;
 use crate::cli::serving::{self, ServingArguments};
 use crate::files::FileError;
 use crate::index::location::{CatalogFolder, DatabaseFile, Fetched, IndexLocation};
 use crate::index::read::Index;
 use crate::server::Served;
 use crate::server::files::CatalogFiles;
+use crate::terminal::log::{self, LogFormat};
 use clap::Args;
 use std::fs;
 
@@ -73,7 +75,11 @@ pub(crate) struct ServeArguments {
 pub(crate) fn run(arguments: &ServeArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
     if arguments.pprof_capture_profiles || arguments.pprof_addr.as_ref().is_some_and(|address| !address.is_empty()) {
-        printer.warning("there are no profiles of a Go program here; --metrics-address shows what the server does");
+        let warning = "there are no profiles of a Go program here; --metrics-address shows what the server does";
+        match arguments.serving.log_format() {
+            Some(LogFormat::Json) => tracing::warn!("{warning}"),
+            _ => printer.warning(warning),
+        }
     }
     // What was unpacked must stay until the server has ended.
     let (served, _database) = match open(arguments, context) {
@@ -104,8 +110,16 @@ fn open(arguments: &ServeArguments, context: &Context<'_>) -> Result<Opened, Com
     let location: IndexLocation = arguments.index.parse()?;
     let transports = arguments.registry.transports(context);
     let fetching = location.fetch_any(&transports, arguments.registry.max_image_size.0);
-    match context.runtime.block_on(fetching)? {
-        Fetched::Database(file) => Ok((Index::open(file.path())?.into(), Some(file))),
+    let guess = |error| guesses::with_index_guess(error, &arguments.index);
+    match context
+        .runtime
+        .block_on(fetching)
+        .map_err(|error| guess(error.into()))?
+    {
+        Fetched::Database(file) => {
+            let index = Index::open(file.path()).map_err(|error| guess(error.into()))?;
+            Ok((index.into(), Some(file)))
+        }
         Fetched::Catalog(folder) => Ok((catalog(folder, arguments, context)?.into(), None)),
     }
 }
@@ -118,7 +132,10 @@ fn catalog(
 ) -> Result<CatalogFiles, CommandError> {
     let (findings, catalog) = CatalogFiles::open_checked(folder, CatalogLimits::default())?;
     catalog.ok_or_else(|| {
-        context.printer.report(&findings);
+        match arguments.serving.log_format() {
+            Some(LogFormat::Json) => log::findings(&findings),
+            _ => context.printer.report(&findings),
+        }
         CommandError::failure(format!("the catalog {} has errors, and is not served", arguments.index))
     })
 }

@@ -79,7 +79,8 @@ pub(crate) fn serve(
     let served = served.and_then(|served| context.runtime.block_on(run(served, arguments, &context.printer)));
     if let Err(error) = &served {
         leave_word(&arguments.termination_log, error);
-        tracing::error!("{error}");
+        let hints = (!error.hints().is_empty()).then(|| error.hints().join("; "));
+        tracing::error!(hint = hints, "{error}");
         if arguments.log_format == Some(LogFormat::Json) {
             // It was said in the form that was asked for.
             return Ok(Status::Failure);

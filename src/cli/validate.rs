@@ -5,6 +5,7 @@ use crate::catalog::file_based::read::CatalogLimits;
 use crate::cli::Context;
 use crate::cli::error::{CommandResult, Status};
 use crate::diagnostic::{self, Diagnostic};
+use crate::terminal::counted;
 use crate::terminal::findings::Report;
 use crate::terminal::output::Format;
 use crate::terminal::reports::{ReportFormat, report};
@@ -106,11 +107,11 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
         Form::Junit => print(arguments, ReportFormat::Junit, findings, context)?,
     }
     printer.status(format_args!(
-        "{}: {} packages, {} channels, {} bundles",
+        "{}: {}, {}, {}",
         arguments.folder.display(),
-        checked.packages,
-        checked.channels,
-        checked.bundles
+        counted(checked.packages, "package"),
+        counted(checked.channels, "channel"),
+        counted(checked.bundles, "bundle")
     ));
     Ok(if failed { Status::Failure } else { Status::Success })
 }
@@ -130,6 +131,7 @@ fn print(
         media_type: None,
         findings: findings.collect(),
     };
-    context.printer.bytes(report(&[validation], format, false).as_bytes())?;
+    let text = report("opmx validate", &[validation], format, false);
+    context.printer.bytes(text.as_bytes())?;
     context.printer.flush()
 }

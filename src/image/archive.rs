@@ -6,6 +6,7 @@ use super::image::{Blob, Image};
 use super::layer_reader::plain_path;
 use super::layout::{INDEX_FILE, INDEX_LIMIT, LAYOUT_CONTENT, LAYOUT_FILE, Source, blobs_of, copy_blob, with_entry};
 use super::manifest::{Descriptor, Platform};
+use super::tagged::{Offer, Tagged};
 use crate::files::{FileError, Replacement};
 use flate2::bufread::MultiGzDecoder;
 use std::collections::{BTreeMap, HashMap};
@@ -34,6 +35,14 @@ pub fn read_archive(file: &Path, tag: Option<&str>, platform: &Platform, limit: 
 /// When the file is not a tar file of a layout, or there is no such image.
 pub(super) fn resolve_archive(file: &Path, tag: Option<&str>, limit: u64) -> Result<Digest, ImageError> {
     Ok(open_archive(file, tag, limit)?.find(tag)?.digest)
+}
+
+/// The images that a tag of an archive offers.
+///
+/// # Errors
+/// When the file is not a tar file of a layout, there is no such image, or its manifest is damaged.
+pub(super) fn offers_in_archive(file: &Path, tag: Option<&str>, limit: u64) -> Result<Vec<Offer>, ImageError> {
+    open_archive(file, tag, limit)?.offers(tag)
 }
 
 /// Where a member's bytes are in the file.
@@ -176,11 +185,20 @@ fn places(file: &File, origin: &str) -> io::Result<(Option<Place>, HashMap<Diges
 /// # Errors
 /// When the file cannot be written, or a layer is not what its descriptor says; an older file is then as it was.
 pub fn write_archive(image: &Image, file: &Path, tag: Option<&str>) -> Result<(), ImageError> {
+    write_tagged(&image.into(), file, tag)
+}
+
+/// As [`write_archive`], also for several platforms.
+///
+/// # Errors
+/// As [`write_archive`].
+pub(super) fn write_tagged(tagged: &Tagged, file: &Path, tag: Option<&str>) -> Result<(), ImageError> {
+    let origin = tagged.origin();
     let mut replacement = Replacement::new(file)?;
     let fail = |error| FileError::new("write", file, error);
     let mut output = BufWriter::with_capacity(256 << 10, replacement.file());
     let mut members: BTreeMap<String, (Descriptor, Blob, String)> = BTreeMap::new();
-    for blob in blobs_of(image) {
+    for blob in blobs_of(tagged) {
         members.insert(format!("blobs/sha256/{}", blob.0.digest.hex()), blob);
     }
     for folder in ["blobs/", "blobs/sha256/"] {
@@ -188,12 +206,13 @@ pub fn write_archive(image: &Image, file: &Path, tag: Option<&str>) -> Result<()
     }
     for (path, (descriptor, blob, part)) in &members {
         write_header(&mut output, path, tar::EntryType::Regular, descriptor.size).map_err(fail)?;
-        copy_blob(image.origin(), descriptor, blob, part, |bytes| {
+        copy_blob(&origin, descriptor, blob, part, |bytes| {
             output.write_all(bytes).map_err(|error| fail(error).into())
         })?;
         pad(&mut output, descriptor.size).map_err(fail)?;
     }
-    let index = with_entry(&[], image, tag).map_err(|problem| problem.of(image.origin(), INDEX_FILE))?;
+    let index = with_entry(&[], &tagged.document().descriptor, tag);
+    let index = index.map_err(|problem| problem.of(&origin, INDEX_FILE))?;
     for (path, content) in [(INDEX_FILE, index.as_slice()), (LAYOUT_FILE, LAYOUT_CONTENT.as_bytes())] {
         let size = content.len() as u64;
         write_header(&mut output, path, tar::EntryType::Regular, size).map_err(fail)?;

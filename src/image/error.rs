@@ -1,6 +1,7 @@
 //! Why an image cannot be read, built or moved.
 
 use super::digest::{Digest, DigestError};
+use super::manifest::Platform;
 use super::reference::ReferenceError;
 use super::registry::RegistryError;
 use crate::files::FileError;
@@ -11,17 +12,17 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 pub enum ImageError {
     /// The text is not a reference.
-    #[error(transparent)]
+    #[error("{0}")]
     Reference(#[from] ReferenceError),
     /// A file or directory could not be read or written.
-    #[error(transparent)]
+    #[error("{0}")]
     File(#[from] FileError),
     /// A layer holds something that a tree of files may not hold.
-    #[error(transparent)]
+    #[error("{0}")]
     Tree(#[from] TreeError),
     /// A request to a registry failed.
-    #[error(transparent)]
-    Registry(Box<RegistryError>),
+    #[error("{0}")]
+    Registry(#[source] Box<RegistryError>),
     /// There is no such image, or no such file in it.
     #[error("{image}: {what} was not found{}", list_of(available))]
     NotFound {
@@ -68,6 +69,7 @@ pub enum ImageError {
     #[error("cannot build the image: {problem}")]
     Build {
         /// What is wrong.
+        #[source]
         problem: BuildProblem,
     },
 }
@@ -196,6 +198,18 @@ pub enum BuildProblem {
     DiffId {
         /// The layer.
         layer: Digest,
+    },
+    /// An image for several platforms of which one cannot be told from the others.
+    #[error("the config of {image} names no platform")]
+    NoPlatform {
+        /// The image.
+        image: Digest,
+    },
+    /// Two images where a platform has one.
+    #[error("two images are for {platform}")]
+    SamePlatform {
+        /// The platform.
+        platform: Platform,
     },
     /// A temporary file could not be written.
     #[error("cannot write a temporary file in {}: {source}", std::env::temp_dir().display())]

@@ -7,6 +7,7 @@ use super::layer::MEMORY_LIMIT;
 use super::manifest::{
     self, CONFIG_LIMIT, Descriptor, INDEX, IndexEntry, MANIFEST_LIMIT, Manifest, Platform, REF_NAME, check_digest,
 };
+use super::tagged::{Offer, Tagged};
 use crate::files::{self, FileError, Replacement};
 use serde_json::{Map, Value, json};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -41,6 +42,14 @@ pub fn read_layout(directory: &Path, tag: Option<&str>, platform: &Platform) -> 
 /// When the directory is not a layout, or there is no such image.
 pub(super) fn resolve_layout(directory: &Path, tag: Option<&str>) -> Result<Digest, ImageError> {
     Ok(open_layout(directory, tag)?.find(tag)?.digest)
+}
+
+/// The images that a tag of a layout offers.
+///
+/// # Errors
+/// When the directory is not a layout, there is no such image, or its manifest is damaged.
+pub(super) fn offers_in_layout(directory: &Path, tag: Option<&str>) -> Result<Vec<Offer>, ImageError> {
+    open_layout(directory, tag)?.offers(tag)
 }
 
 fn open_layout<'a>(directory: &'a Path, tag: Option<&str>) -> Result<Source<'a>, ImageError> {
@@ -166,6 +175,18 @@ impl Source<'_> {
         Ok(image.chosen_from(found.digest))
     }
 
+    /// The images behind a tag that are for a platform.
+    pub(super) fn offers(&self, tag: Option<&str>) -> Result<Vec<Offer>, ImageError> {
+        let found = self.find(tag)?;
+        match self.parse(&self.document(&found)?, &found)? {
+            Manifest::Index(entries) => Ok(manifest::offers(entries)),
+            Manifest::Image(_) => {
+                let image = self.read(tag, &Platform::default())?;
+                Ok(Offer::of_image(&image).into_iter().collect())
+            }
+        }
+    }
+
     fn layer(&self, descriptor: &Descriptor) -> Result<Blob, ImageError> {
         if descriptor.size > MEMORY_LIMIT as u64 {
             return (self.blob)(descriptor);
@@ -229,29 +250,26 @@ impl IndexEntry {
 /// # Errors
 /// When a file cannot be written, a layer is not what its descriptor says, or another process keeps the layout locked.
 pub fn write_layout(image: &Image, directory: &Path, tag: Option<&str>) -> Result<(), ImageError> {
-    replace_in_layout(image, directory, tag, None)
+    replace_in_layout(&image.into(), directory, tag, None)
 }
 
-/// As [`write_layout`]. Where there is a digest `before`, the tag must still stand for it when it is replaced.
+/// As [`write_layout`], also for several platforms. Where there is a digest `before`, the tag must still stand for it
+/// when it is replaced.
 ///
 /// # Errors
 /// As [`write_layout`], and when the tag stands for another image by then.
 pub(super) fn replace_in_layout(
-    image: &Image,
+    tagged: &Tagged,
     directory: &Path,
     tag: Option<&str>,
     before: Option<&Digest>,
 ) -> Result<(), ImageError> {
     let blobs = directory.join("blobs").join("sha256");
     fs::create_dir_all(&blobs).map_err(|error| FileError::new("create the directory", &blobs, error))?;
-    for (descriptor, content, part) in blobs_of(image) {
-        write_blob(
-            image,
-            &blob_path(directory, &descriptor.digest),
-            &descriptor,
-            &content,
-            &part,
-        )?;
+    let origin = tagged.origin();
+    for (descriptor, content, part) in blobs_of(tagged) {
+        let path = blob_path(directory, &descriptor.digest);
+        write_blob(&origin, &path, &descriptor, &content, &part)?;
     }
     let _lock = lock(directory)?;
     if let Some(before) = before
@@ -266,47 +284,37 @@ pub(super) fn replace_in_layout(
         Ok(_) => read_file(&path, &directory.display().to_string(), INDEX_LIMIT)?,
         Err(_) => Vec::new(),
     };
-    let index = with_entry(&old, image, tag);
+    let index = with_entry(&old, &tagged.document().descriptor, tag);
     let index = index.map_err(|problem| problem.of(directory.display().to_string(), INDEX_FILE))?;
     Ok(files::write(&path, &index)?)
 }
 
-/// Every blob of an image, in the order in which they are safe to write: the manifest last.
-pub(super) fn blobs_of(image: &Image) -> Vec<(Descriptor, Blob, String)> {
-    let layers = image.layers().iter();
-    let mut blobs: Vec<_> = layers
-        .map(|layer| {
+/// Every blob, in the order in which they are safe to write: what the tag will stand for last.
+pub(super) fn blobs_of(tagged: &Tagged) -> Vec<(Descriptor, Blob, String)> {
+    let mut blobs = Vec::new();
+    for image in tagged.images() {
+        for layer in image.layers() {
             let part = format!("layer {}", layer.descriptor.digest);
-            (layer.descriptor.clone(), layer.content.clone(), part)
-        })
-        .collect();
-    let config = Blob::Memory(image.config().into());
-    blobs.push((image.config_descriptor().clone(), config, "the config".to_owned()));
-    blobs.push((
-        manifest_descriptor(image),
-        Blob::Memory(image.manifest().into()),
-        "the manifest".to_owned(),
-    ));
+            blobs.push((layer.descriptor.clone(), layer.content.clone(), part));
+        }
+        let config = Blob::Memory(image.config().into());
+        blobs.push((image.config_descriptor().clone(), config, "the config".to_owned()));
+    }
+    for document in tagged.behind().chain([tagged.document().clone()]) {
+        let content = Blob::Memory(document.bytes);
+        blobs.push((document.descriptor, content, "the manifest".to_owned()));
+    }
     blobs
 }
 
-pub(super) fn manifest_descriptor(image: &Image) -> Descriptor {
-    Descriptor {
-        media_type: image.media_type().to_owned(),
-        digest: image.digest(),
-        size: image.manifest().len() as u64,
-    }
-}
-
-/// The text of `index.json` with the image under the tag, in the place of the image that had it.
-pub(super) fn with_entry(old: &[u8], image: &Image, tag: Option<&str>) -> Result<Vec<u8>, ContentProblem> {
+/// The text of `index.json` with what `descriptor` names under the tag, in the place of what had it.
+pub(super) fn with_entry(old: &[u8], descriptor: &Descriptor, tag: Option<&str>) -> Result<Vec<u8>, ContentProblem> {
     let mut index = match old {
         [] => json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": []}),
         old => serde_json::from_slice(old)?,
     };
-    let descriptor = manifest_descriptor(image);
     let mut entry = Map::new();
-    entry.insert("mediaType".to_owned(), descriptor.media_type.into());
+    entry.insert("mediaType".to_owned(), descriptor.media_type.clone().into());
     entry.insert("digest".to_owned(), descriptor.digest.to_string().into());
     entry.insert("size".to_owned(), descriptor.size.into());
     if let Some(tag) = tag {
@@ -341,7 +349,7 @@ pub(super) fn with_entry(old: &[u8], image: &Image, tag: Option<&str>) -> Result
 }
 
 fn write_blob(
-    image: &Image,
+    origin: &str,
     target: &Path,
     descriptor: &Descriptor,
     content: &Blob,
@@ -351,7 +359,7 @@ fn write_blob(
         return Ok(());
     }
     let mut replacement = Replacement::new(target)?;
-    copy_blob(image.origin(), descriptor, content, part, |bytes| {
+    copy_blob(origin, descriptor, content, part, |bytes| {
         let written = replacement.file().write_all(bytes);
         written.map_err(|error| FileError::new("write", target, error).into())
     })?;

@@ -2,6 +2,7 @@
 
 use super::digest::Digest;
 use super::error::ContentProblem;
+use super::tagged::Offer;
 use oci_distribution::manifest::{OciDescriptor, OciImageIndex, OciImageManifest};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -229,6 +230,16 @@ fn limit(what: &'static str, count: usize) -> Result<(), ContentProblem> {
         });
     }
     Ok(())
+}
+
+/// The entries that something can run from.
+pub(super) fn offers(entries: Vec<IndexEntry>) -> Vec<Offer> {
+    let real = entries.into_iter().filter_map(|entry| {
+        let platform = entry.platform.filter(Platform::is_real)?;
+        let digest = entry.descriptor.digest;
+        Some(Offer { platform, digest })
+    });
+    real.collect()
 }
 
 /// Chooses from an index: the wanted platform, else the first for Linux, else the first of all.

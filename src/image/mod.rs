@@ -2,7 +2,7 @@
 //!
 //! An [`Image`] is a value: the bytes of its manifest and config as they are stored, and layers that are read as
 //! streams. [`Transports`] moves images between that value and registries, OCI layouts and archives; [`layer_from_tree`]
-//! and [`build()`] make one, [`tree_of`], [`extract_file`] and [`extract_folder`] take files out of one.
+//! and [`build()`] make one, [`Tagged`] puts those for several platforms together, [`tree_of`], [`extract_file`] and [`extract_folder`] take files out of one.
 
 mod archive;
 mod build;
@@ -19,6 +19,7 @@ mod manifest;
 mod progress;
 mod reference;
 mod registry;
+mod tagged;
 mod transport;
 mod unpack;
 
@@ -35,5 +36,6 @@ pub use manifest::{Descriptor, Platform, PlatformError};
 pub use progress::{Progress, Silent};
 pub use reference::{Reference, ReferenceError, RegistryReference, check_pullable};
 pub use registry::{RegistryError, RegistryFailure, RetryPolicy};
+pub use tagged::{Offer, Tagged};
 pub use transport::{CacheMode, Options, Transports};
 pub use unpack::{DEFAULT_IMAGE_LIMIT, extract_file, extract_folder, tree_of};

@@ -1,16 +1,17 @@
 //! The one door to images, wherever they live.
 
-use super::archive::{read_archive, resolve_archive, write_archive};
+use super::archive::{offers_in_archive, read_archive, resolve_archive, write_tagged};
 use super::cache::{Cache, DEFAULT_CACHE_SIZE};
 use super::credentials::Credentials;
 use super::digest::Digest;
 use super::error::ImageError;
 use super::image::Image;
-use super::layout::{read_layout, replace_in_layout, resolve_layout};
+use super::layout::{offers_in_layout, read_layout, replace_in_layout, resolve_layout};
 use super::manifest::{Platform, check_digest};
 use super::progress::Progress;
-use super::reference::{Reference, RegistryReference};
+use super::reference::Reference;
 use super::registry::{ConnectionOptions, Registry, RetryPolicy};
+use super::tagged::{Offer, Tagged};
 use super::unpack::DEFAULT_IMAGE_LIMIT;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -135,28 +136,28 @@ impl Transports {
     /// # Errors
     /// When the place cannot be written, or the reference names another digest than the image has.
     pub async fn push(&self, image: &Image, reference: &Reference) -> Result<Reference, ImageError> {
-        self.push_over(image, reference, None).await
+        self.push_over(&image.into(), reference, None).await
     }
 
-    /// As [`Transports::push`]. Where there is a digest `before`, the reference must still stand for it when the tag is
+    /// As [`Transports::push`], also for several platforms. Where there is a digest `before`, the reference must still stand for it when the tag is
     /// set, after all blobs: in a layout no other writer can come between; a registry is asked last of all.
     ///
     /// # Errors
     /// As [`Transports::push`], and [`ImageError::Moved`] when the reference stands for another image by then.
     pub async fn push_over(
         &self,
-        image: &Image,
+        tagged: &Tagged,
         reference: &Reference,
         before: Option<Digest>,
     ) -> Result<Reference, ImageError> {
         if let Some(expected) = reference.digest() {
-            let checked = check_digest(&expected, image.digest());
+            let checked = check_digest(&expected, tagged.digest());
             checked.map_err(|problem| problem.of(reference.to_string(), "the image"))?;
         }
         let tag = reference.tag().map(str::to_owned);
-        let written = image.clone();
+        let written = tagged.clone();
         match reference.clone() {
-            Reference::Registry(registry) => self.registry.push(image, &registry, before).await?,
+            Reference::Registry(registry) => self.registry.push(tagged, &registry, before).await?,
             Reference::Layout { directory, .. } => {
                 let replace = move || replace_in_layout(&written, &directory, tag.as_deref(), before.as_ref());
                 blocking(replace).await?;
@@ -168,10 +169,10 @@ impl Transports {
                     let image = reference.to_string();
                     return Err(ImageError::Moved { image });
                 }
-                blocking(move || write_archive(&written, &file, tag.as_deref())).await?;
+                blocking(move || write_tagged(&written, &file, tag.as_deref())).await?;
             }
         }
-        Ok(reference.with_digest(&image.digest()))
+        Ok(reference.with_digest(&tagged.digest()))
     }
 
     /// The digest that the reference stands for now: of the index, where it names images for several platforms.
@@ -187,12 +188,19 @@ impl Transports {
         }
     }
 
-    /// The platforms that an image of a registry can be pulled for. No layer is read.
+    /// The images that the reference stands for, each for a platform. From a registry no layer is read.
     ///
     /// # Errors
-    /// When there is no such image, or the registry does not give it.
-    pub async fn platforms(&self, reference: &RegistryReference) -> Result<Vec<Platform>, ImageError> {
-        self.registry.platforms(reference).await
+    /// When there is no such image, or its place cannot be read.
+    pub async fn offers(&self, reference: &Reference) -> Result<Vec<Offer>, ImageError> {
+        let limit = self.image_limit;
+        match reference.clone() {
+            Reference::Registry(registry) => self.registry.offers(&registry).await,
+            Reference::Layout { directory, tag } => {
+                blocking(move || offers_in_layout(&directory, tag.as_deref())).await
+            }
+            Reference::Archive { file, tag } => blocking(move || offers_in_archive(&file, tag.as_deref(), limit)).await,
+        }
     }
 }
 

@@ -1,7 +1,10 @@
 //! Where kinds are looked up that a bundle does not explain: indexes, CRDs, and what a cluster says of itself.
 
-use super::location::{FetchError, IndexLocation, IndexLocationError};
-use super::read::{Index, ReadError, is_database};
+use super::location::{IndexLocation, IndexLocationError};
+use super::opened::{OpenError, OpenLimits, Opened};
+use super::read::{ReadError, is_database};
+use crate::catalog::file_based;
+use crate::catalog::file_based::read::{CatalogLimits, FileBasedCatalog};
 use crate::diagnostic::{self, Diagnostic};
 use crate::files::FileError;
 use crate::image::Transports;
@@ -20,7 +23,7 @@ pub struct SourceLimits {
     pub tree: TreeLimits,
     /// What is in them.
     pub text: Limits,
-    /// The database of an index image, in bytes.
+    /// The layers of an index image unpacked, in bytes.
     pub database: u64,
 }
 
@@ -28,20 +31,20 @@ pub struct SourceLimits {
 #[derive(Debug, thiserror::Error)]
 pub enum ApiSourceError {
     /// A file cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     File(#[from] FileError),
     /// A folder cannot be read, or holds too much.
-    #[error(transparent)]
+    #[error("{0}")]
     Tree(#[from] TreeError),
     /// It is neither a file nor an image.
-    #[error(transparent)]
+    #[error("{0}")]
     Location(#[from] IndexLocationError),
-    /// The image of an index cannot be read.
-    #[error(transparent)]
-    Fetch(#[from] Box<FetchError>),
-    /// The database of an index cannot be read.
-    #[error(transparent)]
-    Index(#[from] ReadError),
+    /// A file that may be a database cannot be read.
+    #[error("{0}")]
+    Read(#[from] ReadError),
+    /// An index cannot be read.
+    #[error("{0}")]
+    Index(#[from] Box<OpenError>),
     /// A file has errors.
     #[error("{} cannot be read", file.display())]
     Unreadable {
@@ -60,8 +63,8 @@ pub enum ApiSourceError {
 
 /// What the sources say: the indexes first, then the others, each in the order in which they are named.
 ///
-/// A name is a folder of CRDs, a file (a database, CRDs, or the output of `kubectl api-resources` or
-/// `kubectl get --raw /apis/GROUP/VERSION`), or the image of an index.
+/// A name is a folder of CRDs or of a file-based catalog, a file (a database, a catalog, CRDs, or the output of
+/// `kubectl api-resources` or `kubectl get --raw /apis/GROUP/VERSION`), or the image of an index.
 ///
 /// # Errors
 /// When a source cannot be read, or says nothing about APIs.
@@ -74,14 +77,24 @@ pub async fn read(
     let mut others = Vec::new();
     for name in names {
         let path = Path::new(name);
-        if path.is_dir() {
+        let is_database = path.is_file() && is_database(path)?;
+        if path.exists() && !is_database && is_catalog(path) {
+            let files = Opened::of_catalog(path.into(), CatalogLimits::default()).map_err(Box::new)?;
+            sources.add(name, files.apis().map_err(Box::new)?);
+        } else if path.is_dir() {
             others.push((name, Tree::from_directory(path, &limits.tree)?));
-        } else if path.is_file() && !is_database(path)? || name.starts_with(['/', '.']) && !path.is_file() {
+        } else if path.is_file() && !is_database || name.starts_with(['/', '.']) && !path.is_file() {
             others.push((name, one_file(path, limits)?));
         } else {
             let location: IndexLocation = name.parse()?;
-            let file = location.fetch(transports, limits.database).await.map_err(Box::new)?;
-            sources.add(name, Index::open(file.path())?.apis()?);
+            let index_limits = OpenLimits {
+                catalog: CatalogLimits::default(),
+                image: limits.database,
+            };
+            let opened = Opened::open(&location, transports, index_limits)
+                .await
+                .map_err(Box::new)?;
+            sources.add(name, opened.apis().map_err(Box::new)?);
         }
     }
     for (name, files) in others {
@@ -92,6 +105,17 @@ pub async fn read(
         sources.add(name, resources);
     }
     Ok(sources)
+}
+
+/// Whether there are documents of a file-based catalog, and nothing that one could not hold.
+fn is_catalog(path: &Path) -> bool {
+    let files = FileBasedCatalog::open(path, CatalogLimits::default());
+    files.is_ok_and(|files| {
+        files
+            .handles
+            .iter()
+            .any(|handle| &*handle.schema == file_based::PACKAGE)
+    })
 }
 
 /// A file as a tree of its own, within the limits of a tree.

@@ -1,9 +1,11 @@
-//! What is wrong with the content of a database: what SQLite itself cannot see, and what it can.
+//! What is wrong with the content of an index: in a database what SQLite itself cannot see, and what it can; in a
+//! file-based catalog what its documents say.
 //!
 //! Every finding names the rows that it is about, by package, channel and bundle. [`repair`] mends what needs no
 //! decision. [`for_cluster`] finds what the clusters of an older OLM cannot use, and [`images`] what registries do not
 //! have.
 
+mod catalog;
 mod cluster;
 mod content;
 mod graph;
@@ -12,12 +14,14 @@ mod needs;
 pub mod repair;
 mod rows;
 
+pub use catalog::check_catalog;
 pub use cluster::for_cluster;
 
 use super::capabilities::Cluster;
-
+use super::opened::{OpenError, Opened};
 use super::read::{Index, ReadError, text};
 use crate::diagnostic::{self, Diagnostic};
+use crate::rules;
 
 /// All findings about an index, in a fixed order. The database is only read.
 ///
@@ -33,17 +37,17 @@ pub fn check(index: &Index) -> Result<Vec<Diagnostic>, ReadError> {
     Ok(findings)
 }
 
-/// All findings about an index, with those about what the clusters of an OLM cannot use.
+/// Adds what the clusters of an OLM cannot use to the findings about an index.
 ///
 /// # Errors
-/// When the database cannot be read at all, or changes meanwhile.
-pub fn check_for(index: &Index, cluster: &Cluster) -> Result<Vec<Diagnostic>, ReadError> {
-    let mut findings = check(index)?;
+/// When the index cannot be read, or changes meanwhile.
+pub fn add_for_cluster(findings: &mut Vec<Diagnostic>, index: &Opened, cluster: &Cluster) -> Result<(), OpenError> {
     // The clusters say the same, with what it means for them.
-    findings.retain(|finding| finding.rule != &crate::rules::INDEX_MESSAGE_SIZE);
+    let same = [&rules::INDEX_MESSAGE_SIZE, &rules::CATALOG_MESSAGE_SIZE];
+    findings.retain(|finding| !same.contains(&finding.rule));
     findings.extend(for_cluster(index, cluster)?);
-    diagnostic::sort(&mut findings);
-    Ok(findings)
+    diagnostic::sort(findings);
+    Ok(())
 }
 
 /// All rows of a query whose columns are texts.

@@ -99,10 +99,10 @@ pub enum DatabaseError {
         source: rusqlite::ffi::Error,
     },
     /// The database to begin with cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Read(#[from] ReadError),
     /// A file beside the database.
-    #[error(transparent)]
+    #[error("{0}")]
     File(#[from] FileError),
 }
 
@@ -164,7 +164,7 @@ pub enum ContentError {
     #[error("its pages do not fit together")]
     Pages,
     /// Anything else that the database library reports.
-    #[error(transparent)]
+    #[error("{0}")]
     Other(#[from] rusqlite::ffi::Error),
 }
 

@@ -4,10 +4,10 @@
 //! A `k8s+v1` bundle is exported as what OLM installs of it: the synthesized CSV and the objects that stay beside it.
 //! Source: the legacy support of the plain-k8s-bundles proposal, and opm's `index export`.
 
-use super::list;
-use super::read::{Index, ReadError};
+use super::opened::{OpenError, Opened};
 use crate::bundle::location::{LoadError, Location};
 use crate::bundle::{self, MANIFESTS, MediaType};
+use crate::catalog::selection::nearest;
 use crate::catalog::{Bundle, BundleId, Catalog, Package, Text};
 use crate::conversion::convert;
 use crate::diagnostic::{self, Diagnostic};
@@ -48,8 +48,8 @@ pub struct ExportedPackage {
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The index cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
+    #[error("{0}")]
+    Index(#[source] Box<OpenError>),
     /// There is no such package.
     #[error("the index holds no package {package:?}")]
     UnknownPackage {
@@ -107,14 +107,20 @@ pub enum ExportError {
         source: serde_json::Error,
     },
     /// There is something at the place already.
-    #[error(transparent)]
+    #[error("{0}")]
     Folder(#[from] NewFolderError),
     /// A file of a bundle leads elsewhere.
-    #[error(transparent)]
+    #[error("{0}")]
     Tree(#[from] TreeError),
     /// The files cannot be written.
-    #[error(transparent)]
+    #[error("{0}")]
     File(#[from] FileError),
+}
+
+impl From<OpenError> for ExportError {
+    fn from(error: OpenError) -> Self {
+        Self::Index(Box::new(error))
+    }
 }
 
 /// Writes packages into folders of their own below `folder`. Each appears complete or not at all.
@@ -123,13 +129,13 @@ pub enum ExportError {
 /// When a package is not in the index, its folder is there already, a bundle cannot be fetched, or the files cannot be
 /// written.
 pub async fn export(
-    index: &Index,
+    index: &Opened,
     folder: &Path,
     transports: &Transports,
     options: &ExportOptions,
 ) -> Result<Vec<ExportedPackage>, ExportError> {
-    let catalog = index.catalog_without_skip_ranges()?;
-    let packages = chosen(index, &catalog, &options.packages)?;
+    let catalog = index.catalog_without_skip_ranges().map_err(OpenError::from)?;
+    let packages = chosen(&catalog, &options.packages)?;
     for package in &packages {
         if !is_name(&package.name) {
             return Err(ExportError::Name {
@@ -167,7 +173,7 @@ pub async fn export(
     Ok(exported)
 }
 
-fn chosen<'c>(index: &Index, catalog: &'c Catalog, names: &[String]) -> Result<Vec<&'c Package>, ExportError> {
+fn chosen<'c>(catalog: &'c Catalog, names: &[String]) -> Result<Vec<&'c Package>, ExportError> {
     if names.is_empty() {
         return Ok(catalog.packages.iter().collect());
     }
@@ -176,7 +182,7 @@ fn chosen<'c>(index: &Index, catalog: &'c Catalog, names: &[String]) -> Result<V
         Some(package) => Ok(package),
         None => Err(ExportError::UnknownPackage {
             package: name.clone(),
-            nearest: list::find_package(index, name)?.err().flatten(),
+            nearest: nearest(name, catalog.packages.iter().map(|package| &*package.name)),
         }),
     });
     packages.collect()
@@ -226,12 +232,14 @@ fn channels(package: &Package) -> Value {
 
 /// The manifests of a bundle, each under its file name.
 async fn manifests(
-    index: &Index,
+    index: &Opened,
     bundle: &Bundle,
     transports: &Transports,
     options: &ExportOptions,
 ) -> Result<Tree, ExportError> {
-    let stored = index.manifests(bundle.manifests)?.objects;
+    let stored: Vec<String> = index.with_manifests(bundle.manifests, |_, objects| {
+        objects.iter().map(|&object| object.to_owned()).collect()
+    })?;
     if !stored.is_empty() {
         return from_objects(&bundle.name, &stored);
     }

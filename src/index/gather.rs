@@ -40,10 +40,10 @@ pub struct GatherOptions {
 #[derive(Debug, thiserror::Error)]
 pub enum GatherProblem {
     /// It cannot be fetched.
-    #[error(transparent)]
+    #[error("{0}")]
     Load(#[from] LoadError),
     /// It cannot be stored.
-    #[error(transparent)]
+    #[error("{0}")]
     Intake(#[from] IntakeError),
     /// Its media type is none of those that are allowed.
     #[error(
@@ -81,10 +81,10 @@ pub enum GatherError {
         of: usize,
     },
     /// Their rows cannot be kept until all are there.
-    #[error(transparent)]
+    #[error("{0}")]
     Spool(#[from] FileError),
     /// They do not fit into the index, or it cannot be written.
-    #[error(transparent)]
+    #[error("{0}")]
     Add(#[from] AddError),
 }
 

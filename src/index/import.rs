@@ -30,7 +30,7 @@ use std::path::Path;
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// The catalog cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Catalog(#[from] CatalogError),
     /// The catalog is not valid.
     #[error("{catalog} is not a valid catalog")]
@@ -41,7 +41,7 @@ pub enum ImportError {
         findings: Vec<Diagnostic>,
     },
     /// Its documents do not fit together.
-    #[error(transparent)]
+    #[error("{0}")]
     Load(#[from] LoadError),
     /// A document holds what is no JSON where JSON is needed.
     #[error("bundle {bundle} of package {package} cannot be read: {source}")]
@@ -65,13 +65,13 @@ pub enum ImportError {
         packages: [String; 2],
     },
     /// A channel has not exactly one head.
-    #[error(transparent)]
+    #[error("{0}")]
     Head(#[from] HeadError),
     /// The rows cannot be kept until all are there.
-    #[error(transparent)]
+    #[error("{0}")]
     Spool(#[from] FileError),
     /// The database cannot be written.
-    #[error(transparent)]
+    #[error("{0}")]
     Add(#[from] AddError),
 }
 

@@ -52,7 +52,7 @@ pub enum IntakeError {
         origin: String,
     },
     /// An index cannot hold it.
-    #[error(transparent)]
+    #[error("{0}")]
     Record(#[from] RecordError),
 }
 

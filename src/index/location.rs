@@ -32,10 +32,10 @@ pub struct IndexLocationError {
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     /// The image cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Image(#[from] ImageError),
     /// A temporary folder cannot be made.
-    #[error(transparent)]
+    #[error("{0}")]
     File(#[from] FileError),
     /// The image holds a catalog of the other form.
     #[error("{image} is a file-based catalog, not an index with a database")]
@@ -78,6 +78,8 @@ pub enum Fetched {
 #[derive(Debug)]
 pub struct CatalogFolder {
     path: PathBuf,
+    /// Where it stands in the image that it was unpacked from.
+    inside: Option<PathBuf>,
     // Deleted with this value, where it was unpacked from an image.
     _unpacked: Option<TemporaryFolder>,
 }
@@ -87,6 +89,7 @@ impl From<&Path> for CatalogFolder {
     fn from(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
+            inside: None,
             _unpacked: None,
         }
     }
@@ -97,6 +100,14 @@ impl CatalogFolder {
     pub fn path(&self) -> &Path {
         &self.path
     }
+
+    /// The path of a file in it as the user knows it: that in the image, where the folder came from one.
+    pub fn known_as(&self, file: &Path) -> PathBuf {
+        match (&self.inside, file.strip_prefix(&self.path)) {
+            (Some(inside), Ok(relative)) => inside.join(relative),
+            _ => file.to_owned(),
+        }
+    }
 }
 
 /// A database file, and the folder that it was unpacked to where it came from an image.
@@ -105,6 +116,16 @@ pub struct DatabaseFile {
     path: PathBuf,
     // Deleted with this value.
     _unpacked: Option<TemporaryFolder>,
+}
+
+impl From<&Path> for DatabaseFile {
+    /// A file that stays.
+    fn from(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            _unpacked: None,
+        }
+    }
 }
 
 impl DatabaseFile {
@@ -148,12 +169,7 @@ impl IndexLocation {
     /// When the image cannot be read or holds no database. Whether a file is there is not looked at.
     pub async fn fetch(&self, transports: &Transports, limit: u64) -> Result<DatabaseFile, FetchError> {
         let reference = match self {
-            Self::File(path) => {
-                return Ok(DatabaseFile {
-                    path: path.clone(),
-                    _unpacked: None,
-                });
-            }
+            Self::File(path) => return Ok(path.as_path().into()),
             Self::Image(reference) => reference,
         };
         let image = transports.pull(reference).await?;
@@ -209,6 +225,7 @@ pub(super) fn fetched_of(image: &Image, reference: &Reference, limit: u64) -> Re
             extract_folder(image, configs, unpacked.path(), limit)?;
             Ok(Fetched::Catalog(CatalogFolder {
                 path: unpacked.path().to_owned(),
+                inside: Some(configs.into()),
                 _unpacked: Some(unpacked),
             }))
         }

@@ -3,8 +3,8 @@
 //! [`read`] opens a database without ever changing it, [`list`] says what is in it. [`open`] opens one for a change, and
 //! brings an older one up to date, and [`add`] adds bundles, each of them a [`record::Record`] that [`intake`] makes of
 //! the files of a bundle; [`gather`] fetches those of one call. [`remove`] takes packages out again, [`deprecate`] cuts
-//! their channels off below a bundle. [`image`] puts a database into an image that serves it, [`location`] takes it out
-//! again, [`opened`] opens databases and file-based catalogs alike, and [`publish`] does both around a change. [`export`]
+//! their channels off below a bundle. [`image`] puts a database into an image in which a [`program`] serves it, [`location`] takes it
+//! out again, [`opened`] opens databases and file-based catalogs alike, and [`publish`] does both around a change. [`export`]
 //! writes packages as folders of manifests, [`render`] a whole index as a file-based catalog, and [`import`] makes an
 //! index of one. [`check`] finds what is wrong with a database, and by the table of [`capabilities`] what the clusters
 //! of an older OLM cannot use.
@@ -29,6 +29,7 @@ pub mod location;
 pub mod migrate;
 pub mod open;
 pub mod opened;
+pub mod program;
 pub mod publish;
 pub mod read;
 pub mod record;

@@ -1,16 +1,16 @@
 //! An index that is open for looking at, whichever form it has: a database, or a file-based catalog.
 
+mod contents;
+
 use super::image::{CONFIGS_LABEL, DATABASE_LABEL};
 use super::location::{CatalogFolder, DatabaseFile, FetchError, Fetched, IndexLocation, fetched_of};
 use super::read::{Index, ReadError, is_database};
 use crate::bundle::annotations::PACKAGE;
 use crate::bundle::{MANIFESTS, METADATA};
-use crate::catalog::Catalog;
 use crate::catalog::file_based::load::{self, LoadError, Loaded};
 use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog};
 use crate::files::FileError;
 use crate::image::{ImageError, Transports};
-use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -40,7 +40,7 @@ pub struct OpenFiles {
     /// What they say.
     pub loaded: Loaded,
     // What was unpacked goes with it.
-    _folder: Option<CatalogFolder>,
+    _folder: CatalogFolder,
 }
 
 /// How much may be read.
@@ -56,22 +56,22 @@ pub struct OpenLimits {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The image cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Image(#[from] ImageError),
     /// The image holds no database.
-    #[error(transparent)]
+    #[error("{0}")]
     Fetch(#[from] FetchError),
     /// The database cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Read(#[from] ReadError),
     /// The catalog cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Catalog(#[from] CatalogError),
     /// The documents of the catalog do not fit together.
-    #[error(transparent)]
+    #[error("{0}")]
     Load(#[from] LoadError),
     /// The system refused.
-    #[error(transparent)]
+    #[error("{0}")]
     File(#[from] FileError),
     /// A single bundle.
     #[error("{name} is a bundle, not an index")]
@@ -79,6 +79,25 @@ pub enum OpenError {
         /// The folder or image.
         name: String,
     },
+}
+
+impl OpenDatabase {
+    /// Opens the database in a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is none.
+    pub fn open(file: DatabaseFile) -> Result<Self, ReadError> {
+        Ok(Self {
+            index: Index::open(file.path())?,
+            _file: Some(file),
+        })
+    }
+}
+
+impl From<Index> for Opened {
+    fn from(index: Index) -> Self {
+        Self::Database(OpenDatabase { index, _file: None })
+    }
 }
 
 impl Opened {
@@ -91,49 +110,18 @@ impl Opened {
         transports: &Transports,
         limits: OpenLimits,
     ) -> Result<Self, OpenError> {
-        let reference = match location {
-            IndexLocation::File(path) => return Self::of_path(path, limits),
-            IndexLocation::Image(reference) => reference,
-        };
-        let image = transports.pull(reference).await?;
-        let is_index = [DATABASE_LABEL, CONFIGS_LABEL]
-            .iter()
-            .any(|label| image.label(label).is_some());
-        if !is_index && image.label(PACKAGE).is_some() {
-            let name = reference.to_string();
-            return Err(OpenError::Bundle { name });
-        }
-        match fetched_of(&image, reference, limits.image)? {
-            Fetched::Catalog(folder) => {
-                let files = FileBasedCatalog::open(folder.path(), limits.catalog)?;
-                Self::of_files(files, Some(folder))
-            }
-            Fetched::Database(file) => Ok(Self::Database(OpenDatabase {
-                index: Index::open(file.path())?,
-                _file: Some(file),
-            })),
+        match fetch(location, transports, limits.image).await? {
+            Fetched::Catalog(folder) => Self::of_catalog(folder, limits.catalog),
+            Fetched::Database(file) => Ok(Self::Database(OpenDatabase::open(file)?)),
         }
     }
 
-    fn of_path(path: &Path, limits: OpenLimits) -> Result<Self, OpenError> {
-        let is_layout = path.join("oci-layout").is_file();
-        if path.join(MANIFESTS).is_dir() && path.join(METADATA).is_dir() {
-            let name = path.display().to_string();
-            return Err(OpenError::Bundle { name });
-        }
-        // What is named as a database is to be one: that it is none is said better by opening it.
-        let is_text =
-            || Ok::<_, OpenError>(path.extension() != Some(OsStr::new("db")) && path.is_file() && !is_database(path)?);
-        if (path.is_dir() && !is_layout) || is_text()? {
-            return Self::of_files(FileBasedCatalog::open(path, limits.catalog)?, None);
-        }
-        Ok(Self::Database(OpenDatabase {
-            index: Index::open(path)?,
-            _file: None,
-        }))
-    }
-
-    fn of_files(files: FileBasedCatalog, folder: Option<CatalogFolder>) -> Result<Self, OpenError> {
+    /// Opens the file-based catalog in a folder.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no catalog.
+    pub fn of_catalog(folder: CatalogFolder, limits: CatalogLimits) -> Result<Self, OpenError> {
+        let files = FileBasedCatalog::open(folder.path(), limits)?;
         let loaded = load::load(&files)?;
         Ok(Self::Files(Box::new(OpenFiles {
             files,
@@ -142,22 +130,47 @@ impl Opened {
         })))
     }
 
-    /// What a file-based catalog says, which is more than a [`Catalog`] holds.
+    /// What a file-based catalog says, which is more than a catalog in memory holds.
     pub fn loaded(&self) -> Option<&Loaded> {
         match self {
             Self::Database(_) => None,
             Self::Files(files) => Some(&files.loaded),
         }
     }
+}
 
-    /// Packages, channels and bundles, without the manifests.
-    ///
-    /// # Errors
-    /// When the database is damaged or changes meanwhile.
-    pub fn catalog(&self) -> Result<Cow<'_, Catalog>, ReadError> {
-        match self {
-            Self::Database(database) => Ok(Cow::Owned(database.index.catalog()?)),
-            Self::Files(files) => Ok(Cow::Borrowed(&files.loaded.catalog)),
-        }
+/// Finds out which form the index at a place has, and takes it out of its image, whose layers may unpack to `limit`
+/// bytes.
+///
+/// # Errors
+/// When the image cannot be read, or there is a bundle.
+pub async fn fetch(location: &IndexLocation, transports: &Transports, limit: u64) -> Result<Fetched, OpenError> {
+    let reference = match location {
+        IndexLocation::File(path) => return at_path(path),
+        IndexLocation::Image(reference) => reference,
+    };
+    let image = transports.pull(reference).await?;
+    let is_index = [DATABASE_LABEL, CONFIGS_LABEL]
+        .iter()
+        .any(|label| image.label(label).is_some());
+    if !is_index && image.label(PACKAGE).is_some() {
+        let name = reference.to_string();
+        return Err(OpenError::Bundle { name });
     }
+    Ok(fetched_of(&image, reference, limit)?)
+}
+
+fn at_path(path: &Path) -> Result<Fetched, OpenError> {
+    let is_layout = path.join("oci-layout").is_file();
+    if path.join(MANIFESTS).is_dir() && path.join(METADATA).is_dir() {
+        let name = path.display().to_string();
+        return Err(OpenError::Bundle { name });
+    }
+    // What is named as a database is to be one: that it is none is said better by opening it.
+    let is_text =
+        || Ok::<_, OpenError>(path.extension() != Some(OsStr::new("db")) && path.is_file() && !is_database(path)?);
+    if (path.is_dir() && !is_layout) || is_text()? {
+        return Ok(Fetched::Catalog(path.into()));
+    }
+    Ok(Fetched::Database(path.into()))
 }

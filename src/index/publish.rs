@@ -3,14 +3,15 @@
 
 use super::deprecate::DeprecateError;
 use super::gather::GatherError;
-use super::image::{DATABASE_PATH, Program, StaticError, dockerfile, image_of, require_static};
+use super::image::{DATABASE_PATH, Program, dockerfile, image_of};
 use super::import::{ImportError, NotKept, import};
 use super::location::{FetchError, Fetched, IndexLocation};
 use super::open::{self, Options, Target};
+use super::program::{Binary, ProgramError, programs};
 use super::remove::RemoveError;
 use crate::catalog::file_based::read::CatalogLimits;
 use crate::files::{FileError, Replacement, TemporaryFolder};
-use crate::image::{Image, ImageError, Reference, Transports};
+use crate::image::{Image, ImageError, Offer, Platform, Reference, Transports};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -22,8 +23,8 @@ pub enum Destination {
     Image {
         /// Where the image goes.
         to: Reference,
-        /// The image to stand on, whose program serves; without one, the image holds only this program itself.
-        base: Option<Reference>,
+        /// What serves it there.
+        server: Server,
     },
     /// Into files, for another tool to build the image.
     Files {
@@ -36,6 +37,25 @@ pub enum Destination {
     },
     /// Nowhere: the change is tried and thrown away.
     Nowhere,
+}
+
+/// Whose program serves an index from its image, and for which platforms.
+#[derive(Debug, Clone)]
+pub enum Server {
+    /// This program itself, and each of these binaries of it for another platform.
+    Opmx {
+        /// The binaries. One for the platform of this program takes its place.
+        binaries: Vec<Binary>,
+        /// The image to stand on, of which each platform takes its own; without one, the image holds nothing else.
+        base: Option<Reference>,
+    },
+    /// The program of the image to stand on.
+    Base {
+        /// That image.
+        base: Reference,
+        /// Stand on the images of all its platforms, and not only on that for the platform of the transports.
+        all_platforms: bool,
+    },
 }
 
 /// What was made of a changed index.
@@ -63,6 +83,8 @@ pub struct Published<T> {
     pub changed: T,
     /// What the index cannot hold of the file-based catalog that it was made of.
     pub not_kept: Vec<NotKept>,
+    /// The platforms that the image to begin with was for, and the new one is not.
+    pub lost: Vec<Platform>,
 }
 
 /// How the index to begin with is read, and the changed one written.
@@ -80,28 +102,28 @@ pub struct Making<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
     /// The index to begin with cannot be had.
-    #[error(transparent)]
+    #[error("{0}")]
     Fetch(#[from] FetchError),
     /// The index to begin with is a file-based catalog that cannot become a database.
-    #[error(transparent)]
+    #[error("{0}")]
     Import(#[from] ImportError),
     /// The bundles cannot be added.
-    #[error(transparent)]
+    #[error("{0}")]
     Gather(#[from] GatherError),
     /// The packages cannot be taken out.
-    #[error(transparent)]
+    #[error("{0}")]
     Remove(#[from] RemoveError),
     /// The bundles cannot be deprecated.
-    #[error(transparent)]
+    #[error("{0}")]
     Deprecate(#[from] DeprecateError),
     /// The image to stand on cannot be read, or the new one not built or written.
-    #[error(transparent)]
+    #[error("{0}")]
     Image(#[from] ImageError),
-    /// This program cannot serve from an image of its own.
-    #[error(transparent)]
-    Static(#[from] StaticError),
+    /// A program cannot serve from an image.
+    #[error("{0}")]
+    Program(#[from] ProgramError),
     /// A file cannot be written.
-    #[error(transparent)]
+    #[error("{0}")]
     File(#[from] FileError),
     /// The tag of the index to begin with names another image than it did.
     #[error("{image} was changed by somebody else meanwhile, so nothing was pushed")]
@@ -125,7 +147,7 @@ pub async fn make<T>(
     change: impl AsyncFnOnce(&Target<'_>) -> Result<T, PublishError>,
 ) -> Result<Published<T>, PublishError> {
     match destination {
-        Destination::Image { to, base } => publish(from, (to, base.as_ref()), making, change).await,
+        Destination::Image { to, server } => publish(from, (to, server), making, change).await,
         Destination::Files {
             folder,
             dockerfile,
@@ -139,6 +161,7 @@ pub async fn make<T>(
                 made: Made::Nothing,
                 changed,
                 not_kept,
+                lost: Vec::new(),
             })
         }
     }
@@ -163,41 +186,103 @@ pub async fn convert(
         made,
         changed: (),
         not_kept: changed,
+        lost: Vec::new(),
     })
 }
 
 async fn publish<T>(
     from: Option<&IndexLocation>,
-    (to, base): (&Reference, Option<&Reference>),
+    (to, server): (&Reference, &Server),
     making: Making<'_>,
     change: impl AsyncFnOnce(&Target<'_>) -> Result<T, PublishError>,
 ) -> Result<Published<T>, PublishError> {
-    let own = own_program()?;
     let transports = making.transports;
-    let base: Option<Image> = match base {
-        Some(base) => Some(transports.pull(base).await?),
-        None => None,
-    };
-    let program = base.as_ref().map_or(Program::Static(&own), Program::Base);
-    if let Program::Static(own) = program {
-        require_static(own)?;
-    }
+    let programs = serving(server, transports).await?;
     let before = match from {
         Some(IndexLocation::Image(from)) if from.is_same_place(to) => Some(transports.resolve(to).await?),
         _ => None,
     };
+    let offered = match from {
+        Some(IndexLocation::Image(from)) => transports.offers(from).await?,
+        _ => Vec::new(),
+    };
     let folder = TemporaryFolder::new()?;
     let database = folder.path().join("index.db");
     let (changed, not_kept) = change_copy(from, &database, making, change).await?;
-    let image = image_of(&database, &program)?;
+    let image = image_of(&database, &programs)?;
+    let is_lost = |platform: &Platform| {
+        !image
+            .images()
+            .iter()
+            .any(|image| image.platform().as_ref() == Some(platform))
+    };
+    let lost = offered
+        .into_iter()
+        .map(|offer| offer.platform)
+        .filter(is_lost)
+        .collect();
     match transports.push_over(&image, to, before).await {
         Ok(pinned) => Ok(Published {
             made: Made::Image(pinned),
             changed,
             not_kept,
+            lost,
         }),
         Err(ImageError::Moved { .. }) => Err(PublishError::Moved { image: to.clone() }),
         Err(error) => Err(error.into()),
+    }
+}
+
+/// The programs of the image, with what they stand on.
+async fn serving(server: &Server, transports: &Transports) -> Result<Vec<Program>, PublishError> {
+    match server {
+        Server::Opmx { binaries, base } => {
+            let mut serving = Vec::new();
+            for binary in programs(binaries)? {
+                let base = match base {
+                    Some(base) => Some(pull_for(&binary.platform, base, transports).await?),
+                    None => None,
+                };
+                serving.push(Program::Binary { binary, base });
+            }
+            Ok(serving)
+        }
+        Server::Base {
+            base,
+            all_platforms: false,
+        } => Ok(vec![Program::Base(transports.pull(base).await?)]),
+        Server::Base {
+            base,
+            all_platforms: true,
+        } => {
+            let offers = transports.offers(base).await?;
+            if offers.is_empty() {
+                return Err(absent(base, "an image for any platform", &offers).into());
+            }
+            let mut serving = Vec::new();
+            for offer in offers {
+                let image = transports.pull(&base.with_digest(&offer.digest)).await?;
+                serving.push(Program::Base(image));
+            }
+            Ok(serving)
+        }
+    }
+}
+
+/// The image of exactly this platform.
+async fn pull_for(platform: &Platform, base: &Reference, transports: &Transports) -> Result<Image, ImageError> {
+    let offers = transports.offers(base).await?;
+    let Some(offer) = offers.iter().find(|offer| offer.platform == *platform) else {
+        return Err(absent(base, &format!("an image for {platform}"), &offers));
+    };
+    transports.pull(&base.with_digest(&offer.digest)).await
+}
+
+fn absent(base: &Reference, what: &str, offers: &[Offer]) -> ImageError {
+    ImageError::NotFound {
+        image: base.to_string(),
+        what: what.to_owned(),
+        available: offers.iter().map(|offer| offer.platform.to_string()).collect(),
     }
 }
 
@@ -228,6 +313,7 @@ async fn generate<T>(
         made: Made::Files { database, dockerfile },
         changed,
         not_kept,
+        lost: Vec::new(),
     })
 }
 
@@ -274,8 +360,4 @@ fn prepared(path: &Path, content: &str) -> Result<Replacement, FileError> {
         .and_then(|()| file.sync_all())
         .map_err(|error| FileError::new("write", path, error))?;
     Ok(replacement)
-}
-
-fn own_program() -> Result<PathBuf, FileError> {
-    std::env::current_exe().map_err(|error| FileError::new("find", "opmx", error))
 }

@@ -50,7 +50,7 @@ pub enum RemoveError {
         nearest: Option<String>,
     },
     /// The database cannot be read or written.
-    #[error(transparent)]
+    #[error("{0}")]
     Database(#[from] DatabaseError),
 }
 

@@ -33,7 +33,7 @@ pub struct Options {
 #[derive(Debug, thiserror::Error)]
 pub enum RenderError {
     /// The index cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Read(#[from] ReadError),
     /// A property or a dependency is not JSON.
     #[error("the {kind} of bundle {bundle} is not JSON ({source}); remove the bundle from the index and add it again")]

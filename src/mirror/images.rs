@@ -4,7 +4,7 @@ use crate::catalog::selection::{Selection, SelectionError};
 use crate::catalog::{Bundle, BundleId, Catalog, Property};
 use crate::image::Reference;
 use crate::index::intake::IMAGE_PROPERTY;
-use crate::index::read::{Index, ReadError};
+use crate::index::opened::{OpenError, Opened};
 use crate::kubernetes::GroupVersionKind;
 use crate::version::{VersionRange, parse_strict};
 use serde::{Deserialize, Serialize};
@@ -103,11 +103,17 @@ pub struct Unsatisfied {
 #[derive(Debug, thiserror::Error)]
 pub enum ImagesError {
     /// The index cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
+    #[error("{0}")]
+    Index(#[source] Box<OpenError>),
     /// The index does not hold what was chosen.
-    #[error(transparent)]
+    #[error("{0}")]
     Selection(#[from] SelectionError),
+}
+
+impl From<OpenError> for ImagesError {
+    fn from(error: OpenError) -> Self {
+        Self::Index(Box::new(error))
+    }
 }
 
 impl Role {
@@ -147,16 +153,16 @@ impl NamedBy {
 ///
 /// # Errors
 /// When the index is damaged or does not hold what was chosen.
-pub fn images(index: &Index, query: &Query) -> Result<Images, ImagesError> {
-    let catalog = index.catalog_without_skip_ranges()?;
+pub fn images(index: &Opened, query: &Query) -> Result<Images, ImagesError> {
+    let catalog = index.catalog_without_skip_ranges().map_err(OpenError::from)?;
     let (bundles, unsatisfied) = chosen(&catalog, query)?;
-    let related = index.related_images()?;
+    let related = index.related_images(&catalog, &bundles)?;
     let mut found: BTreeMap<String, Vec<Use>> = BTreeMap::new();
     // By their ids, bundles come sorted by name.
     for id in bundles {
         let Some(bundle) = catalog.bundle(id) else { continue };
         let none = Vec::new();
-        let images = related.get(&*bundle.name).unwrap_or(&none);
+        let images = related.get(&id).unwrap_or(&none);
         let mut roles: BTreeMap<&str, Role> = images.iter().map(|image| (image.as_str(), Role::Related)).collect();
         let runs = if images.is_empty() {
             Vec::new()

@@ -5,11 +5,11 @@ mod graph;
 
 use super::listing::{Listing, encode_manifests};
 use crate::catalog::ManifestsId;
-use crate::catalog::file_based::check::check;
 use crate::catalog::file_based::manifests::Manifests;
 use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
 use crate::catalog::file_based::{Key, PACKAGE};
 use crate::diagnostic::{Diagnostic, has_errors};
+use crate::index::check::check_catalog;
 use crate::index::location::CatalogFolder;
 use contents::Contents;
 use graph::Graph;
@@ -38,23 +38,11 @@ impl CatalogFiles {
     /// # Errors
     /// When a file cannot be read or holds something else than documents with a schema, or there is too much.
     pub fn open(folder: CatalogFolder, limits: CatalogLimits) -> Result<Self, CatalogError> {
-        let limits = CatalogLimits {
-            open_files: OPEN_FILES,
-            ..limits
-        };
-        let mut contents = Contents::default();
-        let catalog =
-            FileBasedCatalog::open_and_visit(folder.path(), limits, |handle, document| contents.add(handle, document))?;
-        let (listing, graph) = contents.finish(&catalog.handles);
-        let files = Files {
-            catalog,
-            graph,
-            _folder: folder,
-        };
-        Ok(Self { listing, files })
+        let read = read(folder.path(), limits)?;
+        Ok(Self::of(folder, read))
     }
 
-    /// [Opens](Self::open) the catalog in a folder, and [checks](check) it meanwhile: what was found, and the catalog
+    /// [Opens](Self::open) the catalog in a folder, and [checks](check_catalog) it meanwhile: what was found, and the catalog
     /// unless some of that is an error.
     ///
     /// # Errors
@@ -63,17 +51,29 @@ impl CatalogFiles {
         folder: CatalogFolder,
         limits: CatalogLimits,
     ) -> Result<(Vec<Diagnostic>, Option<Self>), CatalogError> {
-        let path = folder.path().to_owned();
-        let (checked, opened) = thread::scope(|scope| {
-            let checking = scope.spawn(|| check(&path, limits));
-            let opened = Self::open(folder, limits);
+        let (checked, read) = thread::scope(|scope| {
+            let checking = scope.spawn(|| check_catalog(&folder, limits));
+            let read = read(folder.path(), limits);
             let checked = checking.join();
-            (checked.unwrap_or_else(|panic| resume_unwind(panic)), opened)
+            (checked.unwrap_or_else(|panic| resume_unwind(panic)), read)
         });
-        let findings = checked?.findings;
-        // What keeps a catalog from being opened is among the errors.
-        let catalog = if has_errors(&findings) { None } else { Some(opened?) };
+        let findings = checked?;
+        // What keeps a catalog from being read is among the errors.
+        let catalog = if has_errors(&findings) {
+            None
+        } else {
+            Some(Self::of(folder, read?))
+        };
         Ok((findings, catalog))
+    }
+
+    fn of(folder: CatalogFolder, (catalog, listing, graph): Read) -> Self {
+        let files = Files {
+            catalog,
+            graph,
+            _folder: folder,
+        };
+        Self { listing, files }
     }
 
     /// The folder.
@@ -85,6 +85,20 @@ impl CatalogFiles {
     pub(super) fn into_parts(self) -> (Listing, Files) {
         (self.listing, self.files)
     }
+}
+
+/// The documents of a catalog, and what is made of them.
+type Read = (FileBasedCatalog, Listing, Graph);
+
+fn read(folder: &Path, limits: CatalogLimits) -> Result<Read, CatalogError> {
+    let limits = CatalogLimits {
+        open_files: OPEN_FILES,
+        ..limits
+    };
+    let mut contents = Contents::default();
+    let catalog = FileBasedCatalog::open_and_visit(folder, limits, |handle, document| contents.add(handle, document))?;
+    let (listing, graph) = contents.finish(&catalog.handles);
+    Ok((catalog, listing, graph))
 }
 
 /// What the server asks, besides the listing.

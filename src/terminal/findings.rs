@@ -3,7 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::rules::Severity;
 use crate::source::{Place, Position};
-use crate::terminal::visible;
+use crate::terminal::{counted, visible};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, Title};
 use serde::Serialize;
 use std::fmt;
@@ -181,8 +181,7 @@ impl fmt::Display for Summary {
         let mut said = false;
         for (count, name) in counts.into_iter().filter(|(count, _)| *count > 0) {
             let comma = if said { ", " } else { "" };
-            let plural = if count > 1 { "s" } else { "" };
-            write!(formatter, "{comma}{count} {name}{plural}")?;
+            write!(formatter, "{comma}{}", counted(count, name))?;
             said = true;
         }
         if said {

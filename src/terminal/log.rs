@@ -1,5 +1,8 @@
 //! The log of `-v`, on standard error.
 
+use crate::diagnostic::Diagnostic;
+use crate::rules::Severity;
+use crate::source::Place;
 use crate::terminal::Printer;
 use clap::ValueEnum;
 use tracing_subscriber::Layer;
@@ -40,6 +43,23 @@ pub fn install(verbose: u8, format: Option<LogFormat>, printer: &Printer) -> Res
         .with(levels(verbose))
         .with(layer)
         .try_init()
+}
+
+/// Puts findings into the log, each as an event with the fields of a report.
+pub fn findings(findings: &[Diagnostic]) {
+    for finding in findings {
+        let place = finding.place.as_ref();
+        let (file, start) = (place.map(|place| place.source.name()), place.map(Place::start));
+        let (line, column) = (start.map(|start| start.line), start.map(|start| start.column));
+        let (rule, help) = (finding.rule.id, finding.advice());
+        let (object, path) = (finding.object.as_deref(), finding.path.as_deref());
+        let message = &finding.message;
+        match finding.severity {
+            Severity::Error => tracing::error!(rule, file, line, column, object, path, help, "{message}"),
+            Severity::Warning => tracing::warn!(rule, file, line, column, object, path, help, "{message}"),
+            Severity::Info => tracing::info!(rule, file, line, column, object, path, help, "{message}"),
+        }
+    }
 }
 
 fn levels(verbose: u8) -> Targets {

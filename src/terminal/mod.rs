@@ -16,3 +16,8 @@ mod visible;
 
 pub use output::{Format, Printer};
 pub use visible::visible;
+
+/// A number of things, as in `1 bundle` and `2 bundles`.
+pub fn counted(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}

@@ -56,7 +56,7 @@ pub struct Checked {
 #[derive(Debug, thiserror::Error)]
 pub enum UnreadableError {
     /// The name is that of neither a folder nor an image.
-    #[error(transparent)]
+    #[error("{0}")]
     Location(#[from] LocationError),
     /// The name is that of a file.
     #[error("{} is a file, not a bundle", path.display())]
@@ -71,10 +71,10 @@ pub enum UnreadableError {
         name: String,
     },
     /// The folder or image cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Load(#[from] LoadError),
     /// A mended file cannot be written.
-    #[error(transparent)]
+    #[error("{0}")]
     Write(#[from] FileError),
 }
 

@@ -33,12 +33,13 @@ pub async fn platforms(images: Vec<String>, transports: &Transports) -> Platform
 
 async fn ask(image: &str, transports: &Transports) -> Result<BTreeSet<Platform>, String> {
     let reference = match image.parse() {
-        Ok(Reference::Registry(reference)) => reference,
+        Ok(reference @ Reference::Registry(_)) => reference,
         Ok(_) => return Err("a cluster pulls images from registries only".to_owned()),
         Err(error) => return Err(error.to_string()),
     };
-    let platforms = transports.platforms(&reference).await;
-    platforms.map(BTreeSet::from_iter).map_err(|error| {
+    let offers = transports.offers(&reference).await;
+    let platforms = offers.map(|offers| offers.into_iter().map(|offer| offer.platform).collect());
+    platforms.map_err(|error| {
         let reasons = reasons(&error);
         // The finding names the image already.
         let rest = reasons.strip_prefix(image).and_then(|rest| rest.strip_prefix(": "));

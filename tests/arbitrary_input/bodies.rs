@@ -143,10 +143,10 @@ fn places(validation: &Validation) {
 fn reports(validation: Validation) {
     let validations = [validation];
     for format in [ReportFormat::Text, ReportFormat::Github, ReportFormat::Junit] {
-        assert!(!report(&validations, format, true).is_empty());
+        assert!(!report("opmx bundle validate", &validations, format, true).is_empty());
     }
     for format in [ReportFormat::Json, ReportFormat::Sarif] {
-        let text = report(&validations, format, false);
+        let text = report("opmx bundle validate", &validations, format, false);
         serde_json::from_str::<serde_json::Value>(&text).unwrap();
     }
 }

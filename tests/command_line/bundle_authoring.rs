@@ -84,6 +84,15 @@ fn crds_tables_discovery_and_indexes_say_what_a_resource_is() {
             {"version": "v1", "resources": [{"resource": "certificates", "responseKind": {"kind": "Certificate"}}]}]}]});
     write(&sandbox, "groups.json", groups.to_string());
     index(&sandbox, "v1");
+    let catalog = run(&sandbox, "render -q index.db");
+    write(&sandbox, "catalog/catalog.json", succeeds(&catalog));
+    // Of a bundle with an image, a catalog has nothing but what user interfaces show.
+    let described = "schema: olm.package\nname: cm\ndefaultChannel: stable\n---\n\
+        schema: olm.channel\npackage: cm\nname: stable\nentries: [{name: cm.v1.0.0}]\n---\n\
+        schema: olm.bundle\npackage: cm\nname: cm.v1.0.0\nimage: registry.example.com/cm:1.0.0\nproperties:\n\
+        - {type: olm.package, value: {packageName: cm, version: 1.0.0}}\n\
+        - {type: olm.csv.metadata, value: {crdDescriptions: {owned: [{name: certificates.cert-manager.io, version: v1, kind: Certificate}]}}}\n";
+    write(&sandbox, "described/catalog.yaml", described);
     let wanted = json!([{"kind": "Certificate", "name": "certificates.cert-manager.io", "version": "v1"}]);
     for source in [
         "crds",
@@ -93,6 +102,9 @@ fn crds_tables_discovery_and_indexes_say_what_a_resource_is() {
         "groups.json",
         "index.db",
         "./index.db",
+        "catalog",
+        "catalog/catalog.json",
+        "described",
     ] {
         let line = format!("bundle synthesize bundle -o json --api-source {source}");
         let outcome = run(&sandbox, &line);

@@ -560,3 +560,46 @@ fn a_full_disk_pushes_nothing_and_says_what_to_do() {
     );
     assert_eq!(names(&sandbox.path("")), ["compost", "greenhouse"]);
 }
+
+#[test]
+fn a_binary_for_another_platform_is_looked_at_before_anything_else() {
+    let sandbox = garden();
+    fs::write(sandbox.path("script"), "#!/bin/sh\n").unwrap();
+    let own = env!("CARGO_BIN_EXE_opmx");
+    for (options, said) in [
+        (
+            "--binary linux/arm64=script".to_owned(),
+            "error: script is not a program for Linux: it is no ELF file\n".to_owned(),
+        ),
+        (
+            format!("--binary linux/riscv64={own}"),
+            format!("error: {own} is not a program for linux/riscv64: it is one for "),
+        ),
+        (
+            "--binary linux/arm64=nowhere".to_owned(),
+            "error: cannot read nowhere: No such file or directory".to_owned(),
+        ),
+        (
+            "--binary windows/amd64=script".to_owned(),
+            "error: no index image can be made for windows/amd64, only for Linux on amd64, arm64, ".to_owned(),
+        ),
+        (
+            "--binary s390x=script --binary linux/s390x=other".to_owned(),
+            "error: two programs are named for linux/s390x: script and other\n".to_owned(),
+        ),
+    ] {
+        let outcome = fail(&sandbox, &format!("index add -b nowhere -t oci:index:v1 {options}"));
+        assert!(outcome.stderr.starts_with(&said), "{options}: {outcome}");
+    }
+    assert!(!sandbox.path("index").exists());
+    for options in [
+        "--binary opmx",
+        "--binary linux/arm64=",
+        "--all-platforms",
+        "--all-platforms -i oci:base:v1 --binary arm64=opmx",
+    ] {
+        let line = format!("index add -b compost -t oci:index:v1 {options}");
+        let outcome = sandbox.run(line.split_whitespace());
+        assert_eq!(outcome.status, Some(2), "{options}: {outcome}");
+    }
+}

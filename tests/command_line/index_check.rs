@@ -216,7 +216,7 @@ fn versions_that_name_no_olm_are_refused_and_those_beyond_the_table_are_remarked
 fn an_index_of_inline_bundles_has_no_bundle_images_to_ask_for() {
     let sandbox = indexed();
     let outcome = outcome_of(&sandbox, "index check index.db --images");
-    assert!(outcome.stderr.contains("asking for 0 image(s)"), "{outcome}");
+    assert!(outcome.stderr.contains("asking for 0 images"), "{outcome}");
     let outcome = sandbox.run("index check index.db --images=some".split(' '));
     assert_eq!(outcome.status, Some(2), "{outcome}");
 }

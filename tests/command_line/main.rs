@@ -27,6 +27,7 @@ mod bundle_synthesize;
 mod bundle_unpack;
 mod bundle_validate;
 mod bundles;
+mod catalogs;
 mod generate_dockerfile;
 mod generated;
 mod help;

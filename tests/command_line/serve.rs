@@ -177,6 +177,33 @@ fn a_catalog_with_errors_is_refused_with_all_of_them() {
     assert_eq!(reason, "the catalog catalog has errors, and is not served");
     let outcome = sandbox.run(["serve", "catalog", "--cache-dir=made", "--cache-only"]);
     assert_eq!(outcome.status, Some(1), "{outcome}");
+    // In a log for programs, each finding is an event.
+    let outcome = sandbox.run(["serve", "catalog", "-p", "0", "--log-format=json", "--pprof-addr=:1"]);
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+    let events = outcome.stderr.lines().map(serde_json::from_str);
+    let events: Vec<serde_json::Value> = events.collect::<Result<_, _>>().unwrap();
+    let rules: Vec<_> = events.iter().filter_map(|event| event["rule"].as_str()).collect();
+    for rule in [
+        "catalog-entry-bundle",
+        "catalog-package-missing",
+        "catalog-bundle-identity",
+    ] {
+        assert!(rules.contains(&rule), "{rule}: {outcome}");
+    }
+    let entry = events
+        .iter()
+        .find(|event| event["rule"] == "catalog-entry-bundle")
+        .unwrap();
+    assert_eq!(entry["level"], "ERROR");
+    assert_eq!(
+        (&entry["file"], &entry["line"]),
+        (&"catalog/c.yaml".into(), &8.into()),
+        "{entry}"
+    );
+    assert!(entry["help"].is_string() && entry["message"].is_string(), "{entry}");
+    assert_eq!(events.first().unwrap()["level"], "WARN");
+    let last = events.last().unwrap();
+    assert_eq!(last["message"], "the catalog catalog has errors, and is not served");
     assert!(!sandbox.path("made").exists());
 }
 

@@ -45,10 +45,7 @@ fn of_a_valid_catalog_nothing_is_printed() {
     let sandbox = catalog("", "");
     let outcome = sandbox.run(["validate", "etcd"]);
     assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(0), ""), "{outcome}");
-    assert!(
-        outcome.stderr.contains("1 packages, 1 channels, 2 bundles"),
-        "{outcome}"
-    );
+    assert!(outcome.stderr.contains("1 package, 1 channel, 2 bundles"), "{outcome}");
     let outcome = sandbox.run(["validate", "etcd", "-o", "json"]);
     let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
     assert_eq!(

@@ -92,7 +92,7 @@ fn images_are_asked_for_once_each_and_no_layer_is_read() {
     index(folder, &[&first, &pinned], &related);
     let (status, findings, said) = check(folder, "--images", &[]);
     assert_eq!((status, findings), (Some(0), vec![]), "{said}");
-    assert!(said.contains("asking for 2 image(s)"), "{said}");
+    assert!(said.contains("asking for 2 images"), "{said}");
     assert_eq!(registry.count("HEAD /v2/k/manifests/"), 2);
 
     index(folder, &[&first, &gone, &absent], &related);

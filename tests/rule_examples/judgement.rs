@@ -8,6 +8,7 @@ use opmx::conversion;
 use opmx::diagnostic::Diagnostic;
 use opmx::image::{ImageError, RegistryError, RegistryFailure};
 use opmx::index::check::{self, images};
+use opmx::index::opened::Opened;
 use opmx::index::{read::Index, schema};
 use opmx::kubernetes::served::{ServedResources, read_table};
 use opmx::rules;
@@ -79,10 +80,11 @@ fn checked(example: &Example, side: Side) -> Vec<Diagnostic> {
     connection.execute_batch(&statements.unwrap()).unwrap();
     connection.close().unwrap();
     let index = Index::open(&path).unwrap();
-    let mut findings = match &example.cluster {
-        Some(cluster) => check::check_for(&index, &cluster.parse().unwrap()).unwrap(),
-        None => check::check(&index).unwrap(),
-    };
+    let mut findings = check::check(&index).unwrap();
+    let index = Opened::from(index);
+    if let Some(cluster) = &example.cluster {
+        check::add_for_cluster(&mut findings, &index, &cluster.parse().unwrap()).unwrap();
+    }
     if let Some(registries) = &example.platforms {
         let wanted = images::wanted(&index, images::Which::Bundles).unwrap();
         let answers = wanted

@@ -8,12 +8,16 @@
 mod accepted;
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../shared/reflection.rs"]
+mod reflection;
 #[path = "../registry/tools.rs"]
 mod tools;
 
+mod clients;
 mod faults;
 mod image;
 mod operators;
+mod platforms;
 
 use common::{Outcome, Sandbox};
 use std::path::{Path, PathBuf};
@@ -50,9 +54,12 @@ fn registry(sandbox: &Sandbox) -> tools::DockerRegistry {
 
 /// A folder of the real data; where it is absent the test says so and ends.
 fn corpus(name: &str) -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../shared/corpus")
-        .join(name);
+    shared_folder(&format!("corpus/{name}"))
+}
+
+/// The same, for other folders beside the project.
+fn shared_folder(name: &str) -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared").join(name);
     tools::shared(&folder).then_some(folder)
 }
 

@@ -47,7 +47,7 @@ impl Default for CatalogLimits {
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogError {
     /// The system refused.
-    #[error(transparent)]
+    #[error("{0}")]
     File(#[from] FileError),
     /// A folder cannot be searched.
     #[error("cannot search {}: {source}", folder.display())]

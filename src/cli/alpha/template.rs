@@ -9,7 +9,7 @@ use crate::catalog::selection::Selection;
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::catalogs::{ContentArguments, bounds};
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cli::{Context, input, sources};
+use crate::cli::{Context, guesses, input};
 use crate::diagnostic::Diagnostic;
 use crate::index::intake::IntakeError;
 use crate::index::render::sources::{Form, write_all};
@@ -179,7 +179,7 @@ fn refuse(problems: Vec<(Image, BundleError)>, of: usize, context: &Context<'_>)
         }
         let error = CommandError::from(problem).context(format!("{at}: {reference} cannot be rendered"));
         let error = match reference.parse::<Location>() {
-            Ok(location) => sources::with_guess(error, &location),
+            Ok(location) => guesses::with_guess(error, &location),
             Err(_) => error,
         };
         error.print(printer);

@@ -23,9 +23,10 @@ pub(super) struct InferenceArguments {
     samples: Option<PathBuf>,
     /// Where kinds are looked up that RBAC rules name; may be given several times
     ///
-    /// An index (a database file or an image), a file or folder of CRDs, or what a cluster says of itself: the output
-    /// of "kubectl api-resources", or of "kubectl get --raw /apis/GROUP/VERSION". Indexes are asked first. Of several
-    /// versions in one source the most stable and newest is taken; several kinds of one name are an error.
+    /// An index (a database file, a file-based catalog or an image), a file or folder of CRDs, or what a cluster says of
+    /// itself: the output of "kubectl api-resources", or of "kubectl get --raw /apis/GROUP/VERSION". Indexes are asked
+    /// first. Of several versions in one source the most stable and newest is taken; several kinds of one name are an
+    /// error.
     #[arg(long, value_name = "INDEX|DIR|FILE")]
     api_source: Vec<String>,
 }

@@ -3,12 +3,12 @@
 use crate::bundle::location::Location;
 use crate::cli::arguments::{ImageBuilderArgument, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cli::{Context, sources};
+use crate::cli::{Context, guesses};
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
 use crate::rules::Rule;
-use crate::terminal::Printer;
 use crate::terminal::reports::{ReportFormat, patch, report, summary};
+use crate::terminal::{Printer, counted};
 use crate::validation::fix::Fixing;
 use crate::validation::many::{Asked, Checked, Mending, UnreadableError, check_all};
 use crate::validation::validators::Options;
@@ -278,7 +278,7 @@ fn require_folders(bundles: &[String]) -> Result<(), CommandError> {
                 "{name} is not a folder, and --fix changes the files of folders"
             ));
             let error = error.hint("\"opmx bundle unpack\" makes a folder of an image");
-            return Err(sources::with_guess(error, &location));
+            return Err(guesses::with_guess(error, &location));
         }
     }
     Ok(())
@@ -322,7 +322,8 @@ fn check(bundles: &[String], asked: &Asked<'_>, format: ReportFormat, context: &
                 validation.findings.retain(|finding| finding.diagnostic.is_error());
             }
         }
-        printer.bytes(report(&validations, format, printer.stdout_color()).as_bytes())?;
+        let text = report("opmx bundle validate", &validations, format, printer.stdout_color());
+        printer.bytes(text.as_bytes())?;
         printer.flush()?;
     }
     Ok(if failed { Status::Failure } else { Status::Success })
@@ -351,8 +352,7 @@ fn say_what_was_mended(fixings: &[(String, Fixing)], mending: Mending, printer: 
         findings += fixing.fixed.len();
         files += fixing.files.len();
     }
-    let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
-    let (findings, files) = (plural(findings, "finding"), plural(files, "file"));
+    let (findings, files) = (counted(findings, "finding"), counted(files, "file"));
     printer.status(format_args!("{done} {findings} in {files}"));
 }
 
@@ -361,7 +361,7 @@ fn explained(error: UnreadableError, name: &str) -> CommandError {
     let error = CommandError::from(error);
     match name.parse() {
         Ok(location) if loading => {
-            sources::with_guess(error.context(format!("{name} could not be checked")), &location)
+            guesses::with_guess(error.context(format!("{name} could not be checked")), &location)
         }
         _ => error,
     }

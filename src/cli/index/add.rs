@@ -4,6 +4,7 @@ use crate::cli::Context;
 use crate::cli::additions::{self, AdditionArguments};
 use crate::cli::arguments::{ImageToolArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandResult;
+use crate::cli::guesses;
 use crate::cli::index::publication::{self, PublicationArguments};
 use crate::index::gather;
 use crate::index::location::IndexLocation;
@@ -22,6 +23,9 @@ Examples:
 
   Many bundles, one on each line of a file
   $ opmx index add --bundles-from bundles.txt -t oci:index:latest
+
+  For two platforms, with the binary of opmx for the other one
+  $ opmx index add -b ./etcd -t registry.example.com/index:v1 --binary linux/arm64=opmx-arm64
 
   Only the database and a Dockerfile, for another tool to build
   $ opmx index add -b ./etcd --generate";
@@ -76,7 +80,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         .block_on(publish::make(from.as_ref(), &destination, making, add))
     {
         Ok(published) => {
-            publication::not_kept(&published.not_kept, printer);
+            publication::remark(&published, printer);
             if published.made == Made::Nothing {
                 return additions::tried(published.changed, context);
             }
@@ -84,6 +88,9 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
             publication::report(&published.made, printer)?;
             Ok(status)
         }
-        Err(error) => publication::refused(error, context),
+        Err(error) => publication::refused(error, context).map_err(|error| match &arguments.from_index {
+            Some(name) => guesses::with_index_guess(error, name),
+            None => error,
+        }),
     }
 }

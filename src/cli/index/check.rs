@@ -1,14 +1,18 @@
 //! `opmx index check`: what is wrong with an index, and mending what needs no decision.
 
+use crate::catalog::file_based::read::CatalogLimits;
 use crate::cli::Context;
 use crate::cli::additions;
 use crate::cli::arguments::{OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cli::sources;
-use crate::diagnostic;
+use crate::cli::guesses;
+use crate::diagnostic::{self, Diagnostic};
+use crate::image::Transports;
 use crate::index::capabilities::Cluster;
 use crate::index::check::{self, images};
-use crate::index::location::IndexLocation;
+use crate::index::location::{Fetched, IndexLocation};
+use crate::index::opened::{self, OpenDatabase, Opened};
+use crate::terminal::counted;
 use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
@@ -22,20 +26,23 @@ Examples:
   Before publishing: the registries must have all bundles
   $ opmx index check oci:index:v1 --images
 
+  A file-based catalog, and whether the registries have its bundles
+  $ opmx index check catalog --images
+
   What clusters with OLM 0.18 cannot use, and who is stuck because of it
   $ opmx index check registry.example.com/index:v1 --for 0.18.0";
 
 /// Check an index: its channels, its rows, and the sizes of what is in it
 ///
 /// Finds bundles that no update leads to, entries of bundles that are not there, heads and default channels that are
-/// none, rounds in the graph, rows that belong to nothing, manifests that cannot be read or that are too large, and a
-/// damaged file. Nothing is changed without --fix. The exit status is 0 where no error is found; warnings do not
-/// change it.
+/// none, rounds in the graph, and manifests that cannot be read or that are too large; in a database also rows that
+/// belong to nothing and a damaged file, in a file-based catalog all that opmx validate finds. Nothing is changed without
+/// --fix, which is for databases only. The exit status is 0 where no error is found; warnings do not change it.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CheckArguments {
-    /// The index: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG or a database file
-    #[arg(value_name = "REF|FILE")]
+    /// The index: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or the folder of a file-based catalog
+    #[arg(value_name = "REF|FILE|DIR")]
     index: String,
     /// Mend what needs no decision, in one step, in a database file
     ///
@@ -89,25 +96,39 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
             return Err(CommandError::usage("--fix changes a database file, not an image")
                 .hint("take the database out of the image, or make a new image with opmx index prune-stranded"));
         };
+        if path.is_dir() {
+            let usage = CommandError::usage("--fix changes a database file, not a file-based catalog");
+            return Err(usage.hint("opmx migrate and opmx validate help with the files of a catalog"));
+        }
         for repair in check::repair::repair(&path, &additions::writing()?)? {
             printer.status(repair);
         }
     }
-    let opened = sources::open_index(&arguments.index, &arguments.registry, context)?;
-    let mut findings = match &arguments.cluster {
-        Some(cluster) => check::check_for(&opened.index, cluster)?,
-        None => check::check(&opened.index)?,
+    let transports = arguments.registry.transports(context);
+    let location: IndexLocation = arguments.index.parse()?;
+    let fetching = opened::fetch(&location, &transports, arguments.registry.max_image_size.0);
+    let fetched = context.runtime.block_on(fetching);
+    let fetched = fetched.map_err(|error| guesses::with_index_guess(error.into(), &arguments.index))?;
+    let (mut findings, opened) = match fetched {
+        Fetched::Database(file) => {
+            let database = OpenDatabase::open(file);
+            let database = database.map_err(|error| guesses::with_index_guess(error.into(), &arguments.index))?;
+            (check::check(&database.index)?, Some(Opened::Database(database)))
+        }
+        Fetched::Catalog(folder) => {
+            let findings = check::check_catalog(&folder, CatalogLimits::default())?;
+            // What is not valid has no graph to go through.
+            let valid = !diagnostic::has_errors(&findings);
+            let opened = valid.then(|| Opened::of_catalog(folder, CatalogLimits::default()));
+            (findings, opened.transpose()?)
+        }
     };
-    if let Some(which) = arguments.images {
-        let which = match which {
-            ImagesArgument::Bundles => images::Which::Bundles,
-            ImagesArgument::All => images::Which::All,
-        };
-        let wanted = images::wanted(&opened.index, which)?;
-        printer.status(format_args!("asking for {} image(s)", wanted.len()));
-        let transports = arguments.registry.transports(context);
-        findings.extend(context.runtime.block_on(images::ask(&wanted, &transports)));
-        diagnostic::sort(&mut findings);
+    match &opened {
+        Some(opened) => look_further(arguments, opened, &transports, &mut findings, context)?,
+        None if arguments.cluster.is_some() || arguments.images.is_some() => {
+            printer.warning("the catalog has errors, so neither its images nor clusters were looked at");
+        }
+        None => {}
     }
     printer.findings(arguments.output.output, &findings)?;
     Ok(if diagnostic::has_errors(&findings) {
@@ -115,4 +136,29 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
     } else {
         Status::Success
     })
+}
+
+/// Adds what is to be said about clusters and images.
+fn look_further(
+    arguments: &CheckArguments,
+    opened: &Opened,
+    transports: &Transports,
+    findings: &mut Vec<Diagnostic>,
+    context: &Context<'_>,
+) -> Result<(), CommandError> {
+    if let Some(cluster) = &arguments.cluster {
+        check::add_for_cluster(findings, opened, cluster)?;
+    }
+    if let Some(which) = arguments.images {
+        let which = match which {
+            ImagesArgument::Bundles => images::Which::Bundles,
+            ImagesArgument::All => images::Which::All,
+        };
+        let wanted = images::wanted(opened, which)?;
+        let printer = &context.printer;
+        printer.status(format_args!("asking for {}", counted(wanted.len(), "image")));
+        findings.extend(context.runtime.block_on(images::ask(&wanted, transports)));
+        diagnostic::sort(findings);
+    }
+    Ok(())
 }

@@ -4,6 +4,7 @@ use crate::cli::arguments::{ContainerToolArgument, LimitArguments, RegistryArgum
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::{Context, sources};
 use crate::index::export::{ExportError, ExportOptions, export};
+use crate::terminal::counted;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -13,7 +14,10 @@ Examples:
   $ opmx index export -i registry.example.com/index:v1 -p etcd
 
   All packages of a database file
-  $ opmx index export -i index.db -f manifests";
+  $ opmx index export -i index.db -f manifests
+
+  One package of a file-based catalog
+  $ opmx index export -i catalog -p etcd";
 
 /// Write the packages of an index as package manifests
 ///
@@ -22,8 +26,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExportArguments {
-    /// The index: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG or a database file
-    #[arg(short, long, value_name = "REF|FILE")]
+    /// The index: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or the folder of a file-based catalog
+    #[arg(short, long, value_name = "REF|FILE|DIR")]
     index: String,
     /// Packages, separated by commas; all where none is named
     #[arg(short, long, value_name = "PACKAGES", value_delimiter = ',')]
@@ -45,7 +49,7 @@ const PARALLEL: usize = 4;
 pub(crate) fn run(arguments: &ExportArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
     arguments.tools.answer(printer);
-    let opened = sources::open_index(&arguments.index, &arguments.registry, context)?;
+    let opened = sources::open_catalog(&arguments.index, &arguments.registry, context)?;
     let transports = arguments.registry.transports(context);
     let options = ExportOptions {
         packages: arguments.package.clone(),
@@ -53,16 +57,13 @@ pub(crate) fn run(arguments: &ExportArguments, context: &Context<'_>) -> Command
         text_limits: arguments.limits.text(),
         parallel: PARALLEL,
     };
-    let exporting = export(&opened.index, &arguments.download_folder, &transports, &options);
+    let exporting = export(&opened, &arguments.download_folder, &transports, &options);
     match context.runtime.block_on(exporting) {
         Ok(packages) => {
             for package in packages {
-                let bundles = if package.bundles == 1 { "bundle" } else { "bundles" };
+                let bundles = counted(package.bundles, "bundle");
                 let (name, folder) = (&package.name, package.folder.display());
-                printer.status(format_args!(
-                    "wrote {} {bundles} of {name} to {folder}",
-                    package.bundles
-                ));
+                printer.status(format_args!("wrote {bundles} of {name} to {folder}"));
             }
             Ok(Status::Success)
         }

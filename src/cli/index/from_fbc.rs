@@ -3,7 +3,7 @@
 use crate::cli::arguments::RegistryArguments;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::index::publication::{self, PublicationArguments};
-use crate::cli::{Context, additions};
+use crate::cli::{Context, additions, guesses};
 use crate::index::location::IndexLocation;
 use crate::index::publish::{self, Making};
 use clap::Args;
@@ -48,10 +48,13 @@ pub(crate) fn run(arguments: &FromFbcArguments, context: &Context<'_>) -> Comman
         .block_on(publish::convert(&catalog, &destination, making))
     {
         Ok(published) => {
-            publication::not_kept(&published.not_kept, printer);
+            publication::remark(&published, printer);
             publication::report(&published.made, printer)?;
             Ok(Status::Success)
         }
-        Err(error) => publication::refused(error, context),
+        Err(error) => {
+            let refused = publication::refused(error, context);
+            refused.map_err(|error| guesses::with_index_guess(error, &arguments.catalog))
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! `opmx index list images`: what must be mirrored, as a list or as the mapping that mirroring clients read.
 
-use super::list::IndexArgument;
+use super::list::CatalogArgument;
 use crate::catalog::selection::Selection;
 use crate::cli::arguments::RegistryArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
@@ -46,7 +46,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(super) struct ImagesArguments {
     #[command(flatten)]
-    index: IndexArgument,
+    index: CatalogArgument,
     /// Only this package
     #[arg(value_name = "PACKAGE", conflicts_with = "packages")]
     package: Option<String>,
@@ -102,7 +102,7 @@ pub(super) fn run(arguments: &ImagesArguments, context: &Context<'_>) -> Command
     if arguments.to.is_some() && arguments.output != Form::Mapping {
         return Err(CommandError::usage("--to needs -o mapping"));
     }
-    let opened = sources::open_index(&arguments.index.index, &arguments.registry, context)?;
+    let opened = sources::open_catalog(&arguments.index.index, &arguments.registry, context)?;
     let query = Query {
         selection: Selection {
             packages: arguments.package.iter().chain(&arguments.packages).cloned().collect(),
@@ -111,8 +111,8 @@ pub(super) fn run(arguments: &ImagesArguments, context: &Context<'_>) -> Command
         version: arguments.version.clone(),
         intents: arguments.intent.iter().copied().map(intent).collect(),
     };
-    let found = images(&opened.index, &query).map_err(|error| match error {
-        ImagesError::Read(error) => error.into(),
+    let found = images(&opened, &query).map_err(|error| match error {
+        ImagesError::Index(error) => (*error).into(),
         ImagesError::Selection(error) => arguments.index.unknown(error),
     })?;
     for missing in &found.unsatisfied {

@@ -94,14 +94,6 @@ pub(crate) struct PartOfIndex {
     registry: RegistryArguments,
 }
 
-/// An index of which more is needed than a file-based catalog says.
-#[derive(Debug, Args)]
-pub(super) struct IndexArgument {
-    /// The index: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG or a database file
-    #[arg(value_name = "REF|FILE")]
-    pub(super) index: String,
-}
-
 /// An index of any form.
 #[derive(Debug, Args)]
 pub(crate) struct CatalogArgument {
@@ -138,13 +130,6 @@ impl PartOfIndex {
 
     fn open(&self, context: &Context<'_>) -> Result<Opened, CommandError> {
         sources::open_catalog(&self.index.index, &self.registry, context)
-    }
-}
-
-impl IndexArgument {
-    /// What to say about a name that the index does not hold.
-    pub(super) fn unknown(&self, error: SelectionError) -> CommandError {
-        unknown(&self.index, error)
     }
 }
 

@@ -2,11 +2,13 @@
 
 use crate::cli::arguments::RegistryArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cli::{Context, additions};
-use crate::index::import::{ImportError, NotKept};
+use crate::cli::{Context, additions, guesses};
+use crate::image::Platform;
+use crate::index::import::ImportError;
 use crate::index::location::IndexLocation;
 use crate::index::open::Target;
-use crate::index::publish::{self, Destination, Made, Making, PublishError};
+use crate::index::program::Binary;
+use crate::index::publish::{self, Destination, Made, Making, PublishError, Published, Server};
 use crate::terminal::Printer;
 use clap::Args;
 use std::path::PathBuf;
@@ -29,6 +31,16 @@ pub(crate) struct PublicationArguments {
     /// Base image, with a program that serves the index; without it the image holds only opmx
     #[arg(short = 'i', long, value_name = "REF")]
     binary_image: Option<String>,
+    /// Also for this platform, with opmx in FILE, a static binary for it; can be repeated
+    ///
+    /// The result is an image index: an image for the platform of this opmx, and one for each that is named. A binary
+    /// for this platform takes the place of this opmx. With --binary-image opmx is put on top of the base, on its image
+    /// for each platform, and serves instead of the program there.
+    #[arg(long = "binary", value_name = "PLATFORM=FILE", conflicts_with = "generate")]
+    binaries: Vec<Binary>,
+    /// For all platforms of the base image
+    #[arg(long, requires = "binary_image", conflicts_with_all = ["binaries", "generate"])]
+    all_platforms: bool,
     /// Build no image: write database/index.db and index.Dockerfile into the working folder
     #[arg(long)]
     generate: bool,
@@ -53,12 +65,26 @@ impl PublicationArguments {
             _ if self.dry_run => Destination::Nowhere,
             Some(tag) => Destination::Image {
                 to: tag.parse()?,
-                base: self.binary_image.as_deref().map(str::parse).transpose()?,
+                server: self.server()?,
             },
             None => Destination::Files {
                 folder: PathBuf::new(),
                 dockerfile: self.out_dockerfile.clone(),
                 base: self.binary_image.as_deref().unwrap_or(OPM_IMAGE).to_owned(),
+            },
+        })
+    }
+
+    fn server(&self) -> Result<Server, CommandError> {
+        let base = self.binary_image.as_deref().map(str::parse).transpose()?;
+        Ok(match base {
+            Some(base) if self.binaries.is_empty() => Server::Base {
+                base,
+                all_platforms: self.all_platforms,
+            },
+            base => Server::Opmx {
+                binaries: self.binaries.clone(),
+                base,
             },
         })
     }
@@ -95,20 +121,31 @@ impl ChangeArguments {
         let making = publish::make(Some(&from), &destination, making, change);
         match context.runtime.block_on(making) {
             Ok(published) => {
-                not_kept(&published.not_kept, &context.printer);
+                remark(&published, &context.printer);
                 report(&published.changed, &context.printer);
                 self::report(&published.made, &context.printer)?;
                 Ok(Status::Success)
             }
-            Err(error) => refused(error, context),
+            Err(error) => {
+                let refused = refused(error, context);
+                refused.map_err(|error| guesses::with_index_guess(error, &self.from_index))
+            }
         }
     }
 }
 
-/// Says what an index does not hold of the catalog that it was made of.
-pub(crate) fn not_kept(parts: &[NotKept], printer: &Printer) {
-    for part in parts {
+/// Says what an index does not hold of the one that it was made of.
+pub(crate) fn remark<T>(published: &Published<T>, printer: &Printer) {
+    for part in &published.not_kept {
         printer.warning(format_args!("not kept: {part}"));
+    }
+    if !published.lost.is_empty() {
+        let lost: Vec<_> = published.lost.iter().map(Platform::to_string).collect();
+        let lost = lost.join(", ");
+        printer.warning(format_args!(
+            "the index to begin with was also for {lost}, and the new one is not"
+        ));
+        printer.detail("hint", "name a binary of opmx for each platform with --binary");
     }
 }
 

@@ -132,10 +132,10 @@ pub enum RegistryFailure {
         found: Digest,
     },
     /// The credentials could not be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Credentials(#[from] CredentialError),
     /// A local file could not be read or written.
-    #[error(transparent)]
+    #[error("{0}")]
     File(#[from] crate::files::FileError),
 }
 

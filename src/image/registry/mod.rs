@@ -28,6 +28,7 @@ use super::manifest::{
 };
 use super::progress::Progress;
 use super::reference::RegistryReference;
+use super::tagged::Offer;
 use client::Clients;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use repository::{Access, Repository, Request, read_limited};
@@ -129,8 +130,9 @@ impl Registry {
         Ok(image.chosen_from(source))
     }
 
-    /// The platforms that a reference can be pulled for: a list of images names them, of a single image its config does.
-    pub(super) async fn platforms(&self, reference: &RegistryReference) -> Result<Vec<Platform>, ImageError> {
+    /// The images that a reference stands for, by platform: a list of images names them, of a single image its config
+    /// does.
+    pub(super) async fn offers(&self, reference: &RegistryReference) -> Result<Vec<Offer>, ImageError> {
         let image = reference.as_written();
         let repository = self.repository(reference);
         let fail = |problem: ContentProblem| problem.of(image, "the manifest");
@@ -138,19 +140,16 @@ impl Registry {
             .document(&repository, image, reference.manifest_name(), reference.digest())
             .await?;
         match Manifest::parse(&document.bytes, document.media_type.as_deref()).map_err(fail)? {
-            Manifest::Index(entries) => {
-                let platforms = entries.into_iter().filter_map(|entry| entry.platform);
-                Ok(platforms.filter(Platform::is_real).collect())
-            }
+            Manifest::Index(entries) => Ok(manifest::offers(entries)),
             Manifest::Image(manifest) => {
                 self.check_sizes(image, &manifest)?;
                 let config = self.config(&repository, image, &manifest.config).await?;
                 let fail = |error: serde_json::Error| ContentProblem::from(error).of(image, "the config");
                 let config = serde_json::from_slice(&config).map_err(fail)?;
-                Ok(Platform::of_config(&config)
-                    .into_iter()
-                    .filter(Platform::is_real)
-                    .collect())
+                let digest = document.digest;
+                let platform = Platform::of_config(&config).filter(Platform::is_real);
+                let offer = platform.map(|platform| Offer { platform, digest });
+                Ok(offer.into_iter().collect())
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Images into a registry: the blobs that are not there yet, then the manifest under its tag.
+//! Images into a registry: the blobs that are not there yet, then the manifests, last the one under the tag.
 
 use super::download::short;
 use super::error::{RegistryError, RegistryFailure};
@@ -7,10 +7,11 @@ use super::retry::with_retries;
 use super::{Registry, stated_digest};
 use crate::image::digest::Digest;
 use crate::image::error::ImageError;
-use crate::image::image::{Blob, Image};
+use crate::image::image::Blob;
 use crate::image::manifest::{Descriptor, check_digest};
 use crate::image::progress::{Progress, Transfer};
 use crate::image::reference::RegistryReference;
+use crate::image::tagged::{Document, Tagged};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Body, Method, StatusCode, Url};
@@ -23,34 +24,38 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const PIECE: usize = 64 << 10;
 
 impl Registry {
-    /// Pushes an image; the tag moves when everything else is there, and where there is a digest `before` only if it
+    /// Pushes an image, or those for several platforms; the tag moves when everything else is there, and where there is a digest `before` only if it
     /// stands for that until then.
     pub(in crate::image) async fn push(
         &self,
-        image: &Image,
+        tagged: &Tagged,
         reference: &RegistryReference,
         before: Option<Digest>,
     ) -> Result<(), ImageError> {
         let written = reference.as_written();
         if let Some(expected) = reference.digest() {
-            check_digest(&expected, image.digest()).map_err(|problem| problem.of(written, "the image"))?;
+            check_digest(&expected, tagged.digest()).map_err(|problem| problem.of(written, "the image"))?;
         }
         let repository = self.repository(reference);
         let mut blobs: BTreeMap<Digest, (Descriptor, Blob)> = BTreeMap::new();
-        for layer in image.layers() {
-            blobs.insert(
-                layer.descriptor.digest,
-                (layer.descriptor.clone(), layer.content.clone()),
-            );
+        for image in tagged.images() {
+            for layer in image.layers() {
+                let (descriptor, content) = (layer.descriptor.clone(), layer.content.clone());
+                blobs.insert(descriptor.digest, (descriptor, content));
+            }
+            let config = image.config_descriptor().clone();
+            blobs.insert(config.digest, (config, Blob::Memory(image.config().into())));
         }
-        let config = image.config_descriptor().clone();
-        blobs.insert(config.digest, (config, Blob::Memory(image.config().into())));
         let mut uploads = Vec::new();
         for (descriptor, content) in blobs.values() {
             uploads.push(self.upload(&repository, written, descriptor, content));
         }
         let uploads = stream::iter(uploads).buffer_unordered(self.parallel);
         uploads.try_collect::<()>().await?;
+        for document in tagged.behind() {
+            let name = document.descriptor.digest.to_string();
+            self.put(&repository, &document, written, &name).await?;
+        }
         if let Some(before) = before
             && self.resolve(reference).await? != before
         {
@@ -60,24 +65,39 @@ impl Registry {
         // With a tag and a digest, the digest was checked above and the tag is what is set.
         let name = reference
             .tag()
-            .map_or_else(|| image.digest().to_string(), str::to_owned);
+            .map_or_else(|| tagged.digest().to_string(), str::to_owned);
+        Ok(self.put(&repository, tagged.document(), written, &name).await?)
+    }
+
+    async fn put(
+        &self,
+        repository: &Repository,
+        document: &Document,
+        written: &str,
+        name: &str,
+    ) -> Result<(), RegistryError> {
         let _permit = self.permits.acquire().await;
-        Ok(with_retries(&self.retry, || Self::push_manifest(&repository, image, written, &name)).await?)
+        with_retries(&self.retry, || Self::push_manifest(repository, document, written, name)).await
     }
 
     async fn push_manifest(
         repository: &Repository,
-        image: &Image,
+        document: &Document,
         written: &str,
         name: &str,
     ) -> Result<(), RegistryError> {
+        let Descriptor {
+            media_type,
+            digest,
+            size,
+        } = &document.descriptor;
         let make = |sent: Arc<AtomicU64>| {
-            sent.store(image.manifest().len() as u64, Ordering::Relaxed);
-            Ok(Body::from(image.manifest().to_vec()))
+            sent.store(*size, Ordering::Relaxed);
+            Ok(Body::from(document.bytes.to_vec()))
         };
         let mut headers = HeaderMap::new();
-        let media_type = HeaderValue::from_str(image.media_type()).map_err(|_| {
-            let problem = format!("the media type {:?} cannot be sent", image.media_type());
+        let media_type = HeaderValue::from_str(media_type).map_err(|_| {
+            let problem = format!("the media type {media_type:?} cannot be sent");
             RegistryError::new(written, "sending the manifest", RegistryFailure::Protocol { problem })
         })?;
         headers.insert(CONTENT_TYPE, media_type);
@@ -88,15 +108,15 @@ impl Registry {
             url: repository.url(written, &format!("manifests/{name}"))?,
             headers,
             body: Some(RequestBody {
-                length: image.manifest().len() as u64,
+                length: *size,
                 make: &make,
             }),
         };
         let accepted = [StatusCode::CREATED, StatusCode::OK, StatusCode::ACCEPTED];
         let response = repository.send(&request, &accepted).await?;
         match stated_digest(&response) {
-            Some(found) if found != image.digest() => {
-                let expected = image.digest();
+            Some(found) if found != *digest => {
+                let expected = *digest;
                 Err(request.fail(RegistryFailure::OtherDigest { expected, found }))
             }
             _ => Ok(()),

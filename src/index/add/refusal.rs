@@ -127,7 +127,7 @@ pub enum Refusal {
         present: String,
     },
     /// The bundles do not make a graph.
-    #[error(transparent)]
+    #[error("{0}")]
     Graph(#[from] GraphError),
 }
 

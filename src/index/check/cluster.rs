@@ -3,10 +3,10 @@
 use super::listed;
 use super::needs::{self, CONSTRAINT, Needed};
 use crate::catalog::updates::updates;
-use crate::catalog::{BundleId, Catalog, Channel};
+use crate::catalog::{BundleId, Catalog, Channel, Package};
 use crate::diagnostic::{self, Diagnostic};
 use crate::index::capabilities::{Capability, Cluster, Need, Since, capability};
-use crate::index::read::{Index, ReadError};
+use crate::index::opened::{OpenError, Opened};
 use crate::rules::Severity;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,8 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// where OLM knows that they are, are never installed anew, and nothing is said about them.
 ///
 /// # Errors
-/// When the database cannot be read, or changes meanwhile.
-pub fn for_cluster(index: &Index, cluster: &Cluster) -> Result<Vec<Diagnostic>, ReadError> {
+/// When the index cannot be read, or changes meanwhile.
+pub fn for_cluster(index: &Opened, cluster: &Cluster) -> Result<Vec<Diagnostic>, OpenError> {
     let catalog = index.catalog()?;
     let channels = catalog.packages.iter().flat_map(|package| &package.channels);
     let offered: BTreeSet<BundleId> = channels
@@ -34,7 +34,7 @@ pub fn for_cluster(index: &Index, cluster: &Cluster) -> Result<Vec<Diagnostic>, 
         .filter(|(_, lacks)| lacks.iter().any(|(row, _)| row.rule.severity == Severity::Error))
         .map(|(id, _)| *id)
         .collect();
-    let stops = stops(&catalog, &refused);
+    let stops = stops(index, &catalog, &refused);
     let mut findings = Vec::new();
     for (id, lacks) in lacking {
         let Some(bundle) = catalog.bundle(id) else { continue };
@@ -82,13 +82,13 @@ fn lacks(cluster: &Cluster, needs: Vec<Needed>) -> Vec<(&'static Capability, Str
 }
 
 /// What it means for the channels of each refused bundle that it cannot be installed.
-fn stops(catalog: &Catalog, refused: &BTreeSet<BundleId>) -> BTreeMap<BundleId, Vec<String>> {
+fn stops(index: &Opened, catalog: &Catalog, refused: &BTreeSet<BundleId>) -> BTreeMap<BundleId, Vec<String>> {
     let mut stops: BTreeMap<BundleId, Vec<String>> = BTreeMap::new();
     for package in &catalog.packages {
         // Channels where it means the same are named together.
         let mut of_package: BTreeMap<(BundleId, String), Vec<String>> = BTreeMap::new();
         for channel in &package.channels {
-            for (id, stop) in stops_in(catalog, channel, refused) {
+            for (id, stop) in stops_in(index, catalog, (package, channel), refused) {
                 let channels = of_package.entry((id, stop)).or_default();
                 channels.push(format!("{:?}", channel.name));
             }
@@ -104,10 +104,16 @@ fn stops(catalog: &Catalog, refused: &BTreeSet<BundleId>) -> BTreeMap<BundleId, 
 }
 
 /// The refused bundles of a channel whose place in it makes a difference, and which.
-fn stops_in(catalog: &Catalog, channel: &Channel, refused: &BTreeSet<BundleId>) -> Vec<(BundleId, String)> {
-    let head = channel.head.as_deref().and_then(|head| catalog.find(head));
+fn stops_in(
+    index: &Opened,
+    catalog: &Catalog,
+    (package, channel): (&Package, &Channel),
+    refused: &BTreeSet<BundleId>,
+) -> Vec<(BundleId, String)> {
+    let is_head = |id: BundleId| catalog.bundle(id).map(|bundle| &bundle.name) == channel.head.as_ref();
+    let skip_range = |id| index.skip_range(catalog, (package, channel), id);
     let mut held: BTreeMap<BundleId, Vec<String>> = BTreeMap::new();
-    for update in updates(catalog, channel) {
+    for update in updates(catalog, channel, skip_range) {
         // What is refused itself is installed nowhere.
         if refused.contains(&update.to)
             && !refused.contains(&update.from)
@@ -120,7 +126,7 @@ fn stops_in(catalog: &Catalog, channel: &Channel, refused: &BTreeSet<BundleId>) 
     entries
         .filter(|id| refused.contains(id))
         .filter_map(|id| {
-            let new = (head == Some(id)).then(|| "new installations fail".to_owned());
+            let new = is_head(id).then(|| "new installations fail".to_owned());
             let stay = held
                 .get(&id)
                 .map(|names| format!("clusters with {} stay there", listed(names)));
@@ -134,6 +140,7 @@ fn stops_in(catalog: &Catalog, channel: &Channel, refused: &BTreeSet<BundleId>) 
 mod tests {
     use super::super::tests::database;
     use super::*;
+    use crate::index::read::Index;
 
     /// Package k has one channel, stable: k.v3 replaces k.v2, which replaces k.v1 and skips k.vghost.
     const THREE: &str = "
@@ -149,7 +156,7 @@ mod tests {
     fn found(cluster: &str, changes: &[&str]) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         let path = database(folder.path(), &changes.concat());
-        let findings = for_cluster(&Index::open(&path).unwrap(), &cluster.parse().unwrap()).unwrap();
+        let findings = for_cluster(&Index::open(&path).unwrap().into(), &cluster.parse().unwrap()).unwrap();
         findings
             .iter()
             .map(|finding| format!("{}: {}", finding.rule.id, finding.message))

@@ -1,10 +1,10 @@
 //! Whether the registries have the images of an index. They are asked for manifests, never for layers.
 
 use super::listed;
-use crate::catalog::Catalog;
+use crate::catalog::{BundleId, Catalog};
 use crate::diagnostic::{self, Diagnostic};
 use crate::image::{ImageError, Reference, RegistryFailure, RegistryReference, Transports};
-use crate::index::read::{Index, ReadError};
+use crate::index::opened::{OpenError, Opened};
 use crate::rules;
 use futures_util::StreamExt;
 use futures_util::stream;
@@ -37,8 +37,8 @@ pub struct Wanted {
 /// The images of an index, each once, sorted by reference.
 ///
 /// # Errors
-/// When the database cannot be read, or changes meanwhile.
-pub fn wanted(index: &Index, which: Which) -> Result<Vec<Wanted>, ReadError> {
+/// When the index cannot be read, or changes meanwhile.
+pub fn wanted(index: &Opened, which: Which) -> Result<Vec<Wanted>, OpenError> {
     let catalog = index.catalog_without_skip_ranges()?;
     let places = places(&catalog);
     let mut all: BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)> = BTreeMap::new();
@@ -53,10 +53,13 @@ pub fn wanted(index: &Index, which: Which) -> Result<Vec<Wanted>, ReadError> {
         }
     }
     if which == Which::All {
-        for (name, images) in index.related_images()? {
+        let every = (0..catalog.bundles.len()).filter_map(|at| u32::try_from(at).ok());
+        let every = every.map(BundleId).collect();
+        for (id, images) in index.related_images(&catalog, &every)? {
+            let Some(bundle) = catalog.bundle(id) else { continue };
             for image in images.into_iter().filter(|image| !image.is_empty()) {
                 let (bundles, users) = all.entry(image).or_default();
-                let user = described(&name);
+                let user = described(&bundle.name);
                 if !bundles.contains(&user) {
                     users.insert(user);
                 }
@@ -252,13 +255,14 @@ fn advised(finding: Diagnostic, hint: Option<&'static str>) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::read::Index;
     use crate::index::sample;
 
-    fn opened() -> (tempfile::TempDir, Index) {
+    fn opened() -> (tempfile::TempDir, Opened) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("index.db");
         sample::write(&path);
-        (directory, Index::open(&path).unwrap())
+        (directory, Index::open(&path).unwrap().into())
     }
 
     #[test]

@@ -6,7 +6,8 @@ use crate::catalog::manifests;
 use crate::catalog::{Bundle, Property};
 use crate::index::capabilities::{CAPABILITIES, CONFIG_MAP, CONSTRAINT_KEYS, MESSAGE, Need};
 use crate::index::intake::MEDIA_TYPE_PROPERTY;
-use crate::index::read::{Index, ReadError};
+use crate::index::opened::{OpenError, Opened};
+use crate::index::read::ReadError;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -22,7 +23,7 @@ pub(super) struct Needed {
 }
 
 /// Everything that the bundle needs. Manifests that the index does not keep need nothing.
-pub(super) fn of_bundle(index: &Index, bundle: &Bundle) -> Result<Vec<Needed>, ReadError> {
+pub(super) fn of_bundle(index: &Opened, bundle: &Bundle) -> Result<Vec<Needed>, OpenError> {
     let mut found = Found::default();
     let image = bundle.image.as_deref().filter(|image| !image.is_empty());
     if let Some(image) = image {
@@ -45,7 +46,7 @@ pub(super) fn of_bundle(index: &Index, bundle: &Bundle) -> Result<Vec<Needed>, R
     });
     match read {
         // The check of the index itself says that they cannot be read.
-        Ok(()) | Err(ReadError::Manifests { .. }) => Ok(found.needs),
+        Ok(()) | Err(OpenError::Read(ReadError::Manifests { .. })) => Ok(found.needs),
         Err(error) => Err(error),
     }
 }

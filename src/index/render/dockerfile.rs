@@ -51,7 +51,7 @@ pub enum DockerfileError {
         label: String,
     },
     /// The system refused.
-    #[error(transparent)]
+    #[error("{0}")]
     File(#[from] FileError),
 }
 

@@ -11,13 +11,13 @@ use std::path::{Component, Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
     /// Something cannot be rendered.
-    #[error(transparent)]
-    Source(Box<SourceError>),
+    #[error("{0}")]
+    Source(#[source] Box<SourceError>),
     /// There is something at the place already, or the system refuses.
-    #[error(transparent)]
+    #[error("{0}")]
     Folder(#[from] NewFolderError),
     /// The system refuses.
-    #[error(transparent)]
+    #[error("{0}")]
     File(#[from] FileError),
     /// The name of a package is no name for a folder.
     #[error("the package {package:?} cannot have a folder of its name")]

@@ -96,28 +96,28 @@ pub enum SourceError {
         image: String,
     },
     /// The image cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Image(#[from] ImageError),
     /// The image holds no database.
-    #[error(transparent)]
+    #[error("{0}")]
     Fetch(#[from] FetchError),
     /// The folder of a bundle cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Tree(#[from] TreeError),
     /// The bundle has errors.
-    #[error(transparent)]
+    #[error("{0}")]
     Intake(#[from] IntakeError),
     /// The database cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Read(#[from] ReadError),
     /// The catalog cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Catalog(#[from] CatalogError),
     /// A document cannot be made.
-    #[error(transparent)]
+    #[error("{0}")]
     Render(#[from] RenderError),
     /// The system refused.
-    #[error(transparent)]
+    #[error("{0}")]
     File(#[from] FileError),
     /// A document cannot be written as JSON.
     #[error("a document cannot be written: {0}")]

@@ -19,16 +19,16 @@ pub struct TemplateCatalog(Vec<Made>);
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
     /// The template says neither a folder nor a reference.
-    #[error(transparent)]
+    #[error("{0}")]
     Location(#[from] LocationError),
     /// It cannot be fetched.
-    #[error(transparent)]
+    #[error("{0}")]
     Load(#[from] LoadError),
     /// It has errors.
-    #[error(transparent)]
+    #[error("{0}")]
     Intake(#[from] IntakeError),
     /// It cannot be written as a document.
-    #[error(transparent)]
+    #[error("{0}")]
     Render(#[from] RenderError),
 }
 
@@ -44,7 +44,7 @@ pub enum TemplateRenderError {
         of: usize,
     },
     /// The bundles do not fit the template.
-    #[error(transparent)]
+    #[error("{0}")]
     Template(#[from] TemplateError),
 }
 

@@ -5,14 +5,14 @@ use crate::rules::Severity;
 use crate::validation::{Finding, Validation};
 use std::fmt::Write;
 
-pub(super) fn write(validations: &[Validation]) -> String {
+pub(super) fn write(command: &str, validations: &[Validation]) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let tests: usize = validations.iter().map(cases).sum();
     let failures: usize = validations.iter().map(|validation| counts(validation).0).sum();
     // Writing to a string cannot fail.
     let _ = writeln!(
         out,
-        "<testsuites name=\"opmx bundle validate\" tests=\"{tests}\" failures=\"{failures}\">"
+        "<testsuites name=\"{command}\" tests=\"{tests}\" failures=\"{failures}\">"
     );
     for validation in validations {
         suite(validation, &mut out);

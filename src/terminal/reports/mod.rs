@@ -32,14 +32,15 @@ pub enum ReportFormat {
     Junit,
 }
 
-/// The whole report, with a newline at its end. `color` is for the form for people only.
-pub fn report(validations: &[Validation], format: ReportFormat, color: bool) -> String {
+/// The whole report, with a newline at its end. `command` is the title, where the form has one; `color` is for the form
+/// for people only.
+pub fn report(command: &str, validations: &[Validation], format: ReportFormat, color: bool) -> String {
     match format {
         ReportFormat::Text => text::write(validations, color),
         ReportFormat::Json => crate::text::to_json(&json::write(validations)),
         ReportFormat::Sarif => crate::text::to_json(&sarif::write(validations)),
         ReportFormat::Github => github::write(validations),
-        ReportFormat::Junit => junit::write(validations),
+        ReportFormat::Junit => junit::write(command, validations),
     }
 }
 

@@ -42,7 +42,8 @@ fn sample() -> Vec<Validation> {
 
 #[test]
 fn json_has_exactly_the_fields_of_its_schema() {
-    let report: Value = serde_json::from_str(&report(&sample(), ReportFormat::Json, false)).unwrap();
+    let report: Value =
+        serde_json::from_str(&report("opmx bundle validate", &sample(), ReportFormat::Json, false)).unwrap();
     let validator = jsonschema::validator_for(&json_schema()).unwrap();
     assert!(validator.is_valid(&report), "{report}");
     let first = &report["bundles"][0];
@@ -79,7 +80,8 @@ fn json_has_exactly_the_fields_of_its_schema() {
 
 #[test]
 fn sarif_follows_its_schema() {
-    let report: Value = serde_json::from_str(&report(&sample(), ReportFormat::Sarif, false)).unwrap();
+    let report: Value =
+        serde_json::from_str(&report("opmx bundle validate", &sample(), ReportFormat::Sarif, false)).unwrap();
     // The parts of SARIF 2.1.0 that are used here, as its schema has them.
     let message =
         serde_json::json!({"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}});
@@ -147,7 +149,7 @@ fn sarif_follows_its_schema() {
 
 #[test]
 fn workflow_commands_stay_on_their_lines() {
-    insta::assert_snapshot!(report(&sample(), ReportFormat::Github, false), @r#"
+    insta::assert_snapshot!(report("opmx bundle validate", &sample(), ReportFormat::Github, false), @r#"
     ::error file=oci%3Adir%2Cx%3Av1/manifests/a%25b.yaml,line=2,endLine=2,col=3,endColumn=7,title=content-csv-shape::spec.<a> & "b"%0A::error::x. Write a value of the right type: no reader can take in the ClusterServiceVersion as it is.
     ::warning file=oci%3Adir%2Cx%3Av1/manifests/a%25b.yaml,line=1,endLine=2,title=ann-channel-blank::a blank. Write the channels with commas and nothing else between them.
     ::notice title=opt-several::twice\u{1b}[31m. Nothing.
@@ -157,7 +159,7 @@ fn workflow_commands_stay_on_their_lines() {
 
 #[test]
 fn junit_is_xml_with_a_case_for_each_finding() {
-    insta::assert_snapshot!(report(&sample(), ReportFormat::Junit, false), @r#"
+    insta::assert_snapshot!(report("opmx bundle validate", &sample(), ReportFormat::Junit, false), @r#"
     <?xml version="1.0" encoding="UTF-8"?>
     <testsuites name="opmx bundle validate" tests="4" failures="1">
       <testsuite name="oci:dir,x:v1" tests="3" failures="1" errors="0">
@@ -182,7 +184,7 @@ fn junit_is_xml_with_a_case_for_each_finding() {
 
 #[test]
 fn text_ends_with_one_line_about_all() {
-    let text = report(&sample(), ReportFormat::Text, false);
+    let text = report("opmx bundle validate", &sample(), ReportFormat::Text, false);
     assert_eq!(
         text.lines().last(),
         Some("2 bundles, 1 with errors: 1 error, 1 warning")
@@ -193,7 +195,7 @@ fn text_ends_with_one_line_about_all() {
     );
     let one = &sample()[1..];
     assert_eq!(
-        report(one, ReportFormat::Text, false),
+        report("opmx bundle validate", one, ReportFormat::Text, false),
         "empty (bundle): no errors, no warnings\n"
     );
 }

@@ -2,7 +2,7 @@
 
 use super::counts;
 use crate::rules;
-use crate::terminal::findings;
+use crate::terminal::{counted, findings};
 use crate::validation::Validation;
 
 /// Every finding with its source line, and one line about all of them. That a bundle could not be read at all is said
@@ -28,19 +28,21 @@ pub fn summary(validations: &[Validation]) -> String {
         warnings += found.1;
         failed += usize::from(found.0 > 0);
     }
-    let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     let found = match (errors, warnings) {
         (0, 0) => "no errors, no warnings".to_owned(),
-        (0, _) => format!("no errors, {}", plural(warnings, "warning")),
-        (_, 0) => plural(errors, "error"),
-        _ => format!("{}, {}", plural(errors, "error"), plural(warnings, "warning")),
+        (0, _) => format!("no errors, {}", counted(warnings, "warning")),
+        (_, 0) => counted(errors, "error"),
+        _ => format!("{}, {}", counted(errors, "error"), counted(warnings, "warning")),
     };
     match validations {
         [one] => {
             let media_type = one.media_type.map_or("bundle", crate::bundle::MediaType::as_str);
             format!("{} ({media_type}): {found}", crate::terminal::visible(&one.bundle))
         }
-        _ if failed == 0 => format!("{}: {found}", plural(validations.len(), "bundle")),
-        _ => format!("{}, {failed} with errors: {found}", plural(validations.len(), "bundle")),
+        _ if failed == 0 => format!("{}: {found}", counted(validations.len(), "bundle")),
+        _ => format!(
+            "{}, {failed} with errors: {found}",
+            counted(validations.len(), "bundle")
+        ),
     }
 }

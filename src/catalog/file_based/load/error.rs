@@ -23,7 +23,7 @@ impl fmt::Display for At {
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// They cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Catalog(#[from] CatalogError),
     /// One of them is wrong.
     #[error("{}{problem}", .at.as_ref().map(|at| format!("{at}: ")).unwrap_or_default())]

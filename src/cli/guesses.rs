@@ -1,0 +1,114 @@
+//! What somebody may have meant by the name of a bundle or an index that is not there.
+
+use crate::bundle::location::Location;
+use crate::cli::error::CommandError;
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// Entries of a folder that are looked at for a name that is like the one that was given.
+const LOOKED_AT: usize = 10_000;
+
+/// Says that the name of a bundle may have been meant for a folder, where it does not say which registry it is about.
+pub(crate) fn with_guess(error: CommandError, location: &Location) -> CommandError {
+    match location.registry_reference() {
+        Some(name) if !names_host(name) => {
+            let hint = format!("there is no folder {name}, so it was taken for an image");
+            with_nearest(error.hint(hint), name)
+        }
+        _ => error,
+    }
+}
+
+/// Says that the name of an index may have been meant for a file or folder, and which one is called nearly so. An error
+/// that is not about that name is left as it is.
+pub(crate) fn with_index_guess(error: CommandError, name: &str) -> CommandError {
+    let path = Path::new(name);
+    let has_transport = ["docker://", "oci:", "oci-archive:"]
+        .iter()
+        .any(|start| name.starts_with(start));
+    if has_transport || path.exists() || !error.to_string().contains(name) {
+        return error;
+    }
+    if name.starts_with(['/', '.']) || path.extension() == Some(OsStr::new("db")) {
+        return with_nearest(error, name);
+    }
+    if names_host(name) {
+        return error;
+    }
+    let hint = format!("there is no file or folder {name}, so it was taken for an image");
+    with_nearest(error.hint(hint), name)
+}
+
+fn with_nearest(error: CommandError, name: &str) -> CommandError {
+    match nearest(Path::new(name)) {
+        Some(nearest) => error.hint(format!("there is {nearest}")),
+        None => error,
+    }
+}
+
+fn names_host(reference: &str) -> bool {
+    reference
+        .split_once('/')
+        .is_some_and(|(host, _)| host == "localhost" || host.contains(['.', ':']))
+}
+
+/// What stands in the same folder under nearly the same name: at most one letter in three is another.
+fn nearest(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?;
+    let folder = path.parent()?;
+    let searched = if folder == Path::new("") {
+        Path::new(".")
+    } else {
+        folder
+    };
+    let entries = std::fs::read_dir(searched).ok()?.take(LOOKED_AT);
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let near = names.filter_map(|other| {
+        let distance = strsim::damerau_levenshtein(&other, name);
+        (distance * 3 <= name.chars().count()).then_some((distance, other))
+    });
+    let (_, nearest) = near.min()?;
+    Some(folder.join(nearest).display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hints(message: &str, name: &str) -> Vec<String> {
+        let error = CommandError::failure(message);
+        with_index_guess(error, name).hints().to_vec()
+    }
+
+    #[test]
+    fn a_name_that_is_nearly_there_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("catalog")).unwrap();
+        std::fs::write(folder.path().join("index.db"), "").unwrap();
+        let at = |name: &str| folder.path().join(name).display().to_string();
+        let about = |name: &str| hints(&format!("cannot read {}", at(name)), &at(name));
+        assert_eq!(about("catalgo"), [format!("there is {}", at("catalog"))]);
+        assert_eq!(about("inedx.db"), [format!("there is {}", at("index.db"))]);
+        assert_eq!(about("other.db"), Vec::<String>::new());
+        assert_eq!(about("catalog"), Vec::<String>::new());
+        assert_eq!(hints("something else failed", &at("catalgo")), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_was_taken_for_an_image_is_said() {
+        let no_file = |name: &str| format!("there is no file or folder {name}, so it was taken for an image");
+        for name in ["surely-nowhere", "surely/nowhere:v1"] {
+            assert_eq!(hints(&format!("{name}: no"), name), [no_file(name)]);
+        }
+        for name in [
+            "registry.example.com/index:v1",
+            "localhost/index",
+            "docker://index",
+            "oci:nowhere:v1",
+            "oci-archive:nowhere.tar",
+            "nowhere/index.db",
+        ] {
+            assert_eq!(hints(&format!("{name}: no"), name), Vec::<String>::new());
+        }
+    }
+}

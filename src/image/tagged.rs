@@ -1,0 +1,209 @@
+//! What a tag stands for: an image, or one image for each of several platforms.
+
+use super::digest::Digest;
+use super::error::{BuildProblem, ImageError};
+use super::image::Image;
+use super::manifest::{Descriptor, INDEX, Platform};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// The keys by which an image config names its platform, and an image index that of an entry.
+const PLATFORM_KEYS: [&str; 5] = ["architecture", "os", "os.version", "os.features", "variant"];
+
+/// An image, or an image index with its images, to be written under one tag.
+#[derive(Debug, Clone)]
+pub struct Tagged {
+    document: Document,
+    images: Vec<Image>,
+}
+
+/// A manifest or image index as it is stored.
+#[derive(Debug, Clone)]
+pub(super) struct Document {
+    pub(super) descriptor: Descriptor,
+    pub(super) bytes: Arc<[u8]>,
+}
+
+/// An image that a tag offers for a platform.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// The platform.
+    pub platform: Platform,
+    /// The digest of its manifest.
+    pub digest: Digest,
+}
+
+impl Offer {
+    /// What a single image offers, if its config names a platform.
+    pub(super) fn of_image(image: &Image) -> Option<Self> {
+        let (platform, digest) = (image.platform()?, image.digest());
+        platform.is_real().then_some(Self { platform, digest })
+    }
+}
+
+impl From<&Image> for Tagged {
+    fn from(image: &Image) -> Self {
+        Self {
+            document: document_of(image),
+            images: vec![image.clone()],
+        }
+    }
+}
+
+impl Tagged {
+    /// An image index of these images, in the order of their platforms: its bytes do not depend on the order here.
+    ///
+    /// # Errors
+    /// When an image names no platform, or two name the same.
+    pub fn for_platforms(images: Vec<Image>) -> Result<Self, ImageError> {
+        let mut entries = Vec::with_capacity(images.len());
+        for image in images {
+            let image_digest = image.digest();
+            let platform = image.platform();
+            let platform = platform.ok_or(BuildProblem::NoPlatform { image: image_digest })?;
+            let described = described_platform(&image);
+            entries.push((platform, described, image));
+        }
+        entries.sort_by_cached_key(|(platform, described, _)| (platform.clone(), described.to_string()));
+        let twice = entries
+            .iter()
+            .zip(entries.iter().skip(1))
+            .find(|(one, next)| one.1 == next.1);
+        if let Some(((platform, ..), _)) = twice {
+            let platform = platform.clone();
+            return Err(BuildProblem::SamePlatform { platform }.into());
+        }
+        let manifests: Vec<Value> = entries
+            .iter()
+            .map(|(_, described, image)| {
+                let Descriptor {
+                    media_type,
+                    digest,
+                    size,
+                } = document_of(image).descriptor;
+                json!({"mediaType": media_type, "digest": digest.to_string(), "size": size, "platform": described})
+            })
+            .collect();
+        let index = json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": manifests});
+        Ok(Self {
+            document: Document::new(INDEX, index.to_string().into_bytes()),
+            images: entries.into_iter().map(|(.., image)| image).collect(),
+        })
+    }
+
+    /// The digest that the tag will stand for.
+    pub fn digest(&self) -> Digest {
+        self.document.descriptor.digest
+    }
+
+    /// The images, in the order of their platforms.
+    pub fn images(&self) -> &[Image] {
+        &self.images
+    }
+
+    /// What the tag will stand for: the manifest of the one image, or the image index.
+    pub(super) fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// The manifests of the images that stand behind an image index.
+    pub(super) fn behind(&self) -> impl Iterator<Item = Document> {
+        let documents = self.images.iter().map(document_of);
+        documents.filter(|document| document.descriptor.digest != self.digest())
+    }
+
+    /// What names it in messages.
+    pub(super) fn origin(&self) -> String {
+        match self.images.as_slice() {
+            [image] if image.digest() == self.digest() => image.origin().to_owned(),
+            _ => format!("the image index {}", self.digest()),
+        }
+    }
+}
+
+impl Document {
+    fn new(media_type: &str, bytes: impl Into<Arc<[u8]>>) -> Self {
+        let bytes = bytes.into();
+        Self {
+            descriptor: Descriptor {
+                media_type: media_type.to_owned(),
+                digest: Digest::of(&bytes),
+                size: bytes.len() as u64,
+            },
+            bytes,
+        }
+    }
+}
+
+fn document_of(image: &Image) -> Document {
+    Document {
+        descriptor: Descriptor {
+            media_type: image.media_type().to_owned(),
+            digest: image.digest(),
+            size: image.manifest().len() as u64,
+        },
+        bytes: image.manifest().into(),
+    }
+}
+
+fn described_platform(image: &Image) -> Value {
+    let config = image.config_value();
+    let found = PLATFORM_KEYS.iter().filter_map(|key| {
+        let value = config.get(key)?;
+        Some(((*key).to_owned(), value.clone()))
+    });
+    Value::Object(found.collect::<Map<_, _>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::manifest::MANIFEST;
+    use crate::image::{ImageConfig, build};
+
+    fn image(architecture: &str) -> Image {
+        let config = ImageConfig {
+            architecture: architecture.to_owned(),
+            ..ImageConfig::default()
+        };
+        build(&config, Vec::new()).unwrap()
+    }
+
+    #[test]
+    fn an_image_index_does_not_depend_on_the_order_of_its_images() {
+        let of = |architectures: &[&str]| {
+            let images = architectures.iter().map(|architecture| image(architecture));
+            Tagged::for_platforms(images.collect()).unwrap()
+        };
+        let index = of(&["s390x", "amd64", "arm64"]);
+        assert_eq!(index.digest(), of(&["arm64", "s390x", "amd64"]).digest());
+        let value: Value = serde_json::from_slice(&index.document().bytes).unwrap();
+        assert_eq!(value["mediaType"], INDEX);
+        let first = &value["manifests"][0];
+        assert_eq!(first["platform"], json!({"architecture": "amd64", "os": "linux"}));
+        assert_eq!(
+            (&first["mediaType"], &first["digest"]),
+            (&json!(MANIFEST), &json!(image("amd64").digest().to_string()))
+        );
+        assert_eq!(index.behind().count(), 3);
+    }
+
+    #[test]
+    fn an_image_alone_is_what_its_tag_stands_for() {
+        let image = image("amd64");
+        let tagged = Tagged::from(&image);
+        assert_eq!(tagged.digest(), image.digest());
+        assert_eq!(tagged.document().descriptor.media_type, MANIFEST);
+        assert_eq!(tagged.behind().count(), 0);
+        assert_eq!(tagged.origin(), image.origin());
+    }
+
+    #[test]
+    fn two_images_for_one_platform_are_refused() {
+        let error = Tagged::for_platforms(vec![image("arm64"), image("amd64"), image("arm64")]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "cannot build the image: two images are for linux/arm64"
+        );
+    }
+}

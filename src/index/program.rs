@@ -1,0 +1,424 @@
+//! The programs that serve an index from its image: opmx itself, as a static binary for each platform.
+
+use crate::files::FileError;
+use crate::image::{Platform, PlatformError};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// The processors for which index images are made, as images name them, with the number and the order of bytes that an
+/// ELF file has for them.
+const PROCESSORS: [(&str, u16, Order); 6] = [
+    ("amd64", 62, Order::LittleEndian),
+    ("arm64", 183, Order::LittleEndian),
+    ("loong64", 258, Order::LittleEndian),
+    ("ppc64le", 21, Order::LittleEndian),
+    ("riscv64", 243, Order::LittleEndian),
+    ("s390x", 22, Order::BigEndian),
+];
+
+/// A program for a platform.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Binary {
+    /// What it runs on.
+    pub platform: Platform,
+    /// The file.
+    pub path: PathBuf,
+}
+
+/// A text that does not name a program and its platform.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BinaryError {
+    /// There is no `=` with something behind it.
+    #[error("expected PLATFORM=FILE, such as linux/arm64=opmx-arm64")]
+    Form,
+    /// What stands before it is no platform.
+    #[error("{0}")]
+    Platform(#[from] PlatformError),
+}
+
+impl FromStr for Binary {
+    type Err = BinaryError;
+
+    /// Reads `linux/arm64=FILE`, or `arm64=FILE`.
+    fn from_str(text: &str) -> Result<Self, BinaryError> {
+        let (platform, path) = text.split_once('=').ok_or(BinaryError::Form)?;
+        if path.is_empty() {
+            return Err(BinaryError::Form);
+        }
+        Ok(Self {
+            platform: platform.parse()?,
+            path: path.into(),
+        })
+    }
+}
+
+/// Why a program cannot serve from an image.
+#[derive(Debug, thiserror::Error)]
+pub enum ProgramError {
+    /// It cannot be read.
+    #[error("{0}")]
+    File(#[from] FileError),
+    /// It needs a dynamic linker and libraries.
+    #[error(
+        "{} is not a static Linux program, and an index image holds nothing that it could be linked with",
+        path.display()
+    )]
+    NotStatic {
+        /// The program.
+        path: PathBuf,
+    },
+    /// No program for Linux on a processor of 64 bits.
+    #[error("{} is not a program for Linux: {problem}", path.display())]
+    NotAProgram {
+        /// The file.
+        path: PathBuf,
+        /// What it is instead.
+        problem: &'static str,
+    },
+    /// A program for another processor than the one that it was named for.
+    #[error("{} is not a program for {platform}: {found}", path.display())]
+    OtherProcessor {
+        /// The program.
+        path: PathBuf,
+        /// What it was named for.
+        platform: Platform,
+        /// What it is for.
+        found: Processor,
+    },
+    /// A platform for which no index image can be made.
+    #[error(
+        "no index image can be made for {platform}, only for Linux on {}",
+        PROCESSORS.map(|(name, ..)| name).join(", ")
+    )]
+    UnknownPlatform {
+        /// The platform.
+        platform: Platform,
+    },
+    /// Two programs for one platform.
+    #[error("two programs are named for {platform}: {} and {}", one.display(), other.display())]
+    Twice {
+        /// The platform.
+        platform: Platform,
+        /// One of them.
+        one: PathBuf,
+        /// The other.
+        other: PathBuf,
+    },
+    /// This program runs on another system, and none is named that runs on Linux.
+    #[error("this program is for {system}, and an index image needs one for Linux")]
+    Foreign {
+        /// The operating system, as Rust names it.
+        system: &'static str,
+    },
+}
+
+/// What an ELF file says that it runs on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Processor {
+    machine: u16,
+    order: Order,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Order {
+    LittleEndian,
+    BigEndian,
+}
+
+impl std::fmt::Display for Processor {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut known = PROCESSORS.iter();
+        match known.find(|(_, machine, order)| (*machine, *order) == (self.machine, self.order)) {
+            Some((name, ..)) => write!(formatter, "it is one for linux/{name}"),
+            None => write!(formatter, "it is one for the ELF machine {}", self.machine),
+        }
+    }
+}
+
+/// The programs of an index image, in the order of their platforms: those that are named, and this program itself
+/// unless another is named for its platform.
+///
+/// # Errors
+/// When one of them cannot serve from an image, or two are for one platform.
+pub fn programs(named: &[Binary]) -> Result<Vec<Binary>, ProgramError> {
+    let mut programs = named.to_vec();
+    if let Some(platform) = own_platform() {
+        if !named.iter().any(|binary| binary.platform == platform) {
+            let path = std::env::current_exe().map_err(|error| FileError::new("find", "opmx", error))?;
+            programs.push(Binary { platform, path });
+        }
+    } else if named.is_empty() {
+        let system = std::env::consts::OS;
+        return Err(ProgramError::Foreign { system });
+    }
+    programs.sort_by(|one, other| one.platform.cmp(&other.platform));
+    for (one, other) in programs.iter().zip(programs.iter().skip(1)) {
+        if one.platform == other.platform {
+            return Err(ProgramError::Twice {
+                platform: one.platform.clone(),
+                one: one.path.clone(),
+                other: other.path.clone(),
+            });
+        }
+    }
+    programs.iter().try_for_each(check)?;
+    Ok(programs)
+}
+
+/// The platform that this program was built for, where images can be for it.
+fn own_platform() -> Option<Platform> {
+    let architecture = match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        "loongarch64" => "loong64",
+        "powerpc64" if cfg!(target_endian = "little") => "ppc64le",
+        other => other,
+    };
+    cfg!(target_os = "linux").then(|| Platform {
+        os: "linux".to_owned(),
+        architecture: architecture.to_owned(),
+    })
+}
+
+/// Checks that a file is a program for its platform that needs no other file to run.
+///
+/// # Errors
+/// When it cannot be read, or is anything else.
+pub fn check(binary: &Binary) -> Result<(), ProgramError> {
+    let Binary { platform, path } = binary;
+    let mut processors = PROCESSORS.iter().filter(|_| platform.os == "linux");
+    let wanted = processors.find(|(name, ..)| *name == platform.architecture);
+    let &(_, machine, order) = wanted.ok_or_else(|| ProgramError::UnknownPlatform {
+        platform: platform.clone(),
+    })?;
+    let fail = |error| FileError::new("read", path, error);
+    let mut file = File::open(path).map_err(fail)?;
+    let elf = match Elf::read(&mut file) {
+        Ok(elf) => elf,
+        Err(Unreadable::File(error)) => return Err(fail(error).into()),
+        Err(Unreadable::Content(problem)) => {
+            return Err(ProgramError::NotAProgram {
+                path: path.clone(),
+                problem,
+            });
+        }
+    };
+    if elf.processor != (Processor { machine, order }) {
+        return Err(ProgramError::OtherProcessor {
+            path: path.clone(),
+            platform: platform.clone(),
+            found: elf.processor,
+        });
+    }
+    if elf.has_interpreter {
+        return Err(ProgramError::NotStatic { path: path.clone() });
+    }
+    Ok(())
+}
+
+/// What the headers of an ELF file of 64 bits say.
+struct Elf {
+    processor: Processor,
+    /// Whether another program, the dynamic linker, has to load it.
+    has_interpreter: bool,
+}
+
+enum Unreadable {
+    File(io::Error),
+    Content(&'static str),
+}
+
+impl From<io::Error> for Unreadable {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => Self::Content("the file is cut short"),
+            _ => Self::File(error),
+        }
+    }
+}
+
+/// Bytes of the header of an ELF file of 64 bits, and of one program header in it.
+const HEADER: usize = 64;
+const PROGRAM_HEADER: usize = 56;
+/// The type of the program header that names an interpreter.
+const INTERPRETER: u64 = 3;
+/// The types of files that can be started: at a fixed address, and at any.
+const STARTED: [u64; 2] = [2, 3];
+
+impl Elf {
+    fn read(file: &mut (impl Read + Seek)) -> Result<Self, Unreadable> {
+        let mut magic = [0; 6];
+        // A file that is shorter than this is no ELF file, and not a part of one.
+        let is_elf = file.read_exact(&mut magic).is_ok() && magic.starts_with(b"\x7fELF");
+        let order = match magic {
+            _ if !is_elf => return Err(Unreadable::Content("it is no ELF file")),
+            [.., 2, 1] => Order::LittleEndian,
+            [.., 2, 2] => Order::BigEndian,
+            _ => return Err(Unreadable::Content("it is not for a processor of 64 bits")),
+        };
+        let mut header = [0; HEADER];
+        file.rewind()?;
+        file.read_exact(&mut header)?;
+        let field = |at, length| number(&header, at, length, order);
+        if !STARTED.contains(&field(16, 2)) {
+            return Err(Unreadable::Content("it cannot be started"));
+        }
+        if field(54, 2) != PROGRAM_HEADER as u64 {
+            return Err(Unreadable::Content("its program headers have an unknown form"));
+        }
+        file.seek(SeekFrom::Start(field(32, 8)))?;
+        let mut has_interpreter = false;
+        for _ in 0..field(56, 2) {
+            let mut header = [0; PROGRAM_HEADER];
+            file.read_exact(&mut header)?;
+            has_interpreter |= number(&header, 0, 4, order) == INTERPRETER;
+        }
+        let machine = u16::try_from(field(18, 2)).unwrap_or_default();
+        Ok(Self {
+            processor: Processor { machine, order },
+            has_interpreter,
+        })
+    }
+}
+
+/// The number in `length` bytes from `at` on, which are within `bytes`.
+fn number(bytes: &[u8], at: usize, length: usize, order: Order) -> u64 {
+    let digits = bytes.iter().skip(at).take(length);
+    let add = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
+    match order {
+        Order::BigEndian => digits.fold(0, add),
+        Order::LittleEndian => digits.rev().fold(0, add),
+    }
+}
+
+/// The program of a platform as small as it can be: headers alone, with an interpreter where one is asked for.
+#[cfg(test)]
+pub(crate) fn smallest(architecture: &str, interpreter: bool) -> Vec<u8> {
+    let (_, machine, order) = PROCESSORS.into_iter().find(|known| known.0 == architecture).unwrap();
+    let two = |number: u16| match order {
+        Order::LittleEndian => number.to_le_bytes(),
+        Order::BigEndian => number.to_be_bytes(),
+    };
+    let mut file = vec![0; HEADER + PROGRAM_HEADER];
+    file[..6].copy_from_slice(&[
+        0x7f,
+        b'E',
+        b'L',
+        b'F',
+        2,
+        if order == Order::LittleEndian { 1 } else { 2 },
+    ]);
+    let mut set = |at: usize, bytes: [u8; 2]| file[at..at + 2].copy_from_slice(&bytes);
+    set(16, two(2));
+    set(18, two(machine));
+    set(54, two(56));
+    set(56, two(1));
+    let (low, high) = match order {
+        Order::LittleEndian => (0, 0),
+        Order::BigEndian => (6, 2),
+    };
+    set(32 + low, two(64));
+    set(64 + high, two(if interpreter { 3 } else { 1 }));
+    file
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn checked(platform: &str, content: &[u8]) -> Result<(), String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("opmx");
+        std::fs::write(&path, content).unwrap();
+        let platform = platform.parse().unwrap();
+        let shown = path.display().to_string();
+        check(&Binary { platform, path }).map_err(|error| error.to_string().replace(&shown, "opmx"))
+    }
+
+    #[test]
+    fn static_programs_of_every_platform_are_taken() {
+        for (architecture, ..) in PROCESSORS {
+            let platform = format!("linux/{architecture}");
+            assert_eq!(checked(&platform, &smallest(architecture, false)), Ok(()));
+            let dynamic = checked(&platform, &smallest(architecture, true)).unwrap_err();
+            assert!(dynamic.contains("not a static Linux program"), "{dynamic}");
+        }
+    }
+
+    #[test]
+    fn whatever_else_is_refused_with_what_it_is() {
+        let whole = smallest("s390x", false);
+        for (platform, content, problem) in [
+            (
+                "arm64",
+                &*smallest("amd64", false),
+                "opmx is not a program for linux/arm64: it is one for linux/amd64",
+            ),
+            (
+                "ppc64le",
+                &whole,
+                "opmx is not a program for linux/ppc64le: it is one for linux/s390x",
+            ),
+            (
+                "s390x",
+                &whole[..100],
+                "opmx is not a program for Linux: the file is cut short",
+            ),
+            (
+                "s390x",
+                &whole[..40],
+                "opmx is not a program for Linux: the file is cut short",
+            ),
+            (
+                "amd64",
+                b"#!/bin/sh\n",
+                "opmx is not a program for Linux: it is no ELF file",
+            ),
+            ("amd64", b"", "opmx is not a program for Linux: it is no ELF file"),
+            (
+                "arm64",
+                b"\x7fELF\x01\x01",
+                "opmx is not a program for Linux: it is not for a processor of 64 bits",
+            ),
+            (
+                "darwin/arm64",
+                &whole,
+                "no index image can be made for darwin/arm64, only for Linux on amd64, arm64, loong64, ppc64le, \
+                 riscv64, s390x",
+            ),
+        ] {
+            assert_eq!(checked(platform, content).unwrap_err(), problem);
+        }
+        let mut object = smallest("arm64", false);
+        object[16] = 1;
+        let said = checked("arm64", &object).unwrap_err();
+        assert_eq!(said, "opmx is not a program for Linux: it cannot be started");
+        let mut machine = smallest("arm64", false);
+        machine[18] = 40;
+        let said = checked("arm64", &machine).unwrap_err();
+        assert_eq!(
+            said,
+            "opmx is not a program for linux/arm64: it is one for the ELF machine 40"
+        );
+    }
+
+    #[test]
+    fn a_program_stands_behind_its_platform() {
+        let binary: Binary = "linux/arm64=out/opmx=2".parse().unwrap();
+        assert_eq!(binary.platform.to_string(), "linux/arm64");
+        assert_eq!(binary.path, Path::new("out/opmx=2"));
+        for text in ["opmx", "linux/arm64=", "linux/arm/v7=opmx", ""] {
+            assert!(text.parse::<Binary>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_platform_has_one_program() {
+        let named = ["arm64=a", "arm64=b"].map(|text| text.parse().unwrap());
+        let error = programs(&named).unwrap_err().to_string();
+        assert_eq!(error, "two programs are named for linux/arm64: a and b");
+    }
+}
