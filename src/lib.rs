@@ -3,7 +3,7 @@
 //! A value walks one way through the rooms of this library, and each room imports only from those below it:
 //!
 //! ```text
-//!  server      the gRPC registry API                               mirror       images for other registries
+//!  server      the gRPC registry API      mirror   images for other registries      install   what OLM does with a bundle
 //!  index       the SQLite database: schema, adding, reading        validation   rules over a bundle
 //!  catalog     packages, channels, the update graph                conversion   a bundle in the other media type
 //!                                                                  synthesis    manifests to a ClusterServiceVersion
@@ -25,6 +25,7 @@ pub mod diagnostic;
 pub mod files;
 pub mod image;
 pub mod index;
+pub mod install;
 pub mod kubernetes;
 pub mod manifest;
 pub mod mirror;
