@@ -2,8 +2,9 @@
 //!
 //! [`State`] is the whole file: catalogs, installed operators, subscriptions, and what the API server has and answers.
 //! [`read`] reads it from YAML or JSON and points at the line that is wrong; [`json_schema`] describes it to editors.
-//! Both follow one table of keys.
+//! Both follow one table of keys. [`dump`] adds to a state what kubectl says of a cluster.
 
+pub mod dump;
 mod inline;
 mod keys;
 mod read;
