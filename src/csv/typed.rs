@@ -84,10 +84,9 @@ fn read(value: &Value, shape: &Shape, path: &Path) -> Result<Value, ShapeError> 
         return Ok(empty(shape));
     }
     match (shape, value) {
-        (Shape::Any, _)
-        | (Shape::Text, Value::String(_))
-        | (Shape::Boolean, Value::Bool(_))
-        | (Shape::IntOrString, Value::String(_)) => Ok(value.clone()),
+        (Shape::Any, _) | (Shape::Text | Shape::IntOrString, Value::String(_)) | (Shape::Boolean, Value::Bool(_)) => {
+            Ok(value.clone())
+        }
         (Shape::Integer | Shape::IntOrString, Value::Number(number)) => whole(number)
             .map(Value::from)
             .ok_or_else(|| mismatch(value, shape, path)),

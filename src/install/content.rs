@@ -1,15 +1,22 @@
 //! What OLM sees of a bundle in a catalog: its ClusterServiceVersion, the objects beside it, its properties.
 
-use crate::catalog::file_based::{self, BUNDLE_OBJECT};
+use crate::catalog::Catalog;
+use crate::catalog::file_based::document::Document;
+use crate::catalog::file_based::manifests::Manifests;
+use crate::catalog::file_based::read::CatalogError;
+use crate::catalog::file_based::{self, BUNDLE_OBJECT, Blob};
 use crate::csv::{self, Csv};
 use crate::diagnostic::Diagnostic;
 use crate::index::intake::{self, IntakeError, Recording};
-use crate::index::render::{Options, RenderError, render_record};
+use crate::index::opened::Opened;
+use crate::index::read::ReadError;
+use crate::index::render::{Item, Options, RenderError, RenderedIndex, render_record};
 use crate::text::Limits;
 use crate::tree::Tree;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 /// The property of a file-based catalog that stands in for a ClusterServiceVersion where the manifests are in an image.
@@ -59,6 +66,20 @@ pub enum ContentError {
         /// What is wrong.
         reason: String,
     },
+    /// An index cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A file-based catalog cannot be read.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// An index has no such bundle.
+    #[error("the index has no bundle {bundle:?}{}", .nearest.as_ref().map_or(String::new(), |name| format!("; there is {name:?}")))]
+    Unknown {
+        /// The name.
+        bundle: String,
+        /// The name that is most like it.
+        nearest: Option<String>,
+    },
     /// The catalog holds no manifests of the bundle.
     #[error(
         "the catalog holds no ClusterServiceVersion of bundle {bundle}{}",
@@ -83,6 +104,83 @@ pub fn of_files(tree: &Tree, limits: &Limits) -> Result<(Content, Vec<Diagnostic
     let prepared = intake::prepare(tree, Recording::default(), limits)?;
     let document = render_record(&prepared.record, Options::default())?;
     Ok((of_document(&document)?, prepared.diagnostics))
+}
+
+/// The bundle of this name in an index of any form.
+///
+/// # Errors
+/// When there is no such bundle, or the index holds no manifests of it.
+pub fn of_index(opened: &Opened, bundle: &str) -> Result<Content, ContentError> {
+    let catalog = opened.catalog()?;
+    let unknown = || ContentError::Unknown {
+        bundle: bundle.to_owned(),
+        nearest: nearest(&catalog, bundle),
+    };
+    let id = catalog.find(bundle).ok_or_else(unknown)?;
+    let document = match opened {
+        Opened::Database(database) => {
+            let rendered = RenderedIndex::new(database.index.reopen()?, Options::default())?;
+            let mut items = rendered.items().into_iter();
+            let item = items.find(|item| matches!(item, Item::Bundle(_, found) if *found == id));
+            match item.map(|item| rendered.blob(item)).transpose()?.flatten() {
+                Some(Blob::Bundle(document)) => document,
+                _ => return Err(unknown()),
+            }
+        }
+        Opened::Files(open) => {
+            let number = catalog.bundle(id).map(|bundle| bundle.manifests.0);
+            let number = number.and_then(|number| usize::try_from(number).ok());
+            let handle = number
+                .and_then(|number| open.files.handles.get(number))
+                .ok_or_else(unknown)?;
+            bundle_of(&open.files.document(handle)?)?
+        }
+    };
+    of_document(&document)
+}
+
+/// The name in a catalog that is most like another one.
+fn nearest(catalog: &Catalog, name: &str) -> Option<String> {
+    let like = |bundle: &crate::catalog::Bundle| strsim::jaro_winkler(&bundle.name, name);
+    let likely = catalog.bundles.iter().filter(|bundle| like(bundle) > 0.85);
+    let nearest = likely.max_by(|one, other| like(one).total_cmp(&like(other)));
+    nearest.map(|bundle| bundle.name.to_string())
+}
+
+/// A document of schema `olm.bundle`, as it is written.
+fn bundle_of(document: &Document) -> Result<file_based::Bundle, ContentError> {
+    #[derive(Deserialize)]
+    struct Written<'a> {
+        #[serde(rename = "type")]
+        kind: String,
+        #[serde(borrow)]
+        value: &'a RawValue,
+    }
+    let (name, written) = (document.text("name"), document.field("properties"));
+    let unreadable = |error: serde_json::Error| ContentError::Property {
+        bundle: name.clone(),
+        kind: "properties".to_owned(),
+        reason: error.to_string(),
+    };
+    let written = written.map(|written| serde_json::from_str(written.get())).transpose();
+    let written: Vec<Written<'_>> = written.map_err(unreadable)?.unwrap_or_default();
+    let others = written.iter().filter(|property| property.kind != BUNDLE_OBJECT);
+    let others = others.map(|property| file_based::Property::new(&property.kind, property.value.get()));
+    let mut properties: Vec<_> = others.collect::<Result<_, _>>().map_err(unreadable)?;
+    let manifests = Manifests::of(document);
+    properties.extend(
+        manifests
+            .objects
+            .iter()
+            .map(|object| file_based::Property::of_object(object)),
+    );
+    Ok(file_based::Bundle {
+        package: document.text("package"),
+        image: document.text("image"),
+        properties,
+        related_images: Vec::new(),
+        name,
+    })
 }
 
 /// A bundle as the document of a file-based catalog says, which an index database can be rendered as.

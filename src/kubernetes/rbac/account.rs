@@ -56,8 +56,18 @@ impl fmt::Display for Account {
 
 impl Account {
     /// The user that the API server takes it for.
-    fn user(&self) -> String {
+    pub fn user(&self) -> String {
         format!("system:serviceaccount:{}:{}", self.namespace, self.name)
+    }
+
+    /// The groups that the API server takes it to be in.
+    pub fn groups(&self) -> [String; 3] {
+        let own = format!("system:serviceaccounts:{}", self.namespace);
+        [
+            "system:serviceaccounts".to_owned(),
+            own,
+            "system:authenticated".to_owned(),
+        ]
     }
 
     /// Whether a subject of a binding is this account, or a group that it is in. `namespace` is where the binding is.
@@ -70,11 +80,7 @@ impl Account {
                 name == self.name && own.or(namespace) == Some(self.namespace.as_str())
             }
             "User" => name == self.user(),
-            "Group" => {
-                name == "system:serviceaccounts"
-                    || name == "system:authenticated"
-                    || name.strip_prefix("system:serviceaccounts:") == Some(self.namespace.as_str())
-            }
+            "Group" => self.groups().iter().any(|group| group == name),
             _ => false,
         }
     }

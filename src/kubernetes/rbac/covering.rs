@@ -7,7 +7,7 @@ use super::{ALL, Rule};
 use std::collections::BTreeMap;
 
 /// More atoms than any rules need that an operator can be reviewed with.
-pub const MOST_ATOMS: usize = 200_000;
+pub const MOST_ATOMS: usize = 50_000;
 
 /// Rules that say so much that they are not taken apart.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -3,6 +3,7 @@
 use super::PolicyRule;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::fmt;
 
 /// A `PolicyRule` as an owned value. An absent list and an empty one are the same here.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -60,10 +61,37 @@ impl Rule {
         let rules = holder.get("rules").and_then(Value::as_array);
         rules.into_iter().flatten().map(Self::read).collect()
     }
+}
 
-    /// Whether it grants all verbs on all resources and all paths together with itself only: `*` everywhere.
-    pub fn is_everything(&self) -> bool {
-        let all = |list: &[String]| list.iter().any(|item| item == super::ALL);
-        all(&self.verbs) && all(&self.api_groups) && all(&self.resources) && self.resource_names.is_empty()
+/// As the API server writes a rule that somebody does not hold: lists in brackets, with blanks between quoted texts.
+impl fmt::Display for Rule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lists = [
+            ("APIGroups", &self.api_groups),
+            ("Resources", &self.resources),
+            ("NonResourceURLs", &self.non_resource_urls),
+            ("ResourceNames", &self.resource_names),
+            ("Verbs", &self.verbs),
+        ];
+        let shown = lists
+            .into_iter()
+            .filter(|(_, list)| !list.is_empty())
+            .map(|(name, list)| {
+                let items: Vec<String> = list.iter().map(|item| format!("{item:?}")).collect();
+                format!("{name}:[{}]", items.join(" "))
+            });
+        write!(formatter, "{{{}}}", shown.collect::<Vec<_>>().join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_shown_as_the_api_server_shows_them() {
+        let rule = Rule::new("", "pods", &["get", "list"]).named("a");
+        let shown = r#"{APIGroups:[""], Resources:["pods"], ResourceNames:["a"], Verbs:["get" "list"]}"#;
+        assert_eq!(rule.to_string(), shown);
     }
 }
