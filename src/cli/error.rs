@@ -10,6 +10,7 @@ use crate::bundle::MediaType;
 use crate::bundle::location::LoadError;
 use crate::bundle::pin::PinError;
 use crate::catalog::file_based::load::LoadError as CatalogLoadError;
+use crate::cluster::dump::DumpError;
 use crate::files::{FileError, NewFolderError};
 use crate::image::{BuildProblem, ImageError, RegistryError};
 use crate::index::add::AddError;
@@ -30,6 +31,7 @@ use crate::index::render::dockerfile::DockerfileError;
 use crate::index::render::folder::FolderError;
 use crate::index::render::sources::SourceError;
 use crate::index::render::template::BundleError;
+use crate::install::content::ContentError;
 use crate::synthesis::samples::SamplesError;
 use crate::terminal::Printer;
 use crate::terminal::output::OutputError;
@@ -347,6 +349,18 @@ fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
             FolderError::PackageName { .. } => None,
         };
     }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            ContentError::Intake(error) => Some(error),
+            ContentError::Render(error) => Some(error),
+            ContentError::Read(error) => Some(error),
+            ContentError::Catalog(error) => Some(error),
+            ContentError::Property { .. } | ContentError::NoCsv { .. } | ContentError::Unknown { .. } => None,
+        };
+    }
+    if let Some(DumpError::File(error)) = error.downcast_ref() {
+        return Some(error);
+    }
     if let Some(PinError::Registry { source, .. }) = error.downcast_ref() {
         return Some(source.as_ref());
     }
@@ -409,6 +423,18 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
         return Some(
             "a source is an index, CustomResourceDefinitions, or the output of \"kubectl api-resources\" or \
              \"kubectl get --raw /apis/GROUP/VERSION\""
+                .to_owned(),
+        );
+    }
+    if let Some(ContentError::NoCsv { image, .. }) = error.downcast_ref::<ContentError>()
+        && !image.is_empty()
+    {
+        return Some(format!("name the image in place of the bundle: {image}"));
+    }
+    if let Some(DumpError::Nothing { .. }) = error.downcast_ref() {
+        return Some(
+            "a dump is the output of \"kubectl get ... -o yaml\", \"kubectl api-resources\" or \"kubectl get --raw \
+             /apis/GROUP/VERSION\""
                 .to_owned(),
         );
     }
