@@ -40,6 +40,8 @@ complete -c opmx -n "__fish_opmx_needs_command" -f -a "migrate" -d 'Write an ind
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "validate" -d 'Check a file-based catalog: its documents, its channels, its bundles'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "init" -d 'Begin a package of a file-based catalog: write its olm.package document'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "generate" -d 'Write what other tools need for a file-based catalog'
+complete -c opmx -n "__fish_opmx_needs_command" -f -a "plan" -d 'Show the InstallPlan of a bundle, and how it would end on a cluster'
+complete -c opmx -n "__fish_opmx_needs_command" -f -a "permissions" -d 'Review the permissions that a bundle needs to be installed'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "alpha" -d 'Templates of file-based catalogs, where opm has them'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "completion" -d 'Print the completion script of a shell'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "man" -d 'Write the manual, one page for each command'
@@ -807,6 +809,101 @@ complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subcommand_from dockerfile" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "dockerfile" -d 'Write DIR.Dockerfile, which builds the image of the catalog in DIR'
 complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l index -d 'Index that bundles are taken from, by their names: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder with a catalog' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -s n -l namespace -d 'Namespace that is installed into; without it that of the what-if file, else operators' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l catalog -d 'Name of the CatalogSource that the bundle comes from' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l catalog-namespace -d 'Namespace of the CatalogSource' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l replaces -d 'Version that is upgraded from; without it the one that the bundle says it replaces, and "" is none' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l approval -d 'Who approves the plan' -r -f -a "automatic\t'OLM'
+manual\t'A person'"
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l state -d 'What-if file that describes the cluster: its APIs, objects, grants and error answers; - is standard input' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l cluster -l objects -d 'File or folder with what a cluster says of itself; may be given several times, also beside --state' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -s o -l output -d 'Form of the result' -r -f -a "text\t'For a person'
+json\t'JSON, with stable field names'
+yaml\t'The same fields as YAML'"
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l cache-dir -d 'Folder for the cache of layers' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-file-size -d 'Largest file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-files -d 'Most files in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-total-size -d 'Largest size of all files of a bundle together' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-depth -d 'Deepest nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-documents -d 'Most documents in one YAML file' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l repeat-properties -d 'Name what the bundle needs twice among its properties, as OLM does that reads a file-based catalog'
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l skip-tls-verify -d 'Accept any certificate of a registry'
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l use-http -d 'Talk plain HTTP to registries'
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l no-cache -d 'Neither use nor fill the cache of layers'
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l index -d 'Index that bundles are taken from, by their names: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder with a catalog' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -s n -l namespace -d 'Namespace that is installed into; without it that of the what-if file, else operators' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l service-account -d 'Service account that installs; without it that of the OperatorGroup, where the files have one' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l as -d 'Print something else' -r -f -a "role\t'Roles and ClusterRoles with their bindings, which give what is missing'"
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l state -d 'What-if file that describes the cluster: its APIs, objects, grants and error answers; - is standard input' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l cluster -l objects -d 'File or folder with what a cluster says of itself; may be given several times, also beside --state' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -s o -l output -d 'Form of the result' -r -f -a "text\t'For a person'
+json\t'JSON, with stable field names'
+yaml\t'The same fields as YAML'"
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l cache-dir -d 'Folder for the cache of layers' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-file-size -d 'Largest file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-files -d 'Most files in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-total-size -d 'Largest size of all files of a bundle together' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-depth -d 'Deepest nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-documents -d 'Most documents in one YAML file' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l exit-code -d 'End with exit status 1 where something is missing'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l skip-tls-verify -d 'Accept any certificate of a registry'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l use-http -d 'Talk plain HTTP to registries'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l no-cache -d 'Neither use nor fill the cache of layers'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -a "diff" -d 'Show what an upgrade needs that the version before was not approved for'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l index -d 'Index that bundles are taken from, by their names: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder with a catalog' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -s n -l namespace -d 'Namespace that is installed into; without it that of the what-if file, else operators' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l service-account -d 'Service account that installs; without it that of the OperatorGroup, where the files have one' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l state -d 'What-if file that describes the cluster: its APIs, objects, grants and error answers; - is standard input' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l cluster -l objects -d 'File or folder with what a cluster says of itself; may be given several times, also beside --state' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -s o -l output -d 'Form of the result' -r -f -a "text\t'For a person'
+json\t'JSON, with stable field names'
+yaml\t'The same fields as YAML'"
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l cache-dir -d 'Folder for the cache of layers' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-file-size -d 'Largest file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-files -d 'Most files in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-total-size -d 'Largest size of all files of a bundle together' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-depth -d 'Deepest nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-documents -d 'Most documents in one YAML file' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l skip-tls-verify -d 'Accept any certificate of a registry'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l use-http -d 'Talk plain HTTP to registries'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l no-cache -d 'Neither use nor fill the cache of layers'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from help" -f -a "diff" -d 'Show what an upgrade needs that the version before was not approved for'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and not __fish_seen_subcommand_from render-template convert-template help" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
 always\t'Also in pipes and files'
 never\t'Not at all'"
@@ -866,19 +963,21 @@ never\t'Not at all'"
 complete -c opmx -n "__fish_opmx_using_subcommand man" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand man" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
 complete -c opmx -n "__fish_opmx_using_subcommand man" -s h -l help -d 'Print help'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "bundle" -d 'Begin, look at and build bundles: one operator version each'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "index" -d 'Change and look at indexes, the images that OLM reads bundles from'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "registry" -d 'Change and serve the database file of an index'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "serve" -d 'Serve an index or a file-based catalog to OLM, over gRPC'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "render" -d 'Write indexes, catalogs and bundles as a file-based catalog'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "migrate" -d 'Write an index or a catalog as a folder, with a file for each package'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "validate" -d 'Check a file-based catalog: its documents, its channels, its bundles'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "init" -d 'Begin a package of a file-based catalog: write its olm.package document'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "generate" -d 'Write what other tools need for a file-based catalog'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "alpha" -d 'Templates of file-based catalogs, where opm has them'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "completion" -d 'Print the completion script of a shell'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "man" -d 'Write the manual, one page for each command'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate alpha completion man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "bundle" -d 'Begin, look at and build bundles: one operator version each'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "index" -d 'Change and look at indexes, the images that OLM reads bundles from'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "registry" -d 'Change and serve the database file of an index'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "serve" -d 'Serve an index or a file-based catalog to OLM, over gRPC'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "render" -d 'Write indexes, catalogs and bundles as a file-based catalog'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "migrate" -d 'Write an index or a catalog as a folder, with a file for each package'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "validate" -d 'Check a file-based catalog: its documents, its channels, its bundles'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "init" -d 'Begin a package of a file-based catalog: write its olm.package document'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "generate" -d 'Write what other tools need for a file-based catalog'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "plan" -d 'Show the InstallPlan of a bundle, and how it would end on a cluster'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "permissions" -d 'Review the permissions that a bundle needs to be installed'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "alpha" -d 'Templates of file-based catalogs, where opm has them'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "completion" -d 'Print the completion script of a shell'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "man" -d 'Write the manual, one page for each command'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "init" -d 'Begin a bundle: write the metadata that raw manifests need'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "generate" -d 'Write annotations.yaml and bundle.Dockerfile, as opm does'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "synthesize" -d 'Print the ClusterServiceVersion of a bundle of plain manifests'
@@ -907,5 +1006,6 @@ complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcomma
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "deprecatetruncate" -d 'Deprecate bundles and cut their channels off below them'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "serve" -d 'Serve a database file to OLM, over gRPC'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from generate" -f -a "dockerfile" -d 'Write DIR.Dockerfile, which builds the image of the catalog in DIR'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from permissions" -f -a "diff" -d 'Show what an upgrade needs that the version before was not approved for'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from alpha" -f -a "render-template" -d 'Write the catalog that a template describes'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from alpha" -f -a "convert-template" -d 'Make a template of a file-based catalog'

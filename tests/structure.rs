@@ -16,11 +16,11 @@ const FLOORS: &[&[&str]] = &[
     &["terminal"],
     &["install", "mirror", "server"],
     &["index", "resolver", "validation"],
-    &["catalog", "conversion", "synthesis"],
+    &["catalog", "cluster", "conversion", "synthesis"],
     &["bundle", "csv"],
     &["manifest", "kubernetes", "image"],
     &["text"],
-    &["source", "rules", "diagnostic", "files", "tree", "version"],
+    &["source", "rules", "cel", "diagnostic", "files", "tree", "version"],
 ];
 
 /// Crates that only the top floor may mention, and the rooms that make it up.

@@ -9,6 +9,7 @@
 use crate::bundle::MediaType;
 use crate::bundle::location::LoadError;
 use crate::catalog::file_based::load::LoadError as CatalogLoadError;
+use crate::cluster::dump::DumpError;
 use crate::files::{FileError, NewFolderError};
 use crate::image::{BuildProblem, RegistryError};
 use crate::index::api_sources::ApiSourceError;
@@ -21,6 +22,7 @@ use crate::index::program::ProgramError;
 use crate::index::publish::PublishError;
 use crate::index::read::ReadError;
 use crate::index::render::dockerfile::DockerfileError;
+use crate::install::content::ContentError;
 use crate::terminal::Printer;
 use crate::terminal::output::OutputError;
 use std::error::Error;
@@ -224,6 +226,18 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
         return Some(
             "a source is an index, CustomResourceDefinitions, or the output of \"kubectl api-resources\" or \
              \"kubectl get --raw /apis/GROUP/VERSION\""
+                .to_owned(),
+        );
+    }
+    if let Some(ContentError::NoCsv { image, .. }) = as_kind(error)
+        && !image.is_empty()
+    {
+        return Some(format!("name the image in place of the bundle: {image}"));
+    }
+    if let Some(DumpError::Nothing { .. }) = as_kind(error) {
+        return Some(
+            "a dump is the output of \"kubectl get ... -o yaml\", \"kubectl api-resources\" or \"kubectl get --raw \
+             /apis/GROUP/VERSION\""
                 .to_owned(),
         );
     }

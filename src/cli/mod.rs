@@ -16,6 +16,7 @@ mod alpha;
 mod bundle;
 mod catalogs;
 mod completion;
+mod contents;
 mod generate;
 mod guesses;
 mod index;
@@ -24,6 +25,8 @@ mod input;
 mod man;
 mod migrate;
 mod opm;
+mod permissions;
+mod plan;
 mod probe;
 mod registry;
 mod removals;
@@ -117,6 +120,8 @@ enum Command {
     Validate(validate::ValidateArguments),
     Init(init::InitArguments),
     Generate(generate::GenerateArguments),
+    Plan(plan::PlanArguments),
+    Permissions(permissions::PermissionsArguments),
     Alpha(alpha::AlphaArguments),
     Completion(completion::CompletionArguments),
     Man(man::ManArguments),
@@ -231,6 +236,8 @@ fn dispatch(name: &'static str, command: Command, context: &Context<'_>) -> Comm
         Command::Validate(arguments) => validate::run(&arguments, context),
         Command::Init(arguments) => init::run(&arguments, context),
         Command::Generate(arguments) => generate::run(&arguments, context),
+        Command::Plan(arguments) => plan::run(&arguments, context),
+        Command::Permissions(arguments) => permissions::run(&arguments, context),
         Command::Alpha(arguments) => alpha::run(&arguments, context),
         Command::Completion(arguments) => completion::run(name, &arguments, context),
         Command::Man(arguments) => man::run(&arguments, context),

@@ -1,5 +1,7 @@
 //! The `ClusterServiceVersion` (CSV): typed for what opmx reasons about, everything else carried through.
 
+pub mod typed;
+
 use crate::kubernetes::GroupVersionKind;
 use serde_json::{Map, Value};
 

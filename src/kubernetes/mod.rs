@@ -2,6 +2,7 @@
 
 pub mod builtin;
 pub mod names;
+pub mod quantity;
 pub mod rbac;
 pub mod selector;
 pub mod served;

@@ -1,10 +1,18 @@
-//! RBAC rules as views over their values.
+//! RBAC: rules as views over their values, what rules cover, and what a service account may do.
+
+pub mod account;
+pub mod covering;
+mod rule;
+
+pub use rule::Rule;
 
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Group of the RBAC kinds.
 pub const GROUP: &str = "rbac.authorization.k8s.io";
+/// What stands for all verbs, groups or resources.
+pub const ALL: &str = "*";
 
 /// A `PolicyRule`, read from its value.
 #[derive(Debug, Clone, Copy)]

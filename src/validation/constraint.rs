@@ -1,8 +1,8 @@
 //! `olm.constraint`: what a dependency may ask for beyond packages and APIs, nested at will.
 
-use super::cel_rule;
 use super::dependencies::range_problem;
 use crate::bundle::TypedValue;
+use crate::cel;
 use crate::diagnostic::Diagnostic;
 use crate::rules::{self, Rule};
 use crate::text::{Path, kind_of};
@@ -136,7 +136,7 @@ pub(super) fn check_cel(entry: &TypedValue, cel: &Value, path: &Path) -> Option<
         let message = "the rule of a constraint is empty";
         return Some(Diagnostic::new(&rules::DEP_CEL_EMPTY, message).at(entry.place_of(&path)));
     }
-    let problem = cel_rule::check(rule).err()?;
+    let problem = cel::check(rule).err()?;
     let message = format!("the rule of a constraint {}", problem.reason);
     let place = match problem.span {
         Some(span) => entry.scalar_place_of(&path, span),

@@ -1,7 +1,6 @@
 //! Rules over a bundle, one file per subject. A rule looks and reports; it never stops the others.
 
 mod annotations;
-mod cel_rule;
 mod constraint;
 mod content;
 mod csv;

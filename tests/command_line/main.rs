@@ -41,6 +41,8 @@ mod index_list;
 mod index_list_images;
 mod init;
 mod opm;
+mod permissions;
+mod plan;
 mod process;
 mod readme;
 mod registry_add;

@@ -7,11 +7,11 @@ use std::ops::Range;
 
 /// What is wrong with a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Problem {
+pub struct Problem {
     /// Continues "the rule of a constraint".
-    pub(super) reason: String,
+    pub reason: String,
     /// The bytes of the rule that are wrong, where they can be told.
-    pub(super) span: Option<Range<usize>>,
+    pub span: Option<Range<usize>>,
 }
 
 /// What is known of the type of an expression without running it.
@@ -113,7 +113,7 @@ const TYPE_NAMES: [&str; 10] = [
 ///
 /// # Errors
 /// With the first thing that is wrong.
-pub(super) fn check(rule: &str) -> Result<(), Problem> {
+pub fn check(rule: &str) -> Result<(), Problem> {
     bounded(rule).map_err(|reason| Problem { reason, span: None })?;
     let program = Program::compile(rule).map_err(|errors| syntax(rule, &errors))?;
     let checker = Checker {

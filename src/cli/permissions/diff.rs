@@ -1,0 +1,101 @@
+//! `opmx permissions diff`: what an upgrade asks for in addition.
+
+use super::{needs, table};
+use crate::cli::arguments::{LimitArguments, OutputArguments, RegistryArguments};
+use crate::cli::contents::{ClusterArguments, read_content};
+use crate::cli::error::{CommandResult, Status};
+use crate::cli::{Context, plan};
+use crate::install::permissions::{account_of, approved, pending};
+use crate::kubernetes::rbac::account::Account;
+use crate::terminal::Format;
+use clap::Args;
+use serde_json::json;
+
+const EXAMPLES: &str = "\
+Examples:
+  Does the new version ask for more?
+  $ opmx permissions diff registry.example.com/etcd-bundle:v0.9.2 etcd
+
+  For a program
+  $ opmx permissions diff etcd-0.9.2 etcd-0.9.4 -o json";
+
+/// Show what an upgrade needs that the version before was not approved for
+///
+/// What NEW needs is compared with what OLD needs, and with what the service account holds where one is named. The exit
+/// status is 1 where something is left, because somebody has to approve the upgrade then; a version that needs less
+/// asks for nothing.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct DiffArguments {
+    /// The bundle that is installed: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name
+    #[arg(value_name = "OLD")]
+    old: String,
+    /// The bundle that it is upgraded to
+    #[arg(value_name = "NEW")]
+    new: String,
+    /// Index that bundles are taken from, by their names: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file,
+    /// or a folder with a catalog
+    #[arg(long, value_name = "INDEX")]
+    index: Option<String>,
+    /// Namespace that is installed into; without it that of the what-if file, else operators
+    #[arg(short, long, value_name = "NS")]
+    namespace: Option<String>,
+    /// Service account that installs; without it that of the OperatorGroup, where the files have one
+    #[arg(long, value_name = "NS/NAME")]
+    service_account: Option<Account>,
+    #[command(flatten)]
+    cluster: ClusterArguments,
+    #[command(flatten)]
+    output: OutputArguments,
+    #[command(flatten)]
+    registry: RegistryArguments,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
+pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandResult {
+    let state = arguments.cluster.read(&arguments.limits, context)?;
+    let read = |name: &str| {
+        read_content(
+            name,
+            arguments.index.as_deref(),
+            &arguments.registry,
+            &arguments.limits,
+            context,
+        )
+    };
+    let (Some(old), Some(new)) = (read(&arguments.old)?, read(&arguments.new)?) else {
+        return Ok(Status::Failure);
+    };
+    let namespace = plan::namespace(arguments.namespace.as_deref(), &state);
+    let account = arguments
+        .service_account
+        .clone()
+        .or_else(|| account_of(&state, namespace));
+    let held = super::held(account.as_ref(), &state, context);
+    let held = approved(&needs(&old, namespace, &state)?, held);
+    let added = pending(&needs(&new, namespace, &state)?, &held);
+    match arguments.output.output {
+        Format::Text if added.is_empty() => {
+            context.printer.line(format!(
+                "{} needs nothing that {} was not approved for",
+                new.name, old.name
+            ))?;
+        }
+        Format::Text => {
+            context
+                .printer
+                .line(format!("{} needs in addition to {}:", new.name, old.name))?;
+            table(&added, context)?;
+        }
+        format => {
+            let answer = json!({"old": old.name, "new": new.name, "permissions": added});
+            context.printer.document(format, &answer)?;
+        }
+    }
+    Ok(if added.is_empty() {
+        Status::Success
+    } else {
+        Status::Failure
+    })
+}

@@ -1,0 +1,269 @@
+//! `opmx permissions`: what an install needs, and what of it somebody does not hold.
+
+mod diff;
+
+use crate::bundle::location::Location;
+use crate::cli::arguments::{LimitArguments, OutputArguments, RegistryArguments};
+use crate::cli::contents::{ClusterArguments, read_content};
+use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::{Context, plan};
+use crate::cluster::State;
+use crate::csv::Csv;
+use crate::image::Reference;
+use crate::install::apis::Apis;
+use crate::install::content::Content;
+use crate::install::permissions::{self, Need, Permission, Purpose, Review, pending};
+use crate::install::steps::{self, Repetition, Target};
+use crate::kubernetes::rbac::account::{Account, Grants};
+use crate::terminal::Format;
+use crate::terminal::table::Table;
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::Value;
+
+const EXAMPLES: &str = "\
+Examples:
+  All that the install and the operator need
+  $ opmx permissions etcd
+
+  What a service account is missing, as the Install resource
+  $ opmx permissions etcd --state cluster.yaml --service-account olm/installer -o yaml
+
+  The roles that give it
+  $ opmx permissions etcd --service-account olm/installer --as role
+
+  Stop a pipeline where an upgrade asks for more
+  $ opmx permissions diff registry.example.com/etcd-bundle:v0.9.2 etcd";
+
+/// Review the permissions that a bundle needs to be installed
+///
+/// That is what the install itself asks the API server, and what the bundle hands on to its operator and to others: who
+/// writes a role or binds one must hold what is in it, unless he may escalate or bind.
+///
+/// With --service-account what that account holds is taken off: the grants of the what-if file, and the bindings among
+/// its objects. -o yaml and json give the Install resource with what is pending.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct PermissionsArguments {
+    #[command(subcommand)]
+    command: Option<PermissionsCommand>,
+    /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name
+    #[arg(value_name = "BUNDLE", required = true)]
+    bundle: Option<String>,
+    /// Index that bundles are taken from, by their names: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file,
+    /// or a folder with a catalog
+    #[arg(long, value_name = "INDEX")]
+    index: Option<String>,
+    /// Namespace that is installed into; without it that of the what-if file, else operators
+    #[arg(short, long, value_name = "NS")]
+    namespace: Option<String>,
+    /// Service account that installs; without it that of the OperatorGroup, where the files have one
+    #[arg(long, value_name = "NS/NAME")]
+    service_account: Option<Account>,
+    /// Print something else
+    #[arg(long = "as", value_enum, value_name = "WHAT", requires = "service_account")]
+    shape: Option<Shape>,
+    /// End with exit status 1 where something is missing
+    #[arg(long)]
+    exit_code: bool,
+    #[command(flatten)]
+    cluster: ClusterArguments,
+    #[command(flatten)]
+    output: OutputArguments,
+    #[command(flatten)]
+    registry: RegistryArguments,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
+#[derive(Debug, Subcommand)]
+enum PermissionsCommand {
+    Diff(diff::DiffArguments),
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Shape {
+    /// Roles and ClusterRoles with their bindings, which give what is missing
+    Role,
+}
+
+pub(crate) fn run(arguments: &PermissionsArguments, context: &Context<'_>) -> CommandResult {
+    match (&arguments.command, &arguments.bundle) {
+        (Some(PermissionsCommand::Diff(arguments)), _) => diff::run(arguments, context),
+        (None, Some(bundle)) => review(bundle, arguments, context),
+        (None, None) => Err(CommandError::usage("name a bundle")),
+    }
+}
+
+fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>) -> CommandResult {
+    let state = arguments.cluster.read(&arguments.limits, context)?;
+    let Some(content) = read_content(
+        bundle,
+        arguments.index.as_deref(),
+        &arguments.registry,
+        &arguments.limits,
+        context,
+    )?
+    else {
+        return Ok(Status::Failure);
+    };
+    let namespace = plan::namespace(arguments.namespace.as_deref(), &state);
+    let account = arguments
+        .service_account
+        .clone()
+        .or_else(|| permissions::account_of(&state, namespace));
+    let held = held(account.as_ref(), &state, context);
+    let needs = needs(&content, namespace, &state)?;
+    let missing = pending(&needs, &held);
+    let status = if arguments.exit_code && !missing.is_empty() {
+        Status::Failure
+    } else {
+        Status::Success
+    };
+    if let (Some(Shape::Role), Some(account)) = (arguments.shape, &account) {
+        roles(
+            &permissions::roles(&content.name, account, &missing),
+            arguments.output.output,
+            context,
+        )?;
+        return Ok(status);
+    }
+    if arguments.output.output == Format::Text {
+        print(&needs, &missing, &held, account.as_ref(), context)?;
+        return Ok(status);
+    }
+    let review = Review {
+        content: match arguments.index {
+            // What an index holds is there, whatever image it came from.
+            Some(_) => permissions::Content::raw(&content),
+            None => reviewed(bundle, &content, &arguments.registry, context)?,
+        },
+        namespace: namespace.to_owned(),
+        account,
+        pending: missing,
+    };
+    let install = permissions::install(Csv(&content.csv), &review);
+    context.printer.document(arguments.output.output, &install)?;
+    Ok(status)
+}
+
+/// What the steps of a bundle need.
+fn needs(content: &Content, namespace: &str, state: &State) -> Result<Vec<Need>, CommandError> {
+    let target = Target {
+        namespace: namespace.to_owned(),
+        catalog: String::new(),
+        catalog_namespace: String::new(),
+        repetition: Repetition::Once,
+    };
+    let steps = steps::in_order(steps::of_bundle(content, &target, "")?);
+    let apis = Apis::of(state);
+    Ok(permissions::needed(&steps, namespace, &apis, &state.objects)?)
+}
+
+/// What an account holds, where there is one.
+fn held(account: Option<&Account>, state: &State, context: &Context<'_>) -> Grants {
+    let (held, notes) = account.map_or_else(Default::default, |account| permissions::held(account, state));
+    for note in notes {
+        context.printer.warning(note);
+    }
+    held
+}
+
+/// What is reviewed, with the digest that an image stands for.
+fn reviewed(
+    bundle: &str,
+    content: &Content,
+    registry: &RegistryArguments,
+    context: &Context<'_>,
+) -> Result<permissions::Content, CommandError> {
+    match bundle.parse()? {
+        Location::Directory(_) => Ok(permissions::Content::raw(content)),
+        Location::Image(reference) => {
+            let transports = registry.transports(context);
+            let digest = context.runtime.block_on(transports.resolve(&reference))?;
+            let named = |reference: &Reference| {
+                let text = reference.to_string();
+                text.strip_prefix("docker://").map(str::to_owned).unwrap_or(text)
+            };
+            Ok(permissions::Content::Image {
+                named: named(&reference),
+                resolved: named(&reference.with_digest(&digest)),
+            })
+        }
+    }
+}
+
+fn roles(objects: &[Value], format: Format, context: &Context<'_>) -> Result<(), CommandError> {
+    if format == Format::Json {
+        let list = serde_json::json!({"apiVersion": "v1", "kind": "List", "items": objects});
+        return Ok(context.printer.document(format, &list)?);
+    }
+    for (index, object) in objects.iter().enumerate() {
+        if index > 0 {
+            context.printer.line("---")?;
+        }
+        context.printer.document(Format::Yaml, object)?;
+    }
+    if objects.is_empty() {
+        context
+            .printer
+            .status("nothing is missing, so there is no role to write");
+    }
+    Ok(())
+}
+
+/// Two tables: for the install itself, and for what it hands on.
+fn print(
+    needs: &[Need],
+    missing: &[Permission],
+    held: &Grants,
+    account: Option<&Account>,
+    context: &Context<'_>,
+) -> Result<(), CommandError> {
+    let printer = &context.printer;
+    let who = account.map_or("needed".to_owned(), |account| format!("{account} is missing"));
+    if missing.is_empty() {
+        let nothing = account.map_or("nothing is needed".to_owned(), |_| format!("{who} nothing"));
+        return Ok(printer.line(nothing)?);
+    }
+    let parts = [
+        (Purpose::Install, "for the install itself"),
+        (Purpose::Operator, "to hand on to the operator"),
+    ];
+    let mut first = true;
+    for (purpose, what) in parts {
+        let own: Vec<Need> = needs.iter().filter(|need| need.purpose == purpose).cloned().collect();
+        let missing = pending(&own, held);
+        if missing.is_empty() {
+            continue;
+        }
+        if !std::mem::take(&mut first) {
+            printer.line("")?;
+        }
+        printer.line(format!("{who} {what}:"))?;
+        table(&missing, context)?;
+    }
+    Ok(())
+}
+
+/// One row for each rule.
+fn table(permissions: &[Permission], context: &Context<'_>) -> Result<(), CommandError> {
+    let mut table = Table::new(
+        context.printer.stdout(),
+        ["NAMESPACE", "GROUP", "RESOURCE", "NAMES", "VERBS"],
+    );
+    for Permission { rule, namespaces } in permissions {
+        let place = if namespaces.is_empty() {
+            "(all)".to_owned()
+        } else {
+            namespaces.join(", ")
+        };
+        let group = match &rule.api_groups[..] {
+            [group] if group.is_empty() => "(core)".to_owned(),
+            groups => groups.join(", "),
+        };
+        let what = [&rule.resources[..], &rule.non_resource_urls[..]].concat().join(", ");
+        let names = rule.resource_names.join(", ");
+        table.row([&*place, &group, &what, &names, &rule.verbs.join(", ")])?;
+    }
+    Ok(table.finish()?)
+}

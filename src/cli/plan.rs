@@ -1,0 +1,251 @@
+//! `opmx plan`: the InstallPlan that OLM would make, and how it would end.
+
+use crate::cli::Context;
+use crate::cli::arguments::{LimitArguments, OutputArguments, RegistryArguments};
+use crate::cli::contents::{ClusterArguments, read_content};
+use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cluster::State;
+use crate::csv::Csv;
+use crate::install::apis::Apis;
+use crate::install::apply::{Applied, apply};
+use crate::install::handling::{self, Handling, Resource};
+use crate::install::plan::{Approval, InstallPlan, Phase};
+use crate::install::steps::{self, Repetition, Step, StepStatus, Target};
+use crate::terminal::Format;
+use crate::terminal::table::Table;
+use clap::{Args, ValueEnum};
+
+const EXAMPLES: &str = "\
+Examples:
+  What would be created, and what has to be there for it
+  $ opmx plan etcd
+
+  The resource, as OLM would write it
+  $ opmx plan registry.example.com/etcd-bundle:v0.9.4 --namespace operators -o yaml
+
+  Of a bundle in an index
+  $ opmx plan etcdoperator.v0.9.4 --index registry.example.com/index:v1
+
+  How it would end on a cluster, and what would be missing there
+  $ opmx plan etcd --state cluster.yaml";
+
+/// Show the InstallPlan of a bundle, and how it would end on a cluster
+///
+/// The steps are those of OLM, in the order of the ClusterServiceVersion, CustomResourceDefinitions, all else: the objects of the bundle, and the
+/// RBAC that OLM makes of its permissions, with the same names. What the property olm.manifests.optional names is marked
+/// as optional.
+///
+/// With --state the plan is applied to the cluster that the file describes. The exit status is then 0 only if it would be
+/// complete.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct PlanArguments {
+    /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name
+    #[arg(value_name = "BUNDLE")]
+    bundle: String,
+    /// Index that bundles are taken from, by their names: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file,
+    /// or a folder with a catalog
+    #[arg(long, value_name = "INDEX")]
+    index: Option<String>,
+    /// Namespace that is installed into; without it that of the what-if file, else operators
+    #[arg(short, long, value_name = "NS")]
+    namespace: Option<String>,
+    /// Name of the CatalogSource that the bundle comes from
+    #[arg(long, value_name = "NAME", default_value = "catalog")]
+    catalog: String,
+    /// Namespace of the CatalogSource
+    #[arg(long, value_name = "NS", default_value = "olm")]
+    catalog_namespace: String,
+    /// Version that is upgraded from; without it the one that the bundle says it replaces, and "" is none
+    #[arg(long, value_name = "CSV")]
+    replaces: Option<String>,
+    /// Who approves the plan
+    #[arg(long, value_enum, value_name = "WHO", default_value_t)]
+    approval: Approver,
+    /// Name what the bundle needs twice among its properties, as OLM does that reads a file-based catalog
+    #[arg(long)]
+    repeat_properties: bool,
+    #[command(flatten)]
+    cluster: ClusterArguments,
+    #[command(flatten)]
+    output: OutputArguments,
+    #[command(flatten)]
+    registry: RegistryArguments,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum Approver {
+    /// OLM
+    #[default]
+    Automatic,
+    /// A person
+    Manual,
+}
+
+impl From<Approver> for Approval {
+    fn from(approver: Approver) -> Self {
+        match approver {
+            Approver::Automatic => Self::Automatic,
+            Approver::Manual => Self::Manual,
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
+    let state = arguments.cluster.read(&arguments.limits, context)?;
+    let Some(content) = read_content(
+        &arguments.bundle,
+        arguments.index.as_deref(),
+        &arguments.registry,
+        &arguments.limits,
+        context,
+    )?
+    else {
+        return Ok(Status::Failure);
+    };
+    let target = Target {
+        namespace: namespace(arguments.namespace.as_deref(), &state).to_owned(),
+        catalog: arguments.catalog.clone(),
+        catalog_namespace: arguments.catalog_namespace.clone(),
+        repetition: if arguments.repeat_properties {
+            Repetition::AsOlm
+        } else {
+            Repetition::Once
+        },
+    };
+    let replaces = arguments.replaces.as_deref().unwrap_or(Csv(&content.csv).replaces());
+    let steps = steps::of_bundle(&content, &target, replaces)?;
+    let plan = InstallPlan::new(&target.namespace, steps, arguments.approval.into(), 1);
+    show(
+        plan,
+        arguments.cluster.is_given().then_some(&state),
+        &arguments.output,
+        context,
+    )
+}
+
+/// The namespace that is installed into.
+pub(crate) fn namespace<'a>(named: Option<&'a str>, state: &'a State) -> &'a str {
+    let of_state = Some(state.namespace.as_str()).filter(|namespace| !namespace.is_empty());
+    named.or(of_state).unwrap_or(crate::cluster::state::NAMESPACE)
+}
+
+/// Prints a plan; where a cluster is known, as it would end there.
+fn show(plan: InstallPlan, state: Option<&State>, output: &OutputArguments, context: &Context<'_>) -> CommandResult {
+    let applied = state
+        .map(|state| apply(&plan.status.plan, plan.namespace(), state))
+        .transpose()?;
+    let plan = match &applied {
+        Some(applied) => plan.after(applied),
+        None => plan,
+    };
+    if output.output == Format::Text {
+        let known = State::default();
+        let apis = Apis::of(state.unwrap_or(&known)).with_steps(&plan.status.plan);
+        print(&plan, applied.as_ref(), &apis, context)?;
+    } else {
+        context.printer.document(output.output, &plan)?;
+    }
+    let Some(applied) = applied else {
+        return Ok(Status::Success);
+    };
+    for warning in &applied.warnings {
+        context.printer.warning(warning);
+    }
+    if state.is_some_and(|state| state.apis.is_none()) {
+        context
+            .printer
+            .status("the what-if file lists no apis, so every API is taken to be served");
+    }
+    Ok(if applied.phase == Phase::Complete {
+        Status::Success
+    } else {
+        Status::Failure
+    })
+}
+
+fn print(
+    plan: &InstallPlan,
+    applied: Option<&Applied>,
+    apis: &Apis,
+    context: &Context<'_>,
+) -> Result<(), CommandError> {
+    let names = plan.spec.cluster_service_version_names.join(", ");
+    context.printer.line(format!("installs   {names}"))?;
+    context.printer.line(format!("namespace  {}", plan.namespace()))?;
+    context.printer.line(format!("phase      {:?}", plan.status.phase))?;
+    if !plan.status.message.is_empty() {
+        context.printer.line(format!("message    {}", plan.status.message))?;
+    }
+    context.printer.line("")?;
+    let steps = &plan.status.plan;
+    if let Some(applied) = applied {
+        let mut table = Table::new(context.printer.stdout(), ["KIND", "NAME", "STATUS", "NEEDS"]);
+        for (step, outcome) in steps.iter().zip(&applied.steps) {
+            let status = outcome.status.to_string();
+            table.row([
+                &*step.resource.kind,
+                &step.resource.name,
+                &status,
+                &needs(step, plan.namespace(), apis),
+            ])?;
+        }
+        table.finish()?;
+        return summary(steps, applied, context);
+    }
+    let mut table = Table::new(context.printer.stdout(), ["KIND", "NAME", "NEEDS"]);
+    for step in steps {
+        table.row([
+            &*step.resource.kind,
+            &step.resource.name,
+            &needs(step, plan.namespace(), apis),
+        ])?;
+    }
+    Ok(table.finish()?)
+}
+
+/// What has to be there for a step: the resource that is written to, and where.
+fn needs(step: &Step, namespace: &str, apis: &Apis) -> String {
+    let resource = Resource::of(step, apis);
+    let place = if resource.namespaced { namespace } else { "the cluster" };
+    let optional = if step.optional { ", optional" } else { "" };
+    match handling::of(&step.resource.kind) {
+        Handling::Unsupported => "OLM does not install objects of this kind".to_owned(),
+        Handling::Updated => format!("{}/{} in {place}{optional}", resource.label(), step.resource.version),
+        Handling::Definition | Handling::Once | Handling::Patched => format!("{} in {place}", resource.label()),
+    }
+}
+
+/// What would be missing on the cluster, and why.
+fn summary(steps: &[Step], applied: &Applied, context: &Context<'_>) -> Result<(), CommandError> {
+    let missing: Vec<_> = steps
+        .iter()
+        .zip(&applied.steps)
+        .filter(|(_, outcome)| ![StepStatus::Created, StepStatus::Present].contains(&outcome.status))
+        .collect();
+    context.printer.line("")?;
+    let passes = if applied.passes == 1 {
+        "one pass".to_owned()
+    } else {
+        format!("{} passes", applied.passes)
+    };
+    if missing.is_empty() {
+        context
+            .printer
+            .line(format!("Nothing would be missing after {passes}."))?;
+        return Ok(());
+    }
+    context.printer.line(format!("Missing after {passes}:"))?;
+    for (step, outcome) in missing {
+        let why = match outcome.status {
+            _ if !outcome.why.is_empty() => outcome.why.as_str(),
+            _ => "the plan ends before it",
+        };
+        let optional = if step.optional { " (optional)" } else { "" };
+        let (kind, name) = (&step.resource.kind, &step.resource.name);
+        context.printer.line(format!("  {kind} {name}{optional}: {why}"))?;
+    }
+    Ok(())
+}

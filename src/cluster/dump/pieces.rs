@@ -1,0 +1,192 @@
+//! A stream of YAML in pieces that stand by themselves: documents, and the items of lists as kubectl writes them, with
+//! their dashes at the beginning of lines.
+
+use super::DumpError;
+use crate::files::FileError;
+use std::io::{self, BufRead, Read};
+use std::path::Path;
+
+/// A piece of a file.
+pub(super) struct Piece {
+    /// The line of the file that it begins on, from 1.
+    pub(super) line: usize,
+    /// Its text: YAML of its own.
+    pub(super) text: String,
+}
+
+/// Why there is no further piece.
+pub(super) enum Problem {
+    Read(io::Error),
+    /// It begins on this line and does not end in time.
+    Large(usize),
+}
+
+impl Problem {
+    pub(super) fn at(self, path: &Path, limit: usize) -> DumpError {
+        let path = path.to_owned();
+        match self {
+            Self::Read(error) => FileError::new("read", path, error).into(),
+            Self::Large(line) => DumpError::Object { path, line, limit },
+        }
+    }
+}
+
+/// The pieces of a file, at most `limit` bytes each.
+pub(super) struct Pieces<R> {
+    input: R,
+    limit: usize,
+    /// Lines that have been read.
+    line: usize,
+    /// The first line of the next piece.
+    ahead: Option<String>,
+    in_items: bool,
+    ended: bool,
+}
+
+impl<R: BufRead> Pieces<R> {
+    pub(super) fn new(input: R, limit: usize) -> Self {
+        Self {
+            input,
+            limit,
+            line: 0,
+            ahead: None,
+            in_items: false,
+            ended: false,
+        }
+    }
+
+    /// The next line with its end; none at the end of the file.
+    fn next_line(&mut self) -> Result<Option<String>, Problem> {
+        let mut bytes = Vec::new();
+        let bound = u64::try_from(self.limit).unwrap_or(u64::MAX).saturating_add(1);
+        let read = (&mut self.input).take(bound).read_until(b'\n', &mut bytes);
+        let read = read.map_err(Problem::Read)?;
+        self.line += 1;
+        if read > self.limit {
+            return Err(Problem::Large(self.line));
+        }
+        let text = String::from_utf8(bytes).map_err(|error| Problem::Read(io::Error::other(error)));
+        Ok(Some(text?).filter(|line| !line.is_empty()))
+    }
+
+    fn piece(&mut self) -> Result<Option<Piece>, Problem> {
+        let mut text = String::new();
+        let mut begin = self.line;
+        if let Some(ahead) = self.ahead.take() {
+            text = ahead;
+        } else {
+            begin += 1;
+        }
+        loop {
+            let Some(line) = self.next_line()? else {
+                self.ended = true;
+                break;
+            };
+            if line.starts_with("---") {
+                self.in_items = false;
+                if text.trim().is_empty() {
+                    (text, begin) = (String::new(), self.line + 1);
+                    continue;
+                }
+                break;
+            }
+            let key = line.starts_with(|first: char| first.is_ascii_alphabetic());
+            let item = line.starts_with("- ");
+            if line.trim_end() == "items:" {
+                self.in_items = true;
+                // What stands in front of the items says of the list what nobody asks.
+                (text, begin) = (String::new(), self.line + 1);
+                continue;
+            }
+            if self.in_items && (key || item) {
+                self.in_items = item;
+                if text.trim().is_empty() {
+                    (text, begin) = (line, self.line);
+                    continue;
+                }
+                self.ahead = Some(line);
+                break;
+            }
+            if text.len() + line.len() > self.limit {
+                return Err(Problem::Large(begin));
+            }
+            text.push_str(&line);
+        }
+        let empty = text.trim().is_empty();
+        Ok((!empty).then_some(Piece { line: begin, text }))
+    }
+}
+
+impl<R: BufRead> Iterator for Pieces<R> {
+    type Item = Result<Piece, Problem>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while !self.ended || self.ahead.is_some() {
+            match self.piece() {
+                Ok(Some(piece)) => return Some(Ok(piece)),
+                Ok(None) => {}
+                Err(problem) => {
+                    (self.ended, self.ahead) = (true, None);
+                    return Some(Err(problem));
+                }
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pieces(text: &str) -> Vec<(usize, String)> {
+        let pieces = Pieces::new(text.as_bytes(), 1000);
+        let shown = |piece: Result<Piece, Problem>| piece.ok().map(|piece| (piece.line, piece.text));
+        pieces.map(|piece| shown(piece).unwrap()).collect()
+    }
+
+    #[test]
+    fn items_of_lists_and_documents_are_pieces() {
+        let text = "\
+apiVersion: v1
+items:
+- a: 1
+  b: |
+    ---x
+- a: 2
+kind: List
+metadata:
+  x: 1
+---
+a: 3
+items: []
+---
+
+---
+- a: 4
+";
+        let expected = [
+            (3, "- a: 1\n  b: |\n    ---x\n"),
+            (6, "- a: 2\n"),
+            (7, "kind: List\nmetadata:\n  x: 1\n"),
+            (11, "a: 3\nitems: []\n"),
+            (16, "- a: 4\n"),
+        ];
+        assert_eq!(pieces(text), expected.map(|(line, text)| (line, text.to_owned())));
+        assert_eq!(pieces(""), []);
+    }
+
+    #[test]
+    fn a_piece_without_end_is_refused_with_its_line() {
+        let long = format!("a: 1\n---\nb:\n{}", "  x: y\n".repeat(1000));
+        let mut pieces = Pieces::new(long.as_bytes(), 100);
+        assert!(pieces.next().unwrap().is_ok());
+        assert!(matches!(pieces.next(), Some(Err(Problem::Large(3)))));
+        assert!(pieces.next().is_none());
+        let line = "x".repeat(1000);
+        assert!(matches!(
+            Pieces::new(line.as_bytes(), 100).next(),
+            Some(Err(Problem::Large(1)))
+        ));
+    }
+}

@@ -1,0 +1,232 @@
+use super::*;
+use crate::cluster::json_schema;
+use crate::cluster::state::UpgradeStrategy;
+
+fn state(text: &str) -> Result<State, String> {
+    read("state.yaml", text.as_bytes(), &Limits::default()).map_err(|error| error.to_string())
+}
+
+const WHOLE: &str = "\
+version: 1
+name: everything
+namespace: team
+globalNamespace: olm
+excludeGlobalCatalogs: true
+upgradeStrategy: TechPreviewUnsafeFailForward
+serviceAccount: installer
+catalogs:
+- name: main
+  source: index.db
+- {name: own, namespace: team, priority: -3, packages: []}
+installed:
+- {name: foo.v1, version: 1.0.0, package: foo, provides: [{group: g, version: v1, kind: Foo}]}
+subscriptions:
+- {package: foo, catalog: main, channel: '', installedCSV: foo.v1}
+- {name: b, package: bar, catalog: own}
+apis:
+- {group: apps, version: v1, kind: Deployment, plural: deployments}
+- {version: v1, kind: Namespace, plural: namespaces, namespaced: false}
+objects:
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {b: null}}
+grants:
+- serviceAccount: installer
+  rules: [{apiGroups: [''], resources: [pods], verbs: [get], namespaces: [team]}]
+conditions:
+- {apiVersion: operators.coreos.com/v2, kind: OperatorCondition, metadata: {name: foo.v1}}
+errors:
+- {kind: ConfigMap, reason: Forbidden}
+- {code: 500}
+";
+
+#[test]
+fn every_key_is_read_and_what_is_left_out_has_its_default() {
+    let state = state(WHOLE).unwrap();
+    assert_eq!(state.upgrade_strategy, UpgradeStrategy::FailForward);
+    assert!(state.exclude_global_catalogs);
+    assert_eq!(state.service_account.as_deref(), Some("installer"));
+    let catalogs: Vec<_> = state
+        .catalogs
+        .iter()
+        .map(|catalog| (&*catalog.namespace, catalog.priority, catalog.source.as_deref()))
+        .collect();
+    assert_eq!(catalogs, [("olm", 0, Some("index.db")), ("team", -3, None)]);
+    assert_eq!(state.installed[0].phase, "Succeeded");
+    let [first, second] = &state.subscriptions[..] else {
+        panic!("two subscriptions")
+    };
+    assert_eq!((&*first.name, &*first.catalog_namespace), ("foo", "olm"));
+    assert_eq!(
+        (first.channel.as_deref(), first.current_csv.as_deref()),
+        (None, Some("foo.v1"))
+    );
+    assert_eq!((&*second.name, &*second.catalog_namespace), ("b", "team"));
+    let apis = state.apis.unwrap();
+    assert_eq!((apis[0].namespaced, apis[1].namespaced), (true, false));
+    assert_eq!((&*apis[0].kind.group, &*apis[1].kind.group), ("apps", ""));
+    // Whole objects keep what has nothing behind it.
+    assert!(state.objects[0]["data"]["b"].is_null());
+    assert_eq!(state.objects[0]["data"].as_object().map(Map::len), Some(1));
+    assert_eq!(state.grants[0].namespace, "team");
+    assert_eq!(state.grants[0].rules[0]["namespaces"][0], "team");
+    assert_eq!(
+        (state.errors[0].reason.as_deref(), state.errors[1].code),
+        (Some("Forbidden"), Some(500))
+    );
+}
+
+#[test]
+fn an_empty_map_is_a_state_of_nothing() {
+    let state = state("{}").unwrap();
+    assert_eq!((&*state.namespace, state.apis), (NAMESPACE, None));
+}
+
+/// A file that is wrong, what is said of it, and whether a schema can see it.
+const WRONG: &[(&str, &str, bool)] = &[
+    ("[]", "1:1: the file is a list, not a map", true),
+    ("version: 2", "1:10: version 2 of the format is not known", true),
+    ("version: '1'", "1:10: version \"1\" of the format is not known", true),
+    (
+        "namspace: a",
+        "1:1: there is no key \"namspace\" here; is \"namespace\" meant?",
+        true,
+    ),
+    (
+        "subscriptions:\n- package: a\n  installedCsv: b",
+        "3:3: there is no key \"installedCsv\" here; is \"installedCSV\" meant?",
+        true,
+    ),
+    (
+        "errors: [{completely: 1}]",
+        "those are group, version, kind, namespace, name, verb, reason, code, message",
+        true,
+    ),
+    ("subscriptions: [{}]", "1:17: subscriptions[0] has no package", true),
+    (
+        "subscriptions: [{package: ''}]",
+        "subscriptions[0] has no package",
+        true,
+    ),
+    ("subscriptions: [{package: a}]", "and there are 0", false),
+    (
+        "installed:\n- {name: a, version: 1.0}",
+        "2:22: installed[0].version is a number, not a text; write it in quotes",
+        true,
+    ),
+    ("excludeGlobalCatalogs: 'true'", "is a text, not true or false", true),
+    (
+        "upgradeStrategy: Fast",
+        "not Default or TechPreviewUnsafeFailForward",
+        true,
+    ),
+    ("catalogs: {}", "catalogs is a map, not a list", true),
+    (
+        "catalogs: [{name: a, priority: 1.5}]",
+        "is a number, not a whole number",
+        true,
+    ),
+    (
+        "catalogs: [{name: a, source: b, packages: []}]",
+        "has a source and packages",
+        true,
+    ),
+    (
+        "catalogs: [{name: a}, {name: a}]",
+        "the catalog operators/a stands twice",
+        false,
+    ),
+    (
+        "installed: [{name: a}, {name: a}]",
+        "the installed operator a stands twice",
+        false,
+    ),
+    (
+        "catalogs: [{name: a, packages: [{name: p, channels: [{name: c, entries: [{name: b}]}]}]}]",
+        "the package p has no bundle b, for which its channel c has an entry",
+        false,
+    ),
+    ("objects: [{kind: A}]", "objects[0] has no apiVersion", true),
+    (
+        "objects: [{apiVersion: 1, kind: A}]",
+        "objects[0].apiVersion is a number",
+        true,
+    ),
+    ("grants: [{serviceAccount: a}]", "grants[0] has no rules", true),
+    (
+        "grants: [{serviceAccount: a, rules: [a]}]",
+        "grants[0].rules[0] is a text, not a map",
+        true,
+    ),
+    ("errors: [{kind: A}]", "the error has neither a reason nor a code", true),
+    (
+        "errors: [{kind: A, code: 20}]",
+        "not a whole number from 100 to 599",
+        true,
+    ),
+    ("apis: [{kind: A}]", "apis[0] has no version", true),
+    (
+        "catalogs: [{name: a, packages: [{name: p, bundles: [{name: b, properties: [{value: 1}]}]}]}]",
+        "has no type",
+        true,
+    ),
+];
+
+#[test]
+fn what_is_wrong_is_named_at_its_line() {
+    for (text, expected, _) in WRONG {
+        let error = state(text).unwrap_err();
+        assert!(error.contains(expected), "{text}: {error}");
+        assert!(error.starts_with("state.yaml:"), "{error}");
+    }
+    for text in ["", "---\na: 1\n---\nb: 1", "a: [", "{}\n---\n{}"] {
+        assert!(state(text).is_err(), "{text:?}");
+    }
+    let long = format!("{{\"{}\": 1}}", "a".repeat(100_000));
+    assert!(state(&long).unwrap_err().contains("those are version, name"));
+}
+
+#[test]
+fn the_schema_refuses_the_same() {
+    let schema = json_schema();
+    assert!(jsonschema::draft202012::meta::is_valid(&schema));
+    let validator = jsonschema::draft202012::new(&schema).unwrap();
+    let value = |text: &str| {
+        let reading = text::read("state.yaml", text.as_bytes(), &Limits::default());
+        reading.documents[0].value().clone()
+    };
+    for good in [
+        WHOLE,
+        "{}",
+        "name:\nerrors:\ncatalogs: [{name: a, source: b, packages: null}]",
+    ] {
+        assert!(state(good).is_ok(), "{:?}", state(good));
+        let errors: Vec<String> = validator
+            .iter_errors(&value(good))
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{good}: {errors:?}");
+    }
+    for (text, _, visible) in WRONG {
+        assert_eq!(!validator.is_valid(&value(text)), *visible, "{text}");
+    }
+}
+
+#[test]
+fn a_source_is_found_beside_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("state.yaml");
+    std::fs::write(folder.path().join("index.db"), "").unwrap();
+    std::fs::create_dir(folder.path().join("layout")).unwrap();
+    let beside = folder.path().display();
+    for (source, expected) in [
+        ("index.db", format!("{beside}/index.db")),
+        ("oci:layout:v1", format!("oci:{beside}/layout:v1")),
+        ("absent.db", "absent.db".to_owned()),
+        ("/index.db", "/index.db".to_owned()),
+        (
+            "registry.example.com/index:v1",
+            "registry.example.com/index:v1".to_owned(),
+        ),
+    ] {
+        assert_eq!(source_beside(&file, source), expected);
+    }
+}

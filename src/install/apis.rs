@@ -1,0 +1,200 @@
+//! Which APIs a cluster serves, and what the objects of a plan are to it.
+
+use super::steps::{CRD, Step};
+use crate::cluster::State;
+use crate::kubernetes::{GroupVersionKind, builtin};
+use serde_json::Value;
+
+/// A resource that is served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Served {
+    /// Group, version and kind.
+    pub gvk: GroupVersionKind,
+    /// The plural name.
+    pub plural: String,
+    /// Whether its objects are in namespaces.
+    pub namespaced: bool,
+}
+
+/// The APIs of a cluster.
+#[derive(Debug, Clone, Default)]
+pub struct Apis {
+    /// Whether the cluster says all that it serves.
+    complete: bool,
+    served: Vec<Served>,
+}
+
+impl Apis {
+    /// The APIs that a state lists, and those of the CustomResourceDefinitions among its objects. Where it does not list
+    /// any, nothing is known of the cluster, and every API is taken to be there.
+    pub fn of(state: &State) -> Self {
+        let mut apis = Self {
+            complete: state.apis.is_some(),
+            served: Vec::new(),
+        };
+        for api in state.apis.iter().flatten() {
+            let plural = api.plural.clone().unwrap_or_else(|| plural_of(&api.kind.kind));
+            apis.served.push(Served {
+                gvk: api.kind.clone(),
+                plural,
+                namespaced: api.namespaced,
+            });
+        }
+        let definitions = state
+            .objects
+            .iter()
+            .filter(|object| object.get("kind").and_then(Value::as_str) == Some(CRD));
+        definitions.for_each(|definition| apis.define(definition));
+        apis
+    }
+
+    /// Takes in what a CustomResourceDefinition defines.
+    pub fn define(&mut self, definition: &Value) {
+        self.served.extend(defined(definition));
+    }
+
+    /// Takes in the definitions among the steps of a plan, as far as only names matter.
+    #[must_use]
+    pub fn with_steps(mut self, steps: &[Step]) -> Self {
+        let definitions = steps.iter().filter(|step| step.resource.kind == CRD);
+        definitions.for_each(|step| self.define(&step.resource.manifest));
+        self
+    }
+
+    /// Whether the cluster serves a kind in this very version.
+    ///
+    /// Of a group that is Kubernetes' own and that the cluster does not mention, the version is there that clusters serve
+    /// today: people list what is special about a cluster.
+    pub fn serves(&self, gvk: &GroupVersionKind) -> bool {
+        if !self.complete || self.served.iter().any(|served| served.gvk == *gvk) {
+            return true;
+        }
+        let mentioned = self.served.iter().any(|served| served.gvk.group == gvk.group);
+        let preferred = builtin::find_kind(&gvk.group, &gvk.kind).and_then(|row| row.versions.first());
+        !mentioned && preferred.is_some_and(|version| *version == gvk.version)
+    }
+
+    /// The plural name of a kind, and whether its objects are in namespaces: as the cluster or the plan defines it, else
+    /// as Kubernetes does, else by the rule.
+    pub fn resource(&self, gvk: &GroupVersionKind) -> (String, bool) {
+        let known = self.served.iter().find(|served| served.gvk.is(&gvk.group, &gvk.kind));
+        if let Some(served) = known {
+            return (served.plural.clone(), served.namespaced);
+        }
+        if let Some(row) = builtin::find_kind(&gvk.group, &gvk.kind) {
+            return (row.resource.to_owned(), row.namespaced);
+        }
+        (plural_of(&gvk.kind), !CLUSTER_KINDS.contains(&gvk.kind.as_str()))
+    }
+}
+
+/// Kinds of other vendors that bundles bring along and that are in no namespace.
+const CLUSTER_KINDS: [&str; 5] = [
+    "ConsoleCLIDownload",
+    "ConsoleLink",
+    "ConsolePlugin",
+    "ConsoleQuickStart",
+    "ConsoleYAMLSample",
+];
+
+/// The resources that a CustomResourceDefinition defines, one for each version that is served.
+pub fn defined(definition: &Value) -> Vec<Served> {
+    let text = |path: &str| definition.pointer(path).and_then(Value::as_str).unwrap_or_default();
+    let versions = definition.pointer("/spec/versions").and_then(Value::as_array);
+    let served = versions
+        .into_iter()
+        .flatten()
+        .filter(|version| version.get("served") != Some(&Value::Bool(false)));
+    let mut names: Vec<&str> = served.filter_map(|version| version.get("name")?.as_str()).collect();
+    if names.is_empty() && !text("/spec/version").is_empty() {
+        names.push(text("/spec/version"));
+    }
+    let served = |version: &str| Served {
+        gvk: GroupVersionKind::new(text("/spec/group"), version, text("/spec/names/kind")),
+        plural: text("/spec/names/plural").to_owned(),
+        namespaced: text("/spec/scope") != "Cluster",
+    };
+    names.into_iter().map(served).collect()
+}
+
+/// The plural that a kind has by the rules of English, which all kinds follow that bundles may ship.
+fn plural_of(kind: &str) -> String {
+    let name = kind.to_ascii_lowercase();
+    let before_y = name
+        .strip_suffix('y')
+        .filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u']));
+    if let Some(stem) = before_y {
+        return format!("{stem}ies");
+    }
+    if ["s", "x", "z", "ch", "sh"].iter().any(|end| name.ends_with(end)) {
+        return format!("{name}es");
+    }
+    format!("{name}s")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::state::Api;
+    use serde_json::json;
+
+    fn api(group: &str, version: &str, kind: &str) -> Api {
+        Api {
+            kind: GroupVersionKind::new(group, version, kind),
+            ..Api::default()
+        }
+    }
+
+    #[test]
+    fn plurals_follow_the_rules_of_english() {
+        for (kind, plural) in [
+            ("NetworkPolicy", "networkpolicies"),
+            ("PriorityClass", "priorityclasses"),
+            ("ServiceMonitor", "servicemonitors"),
+            ("Gateway", "gateways"),
+            ("Mesh", "meshes"),
+        ] {
+            assert_eq!(plural_of(kind), plural);
+        }
+    }
+
+    #[test]
+    fn a_cluster_serves_what_it_lists_and_what_every_cluster_serves_today() {
+        let monitor = GroupVersionKind::new("monitoring.coreos.com", "v1", "ServiceMonitor");
+        let budget = |version: &str| GroupVersionKind::new("policy", version, "PodDisruptionBudget");
+        let mut state = State::default();
+        assert!(Apis::of(&state).serves(&monitor), "nothing is known");
+        state.apis = Some(Vec::new());
+        assert!(!Apis::of(&state).serves(&monitor));
+        assert!(Apis::of(&state).serves(&budget("v1")) && !Apis::of(&state).serves(&budget("v1beta1")));
+        state.apis = Some(vec![
+            api("monitoring.coreos.com", "v1", "ServiceMonitor"),
+            api("policy", "v1beta1", "PodDisruptionBudget"),
+        ]);
+        let apis = Apis::of(&state);
+        assert!(apis.serves(&monitor));
+        assert!(apis.serves(&budget("v1beta1")) && !apis.serves(&budget("v1")));
+        assert_eq!(apis.resource(&monitor), ("servicemonitors".to_owned(), true));
+    }
+
+    #[test]
+    fn definitions_say_their_plural_and_scope() {
+        let definition = json!({"kind": CRD, "spec": {"group": "example.com", "scope": "Cluster",
+            "names": {"kind": "Ox", "plural": "oxen"},
+            "versions": [{"name": "v1", "served": true}, {"name": "v0", "served": false}]}});
+        let state = State {
+            apis: Some(Vec::new()),
+            objects: vec![definition],
+            ..State::default()
+        };
+        let apis = Apis::of(&state);
+        let ox = |version: &str| GroupVersionKind::new("example.com", version, "Ox");
+        assert!(apis.serves(&ox("v1")) && !apis.serves(&ox("v0")));
+        assert_eq!(apis.resource(&ox("v2")), ("oxen".to_owned(), false));
+        let link = GroupVersionKind::new("console.openshift.io", "v1", "ConsoleLink");
+        assert_eq!(apis.resource(&link), ("consolelinks".to_owned(), false));
+        let old =
+            json!({"spec": {"group": "example.com", "version": "v1beta1", "names": {"kind": "A", "plural": "as"}}});
+        assert_eq!(defined(&old).len(), 1);
+    }
+}

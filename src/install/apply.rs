@@ -1,0 +1,498 @@
+//! How a plan ends on a cluster that a file describes: each step, the phase of the plan, and what would be missing.
+//!
+//! OLM applies the steps again and again. One pass runs them in their order and ends at the first error; then the plan
+//! is tried again, until every step is done, or the time is over. A CustomResourceDefinition that was created is served
+//! from the next pass on. An error `Forbidden` is tried again for ever.
+//!
+//! Where the OperatorGroup names a service account, all but the definitions are created with what that account may do.
+//!
+//! Two checks of OLM are not made, because they need more of the cluster than a file tells: whether custom resources that
+//! are there fit the schema of a new definition, and whether another version owns a definition already.
+//!
+//! For optional steps this is the proposal *optional-manifest*, which no OLM has shipped: an OLM of today ignores that a
+//! step is optional.
+
+use super::apis::{Apis, defined};
+use super::handling::{self, Handling, Resource};
+use super::permissions::{Need, account_of, handed_on, held};
+use super::plan::{Condition, Phase};
+use super::refusal::{Class, Refusal, UNKNOWN, reason_of};
+use super::steps::{CRD, Step, StepStatus};
+use crate::cluster::State;
+use crate::cluster::state::ErrorAnswer;
+use crate::kubernetes::rbac::Rule;
+use crate::kubernetes::rbac::account::{Account, Grants};
+use crate::kubernetes::rbac::covering::{TooManyAtoms, compact, count_atoms, covers};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What OLM says of a plan with a step that it cannot apply.
+const INVALID_DATA: &str = "the InstallPlan contains invalid data";
+
+/// How a step ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// How far it came.
+    pub status: StepStatus,
+    /// The reason in one word where an optional object was not created.
+    pub reason: &'static str,
+    /// Why the object is not there, where it is not.
+    pub why: String,
+}
+
+/// How a plan ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Applied {
+    /// How its steps end, in their order.
+    pub steps: Vec<Outcome>,
+    /// How often the steps were run until nothing changed any more.
+    pub passes: usize,
+    /// Where the plan stands then. A plan that fails is `Installing` until its time is over.
+    pub phase: Phase,
+    /// What keeps it from being complete.
+    pub message: String,
+    /// What OLM would log: one line for each optional object that was not created.
+    pub warnings: Vec<String>,
+}
+
+impl Applied {
+    /// The condition that the plan gets.
+    pub(super) fn conditions(&self) -> Vec<Condition> {
+        let installed = |status, reason, message: &str| Condition {
+            kind: "Installed",
+            status,
+            reason,
+            message: message.to_owned(),
+        };
+        match self.phase {
+            Phase::Complete => vec![installed("True", "", "")],
+            Phase::Failed => vec![installed("False", "InstallComponentFailed", &self.message)],
+            Phase::Installing | Phase::RequiresApproval => Vec::new(),
+        }
+    }
+}
+
+/// An object in the cluster: group, kind, namespace, name.
+type Key = (String, String, String, String);
+
+/// The cluster while the plan is applied.
+struct Cluster<'a> {
+    namespace: &'a str,
+    apis: Apis,
+    objects: BTreeMap<Key, &'a Value>,
+    errors: &'a [ErrorAnswer],
+    installer: Option<Installer>,
+}
+
+/// The account that creates the objects.
+struct Installer {
+    account: Account,
+    held: Grants,
+    /// What must be held to write a role or a binding, by the place of its step.
+    handed_on: BTreeMap<usize, Need>,
+}
+
+/// What kept a pass from going on.
+enum Stop {
+    Refused(Refusal),
+    InvalidData,
+}
+
+impl Stop {
+    fn message(&self) -> &str {
+        match self {
+            Self::Refused(refusal) => &refusal.message,
+            Self::InvalidData => INVALID_DATA,
+        }
+    }
+}
+
+/// Applies the steps of a plan, in their order, in a namespace of the cluster that `state` describes.
+///
+/// # Errors
+/// When the roles of the plan say more than can be compared with what a service account holds.
+pub fn apply(steps: &[Step], namespace: &str, state: &State) -> Result<Applied, TooManyAtoms> {
+    let mut cluster = Cluster::of(steps, state, namespace)?;
+    let mut outcomes: Vec<Outcome> = steps
+        .iter()
+        .map(|step| Outcome {
+            status: step.status,
+            reason: "",
+            why: String::new(),
+        })
+        .collect();
+    let mut passes = 0;
+    // Every pass but the last one changes the status of a step, and no status comes back.
+    loop {
+        passes += 1;
+        let before: Vec<StepStatus> = outcomes.iter().map(|outcome| outcome.status).collect();
+        let stop = pass(steps, &mut outcomes, &mut cluster);
+        let done = |outcome: &Outcome| {
+            use StepStatus::{Created, NotCreated, Present};
+            [Created, Present, NotCreated].contains(&outcome.status)
+        };
+        if stop.is_none() && outcomes.iter().all(done) {
+            return Ok(ended(steps, outcomes, passes, Phase::Complete, String::new()));
+        }
+        let moved = before
+            .iter()
+            .zip(&outcomes)
+            .any(|(before, outcome)| *before != outcome.status);
+        if moved {
+            continue;
+        }
+        let (phase, message) = match &stop {
+            Some(Stop::Refused(refusal)) if refusal.reason.name == "Forbidden" => {
+                (Phase::Installing, format!("retrying execution due to error: {refusal}"))
+            }
+            Some(stop) => (Phase::Failed, stop.message().to_owned()),
+            None => (Phase::Installing, String::new()),
+        };
+        return Ok(ended(steps, outcomes, passes, phase, message));
+    }
+}
+
+fn ended(steps: &[Step], outcomes: Vec<Outcome>, passes: usize, phase: Phase, message: String) -> Applied {
+    let not_created = steps
+        .iter()
+        .zip(&outcomes)
+        .filter(|(_, outcome)| outcome.status == StepStatus::NotCreated);
+    let warnings = not_created.map(|(step, outcome)| {
+        let resource = &step.resource;
+        format!(
+            "optional manifest {}/{} {} not created: {}",
+            resource.group, resource.kind, resource.name, outcome.reason
+        )
+    });
+    Applied {
+        warnings: warnings.collect(),
+        steps: outcomes,
+        passes,
+        phase,
+        message,
+    }
+}
+
+/// Runs the steps once. What ends the pass stands at its step, too.
+fn pass(steps: &[Step], outcomes: &mut [Outcome], cluster: &mut Cluster<'_>) -> Option<Stop> {
+    for (index, step) in steps.iter().enumerate() {
+        let status = outcomes.get(index)?.status;
+        let waiting = |group: &str, version: &str, kind: &str| {
+            let pending = steps.iter().zip(outcomes.iter()).filter(|(step, outcome)| {
+                step.resource.kind == CRD && ![StepStatus::Created, StepStatus::Present].contains(&outcome.status)
+            });
+            let mut pending = pending.flat_map(|(step, _)| defined(&step.resource.manifest));
+            pending.any(|served| served.gvk.is(group, kind) && served.gvk.version == version)
+        };
+        let result = match status {
+            StepStatus::Present | StepStatus::Created | StepStatus::NotCreated => continue,
+            StepStatus::WaitingForApi => {
+                cluster.apis.define(&step.resource.manifest);
+                Ok(StepStatus::Created)
+            }
+            StepStatus::UnsupportedResource => Err(Stop::InvalidData),
+            StepStatus::Unknown | StepStatus::NotPresent => match cluster.execute(index, step) {
+                Err(Stop::Refused(refusal)) if step.optional && refusal.reason.class == Class::NotCreated => {
+                    let resource = &step.resource;
+                    if refusal.reason.name == "NotFound" && waiting(&resource.group, &resource.version, &resource.kind)
+                    {
+                        // Its API comes with this plan.
+                        continue;
+                    }
+                    if let Some(outcome) = outcomes.get_mut(index) {
+                        outcome.reason = refusal.reason.name;
+                        outcome.why = refusal.plain;
+                    }
+                    Ok(StepStatus::NotCreated)
+                }
+                result => result,
+            },
+        };
+        let outcome = outcomes.get_mut(index)?;
+        match result {
+            Ok(StepStatus::UnsupportedResource) => {
+                outcome.status = StepStatus::UnsupportedResource;
+                outcome.why = "OLM does not install objects of this kind".to_owned();
+                return Some(Stop::InvalidData);
+            }
+            Ok(status) => {
+                outcome.status = status;
+                if status != StepStatus::NotCreated {
+                    outcome.why.clear();
+                }
+            }
+            Err(stop) => {
+                if let Stop::Refused(refusal) = &stop {
+                    outcome.why.clone_from(&refusal.plain);
+                }
+                return Some(stop);
+            }
+        }
+    }
+    None
+}
+
+impl<'a> Cluster<'a> {
+    fn of(steps: &[Step], state: &'a State, namespace: &'a str) -> Result<Self, TooManyAtoms> {
+        let key = |object: &Value| {
+            let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
+            let group = text("/apiVersion").split_once('/').map_or("", |(group, _)| group);
+            let parts = [
+                group,
+                text("/kind"),
+                text("/metadata/namespace"),
+                text("/metadata/name"),
+            ];
+            let [group, kind, namespace, name] = parts.map(str::to_owned);
+            (group, kind, namespace, name)
+        };
+        let installer = match account_of(state, namespace) {
+            None => None,
+            Some(account) => {
+                let handed_on = handed_on(steps, namespace, &state.objects);
+                count_atoms(handed_on.iter().flat_map(|(_, need)| &need.rules))?;
+                Some(Installer {
+                    held: held(&account, state).0,
+                    account,
+                    handed_on: handed_on.into_iter().collect(),
+                })
+            }
+        };
+        Ok(Self {
+            namespace,
+            apis: Apis::of(state),
+            objects: state.objects.iter().map(|object| (key(object), object)).collect(),
+            errors: &state.errors,
+            installer,
+        })
+    }
+
+    /// Creates or updates the object of a step.
+    fn execute(&mut self, index: usize, step: &Step) -> Result<StepStatus, Stop> {
+        let handling = handling::of(&step.resource.kind);
+        let resource = Resource::of(step, &self.apis);
+        match handling {
+            Handling::Unsupported => return Ok(StepStatus::UnsupportedResource),
+            Handling::Updated => self.discover(step)?,
+            Handling::Definition | Handling::Once | Handling::Patched => {}
+        }
+        let existing = self.existing(step, &resource);
+        self.authorize(index, step, &resource, "create")?;
+        let refused = self.ask(step, &resource, "create", existing.is_some());
+        let exists = match refused {
+            None => false,
+            Some(refusal) if refusal.reason.class == Class::Update => true,
+            Some(refusal) => return Err(Stop::Refused(refusal)),
+        };
+        if !exists {
+            return Ok(if handling == Handling::Definition {
+                StepStatus::WaitingForApi
+            } else {
+                StepStatus::Created
+            });
+        }
+        let verbs: &[&str] = match handling {
+            Handling::Once | Handling::Unsupported => &[],
+            Handling::Patched => &["get", "patch"],
+            Handling::Updated | Handling::Definition => &["get", "update"],
+        };
+        for verb in verbs {
+            self.authorize(index, step, &resource, verb)?;
+            if let Some(refusal) = self.ask(step, &resource, verb, false) {
+                return Err(Stop::Refused(refusal));
+            }
+        }
+        if handling == Handling::Definition {
+            if let Some(existing) = existing {
+                keeps_stored_versions(existing, &step.resource.manifest)?;
+            }
+            self.apis.define(&step.resource.manifest);
+        }
+        Ok(StepStatus::Present)
+    }
+
+    /// Looks up the API of a step, as OLM does before it creates an object of a kind that it does not know itself.
+    fn discover(&self, step: &Step) -> Result<(), Stop> {
+        let gvk = handling::kind_of(step);
+        if self.apis.serves(&gvk) {
+            return Ok(());
+        }
+        let resource = &step.resource;
+        let message = format!(
+            "api-server resource not found installing {} {}: GroupVersionKind {}/{}, Kind={} not found on the cluster. \
+             This API may have been deprecated and removed, see \
+             https://kubernetes.io/docs/reference/using-api/deprecation-guide/ for more information.",
+            resource.kind, resource.name, gvk.group, gvk.version, gvk.kind
+        );
+        Err(Stop::Refused(Refusal {
+            reason: reason_of("NotFound", 404, "get"),
+            message,
+            plain: format!("the cluster does not serve {} of {}", gvk.kind, gvk.api_version()),
+        }))
+    }
+
+    /// Whether the account that installs may send a request, and hand on what is in a role.
+    fn authorize(&self, index: usize, step: &Step, resource: &Resource, verb: &str) -> Result<(), Stop> {
+        // Definitions are written with OLM's own rights.
+        let Some(installer) = self.installer.as_ref().filter(|_| step.resource.kind != CRD) else {
+            return Ok(());
+        };
+        let user = installer.account.user();
+        let place = resource.namespaced.then_some(self.namespace);
+        let asked = Rule::new(&resource.group, &resource.plural, &[verb]);
+        // A request that creates has no name yet when it is judged.
+        let asked = if verb == "create" {
+            asked
+        } else {
+            asked.named(&step.resource.name)
+        };
+        if !covers(&installer.held.within(place), [&asked]) {
+            let place = place.map_or("at the cluster scope".to_owned(), |namespace| {
+                format!("in the namespace {namespace:?}")
+            });
+            return Err(forbidden(format!(
+                "{} {:?} is forbidden: User {user:?} cannot {verb} resource {:?} in API group {:?} {place}",
+                resource.label(),
+                step.resource.name,
+                resource.plural,
+                resource.group
+            )));
+        }
+        let Some(need) = installer.handed_on.get(&index).filter(|_| verb != "get") else {
+            return Ok(());
+        };
+        let missing = need.missing(&installer.held.within(need.namespace.as_deref()));
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let groups: Vec<String> = installer
+            .account
+            .groups()
+            .iter()
+            .map(|group| format!("{group:?}"))
+            .collect();
+        let rules: Vec<String> = compact(&missing).iter().map(Rule::to_string).collect();
+        Err(forbidden(format!(
+            "{} {:?} is forbidden: user {user:?} (groups=[{}]) is attempting to grant RBAC permissions not currently \
+             held:\n{}",
+            resource.label(),
+            step.resource.name,
+            groups.join(" "),
+            rules.join("\n")
+        )))
+    }
+
+    /// The object of a step, where it is in the cluster before.
+    fn existing(&self, step: &Step, resource: &Resource) -> Option<&'a Value> {
+        let manifest = &step.resource.manifest;
+        let kind = manifest
+            .get("kind")
+            .and_then(Value::as_str)
+            .unwrap_or(&step.resource.kind);
+        let namespace = if resource.namespaced { self.namespace } else { "" };
+        let key = [&resource.group, kind, namespace, &step.resource.name].map(str::to_owned);
+        let [group, kind, namespace, name] = key;
+        self.objects.get(&(group, kind, namespace, name)).copied()
+    }
+
+    /// What the API server answers to a request, where it refuses.
+    fn ask(&self, step: &Step, resource: &Resource, verb: &str, exists: bool) -> Option<Refusal> {
+        let kind = step.resource.manifest.get("kind").and_then(Value::as_str);
+        let kind = kind.unwrap_or(&step.resource.kind);
+        let namespace = if resource.namespaced { self.namespace } else { "" };
+        let asked = [
+            (&*resource.group, |answer: &'a ErrorAnswer| answer.group.as_deref()),
+            (&step.resource.version, |answer: &'a ErrorAnswer| {
+                answer.version.as_deref()
+            }),
+            (kind, |answer: &'a ErrorAnswer| answer.kind.as_deref()),
+            (namespace, |answer: &'a ErrorAnswer| answer.namespace.as_deref()),
+            (&step.resource.name, |answer: &'a ErrorAnswer| answer.name.as_deref()),
+            (verb, |answer: &'a ErrorAnswer| answer.verb.as_deref()),
+        ] as [(&str, fn(&'a ErrorAnswer) -> Option<&'a str>); 6];
+        let matching = self.errors.iter().filter(|answer| {
+            asked
+                .iter()
+                .all(|(is, wanted)| wanted(answer).is_none_or(|wanted| wanted == *is))
+        });
+        let mut refusals = matching.filter_map(|answer| {
+            let (reason, code) = (
+                answer.reason.as_deref().unwrap_or_default(),
+                answer.code.unwrap_or_default(),
+            );
+            let found = reason_of(reason, code, verb);
+            // An answer to any verb says of a creation alone that the object is there.
+            let elsewhere = found.class == Class::Update && verb != "create" && answer.verb.is_none();
+            let said = match (answer.message.as_deref(), found) {
+                (Some(message), _) => message.to_owned(),
+                (None, UNKNOWN) if !reason.is_empty() => reason.to_owned(),
+                (None, UNKNOWN) => format!("the API server answered {code}"),
+                (None, found) => {
+                    let name = &step.resource.name;
+                    format!("{}: cannot {verb} {} {name:?}", found.name, resource.label())
+                }
+            };
+            (!elsewhere).then_some(Refusal {
+                reason: found,
+                plain: said.clone(),
+                message: said,
+            })
+        });
+        refusals.next().or_else(|| {
+            exists.then(|| {
+                let message = format!("{} {:?} already exists", resource.label(), step.resource.name);
+                Refusal {
+                    reason: reason_of("AlreadyExists", 409, "create"),
+                    plain: message.clone(),
+                    message,
+                }
+            })
+        })
+    }
+}
+
+fn forbidden(message: String) -> Stop {
+    Stop::Refused(Refusal {
+        reason: reason_of("Forbidden", 403, ""),
+        plain: message.clone(),
+        message,
+    })
+}
+
+/// A version that objects are stored in cannot go.
+fn keeps_stored_versions(existing: &Value, new: &Value) -> Result<(), Stop> {
+    let name = new
+        .pointer("/metadata/name")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let stored = existing.pointer("/status/storedVersions").and_then(Value::as_array);
+    let versions = new.pointer("/spec/versions").and_then(Value::as_array);
+    let mut kept: Vec<&str> = versions
+        .into_iter()
+        .flatten()
+        .filter_map(|version| version.get("name")?.as_str())
+        .collect();
+    kept.extend(new.pointer("/spec/version").and_then(Value::as_str));
+    let gone = stored
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .find(|version| !kept.contains(version));
+    match gone {
+        None => Ok(()),
+        Some(version) => {
+            let message = format!(
+                "risk of data loss updating {name:?}: the new definition lacks the version {version}, in which objects \
+                 are stored"
+            );
+            Err(Stop::Refused(Refusal {
+                reason: UNKNOWN,
+                plain: message.clone(),
+                message,
+            }))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

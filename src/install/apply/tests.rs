@@ -1,0 +1,445 @@
+use super::super::content::Property;
+use super::super::content::tests::content;
+use super::super::optional;
+use super::super::refusal::REASONS;
+use super::super::steps::tests::{csv, object, target};
+use super::super::steps::{in_order, of_bundle};
+use super::*;
+use crate::bundle;
+use crate::cluster::state::Api;
+use crate::install::content::of_files;
+use crate::kubernetes::GroupVersionKind;
+use crate::text::Limits;
+use crate::tree::{Tree, TreeLimits};
+use serde_json::json;
+
+const MONITORING: &str = "monitoring.coreos.com";
+
+/// The steps of a bundle with these objects, of which those named are optional.
+fn steps(objects: Vec<Value>, optional: &Value) -> Vec<Step> {
+    let mut content = content(csv("memo.v1"), objects);
+    content.properties = vec![Property {
+        kind: optional::PROPERTY.to_owned(),
+        value: json!({ "manifests": optional }),
+    }];
+    in_order(of_bundle(&content, &target(), "").unwrap())
+}
+
+/// A ServiceMonitor, optional or not, among what every bundle has.
+fn monitor(is_optional: bool) -> Vec<Step> {
+    let named = json!([{"group": MONITORING, "kind": "ServiceMonitor", "name": "m"}]);
+    let monitor = object("monitoring.coreos.com/v1", "ServiceMonitor", "m");
+    steps(vec![monitor], if is_optional { &named } else { &Value::Null })
+}
+
+fn answering(verb: Option<&str>, reason: &str, code: u16) -> State {
+    State {
+        errors: vec![ErrorAnswer {
+            kind: Some("ServiceMonitor".to_owned()),
+            verb: verb.map(str::to_owned),
+            reason: (!reason.is_empty()).then(|| reason.to_owned()),
+            code: (code != 0).then_some(code),
+            ..ErrorAnswer::default()
+        }],
+        ..State::default()
+    }
+}
+
+fn of_kind<'a>(steps: &[Step], applied: &'a Applied, kind: &str) -> &'a Outcome {
+    let index = steps.iter().position(|step| step.resource.kind == kind).unwrap();
+    &applied.steps[index]
+}
+
+fn run(steps: &[Step], state: &State) -> Applied {
+    apply(steps, "operators", state).unwrap()
+}
+
+#[test]
+fn a_plan_that_nothing_hinders_is_complete_in_one_pass_and_with_a_definition_in_two() {
+    let applied = run(&monitor(false), &State::default());
+    assert_eq!(
+        (applied.phase, applied.passes, &*applied.message),
+        (Phase::Complete, 1, "")
+    );
+    assert!(
+        applied
+            .steps
+            .iter()
+            .all(|outcome| outcome.status == StepStatus::Created)
+    );
+    assert_eq!(applied.conditions()[0].status, "True");
+    let steps = steps(vec![definition("v1"), object("v1", "ConfigMap", "c")], &Value::Null);
+    let applied = run(&steps, &State::default());
+    assert_eq!((applied.phase, applied.passes), (Phase::Complete, 2));
+}
+
+/// Second group of the proposal's tests, first bullet: errors of the class NotCreated do not fail the plan where the step
+/// is optional.
+#[test]
+fn an_optional_step_does_not_fail_the_plan_for_what_the_cluster_cannot_have() {
+    let steps = monitor(true);
+    let rows = REASONS.into_iter().filter(|row| row.class == Class::NotCreated);
+    let mut seen = 0;
+    for row in rows {
+        let applied = run(&steps, &answering(None, row.name, row.code));
+        let outcome = of_kind(&steps, &applied, "ServiceMonitor");
+        assert_eq!(
+            (outcome.status, applied.phase),
+            (StepStatus::NotCreated, Phase::Complete),
+            "{}",
+            row.name
+        );
+        assert_eq!(
+            applied.warnings,
+            [format!(
+                "optional manifest monitoring.coreos.com/ServiceMonitor m not created: {}",
+                row.name
+            )]
+        );
+        let others = applied
+            .steps
+            .iter()
+            .filter(|outcome| outcome.status == StepStatus::Created);
+        assert_eq!(others.count(), steps.len() - 1, "the plan goes on behind it");
+        seen += 1;
+    }
+    assert_eq!(seen, 7);
+}
+
+/// Second bullet: errors of the class Failure still fail it.
+#[test]
+fn an_optional_step_still_fails_the_plan_for_errors_that_say_nothing_of_the_cluster() {
+    let steps = monitor(true);
+    let mut rows: Vec<(&str, u16)> = REASONS
+        .iter()
+        .filter(|row| row.class == Class::Failure)
+        .map(|row| (row.name, row.code))
+        .collect();
+    rows.extend([("", 500), ("", 503), ("", 410), ("", 413), ("", 418), ("New", 599)]);
+    for (reason, code) in rows {
+        let applied = run(&steps, &answering(None, reason, code));
+        let outcome = of_kind(&steps, &applied, "ServiceMonitor");
+        assert_eq!(
+            (outcome.status, applied.phase),
+            (StepStatus::Unknown, Phase::Failed),
+            "{reason} {code}"
+        );
+        assert!(
+            !applied.message.is_empty() && applied.warnings.is_empty(),
+            "{reason} {code}"
+        );
+        let behind = of_kind(&steps, &applied, "ServiceAccount");
+        assert_eq!(behind.status, StepStatus::Unknown, "nothing behind it was tried");
+        assert_eq!(applied.conditions()[0].reason, "InstallComponentFailed");
+    }
+}
+
+/// Third bullet: nothing changes for steps that are not optional.
+#[test]
+fn a_step_that_is_not_optional_fails_the_plan_as_ever() {
+    let steps = monitor(false);
+    for row in REASONS.into_iter().filter(|row| row.class != Class::Update) {
+        let applied = run(&steps, &answering(None, row.name, row.code));
+        let outcome = of_kind(&steps, &applied, "ServiceMonitor");
+        let phase = if row.name == "Forbidden" {
+            Phase::Installing
+        } else {
+            Phase::Failed
+        };
+        assert_eq!(
+            (outcome.status, applied.phase),
+            (StepStatus::Unknown, phase),
+            "{}",
+            row.name
+        );
+        assert!(applied.warnings.is_empty());
+    }
+    let applied = run(&steps, &answering(None, "Forbidden", 403));
+    assert!(
+        applied
+            .message
+            .starts_with("retrying execution due to error: Forbidden: cannot create servicemonitors"),
+        "{}",
+        applied.message
+    );
+}
+
+#[test]
+fn what_is_there_already_is_updated_and_the_update_is_judged_by_the_same_table() {
+    for is_optional in [true, false] {
+        let steps = monitor(is_optional);
+        let applied = run(&steps, &answering(None, "AlreadyExists", 409));
+        assert_eq!(of_kind(&steps, &applied, "ServiceMonitor").status, StepStatus::Present);
+        assert_eq!(applied.phase, Phase::Complete);
+        let bare = run(&steps, &answering(Some("create"), "", 409));
+        assert_eq!(
+            of_kind(&steps, &bare, "ServiceMonitor").status,
+            StepStatus::Present,
+            "409 of a creation"
+        );
+    }
+    let mut existing = object("monitoring.coreos.com/v1", "ServiceMonitor", "m");
+    existing["metadata"]["namespace"] = "operators".into();
+    for row in REASONS.into_iter().filter(|row| row.class != Class::Update) {
+        let steps = monitor(true);
+        let mut state = answering(Some("update"), row.name, row.code);
+        state.objects.push(existing.clone());
+        let status = of_kind(&steps, &run(&steps, &state), "ServiceMonitor").status;
+        let expected = if row.class == Class::NotCreated {
+            StepStatus::NotCreated
+        } else {
+            StepStatus::Unknown
+        };
+        assert_eq!(status, expected, "{}", row.name);
+    }
+    let steps = monitor(true);
+    let mut state = answering(Some("update"), "", 409);
+    state.objects.push(existing);
+    let applied = run(&steps, &state);
+    assert_eq!(
+        of_kind(&steps, &applied, "ServiceMonitor").reason,
+        "Conflict",
+        "409 of an update"
+    );
+}
+
+fn served(group: &str, version: &str, kind: &str) -> Api {
+    Api {
+        kind: GroupVersionKind::new(group, version, kind),
+        ..Api::default()
+    }
+}
+
+#[test]
+fn an_api_or_a_kind_that_is_not_served_is_not_found() {
+    for apis in [
+        Vec::new(),
+        vec![served(MONITORING, "v1", "PrometheusRule")],
+        vec![served(MONITORING, "v1beta1", "ServiceMonitor")],
+    ] {
+        let state = State {
+            apis: Some(apis),
+            ..State::default()
+        };
+        let steps = monitor(true);
+        let applied = run(&steps, &state);
+        let outcome = of_kind(&steps, &applied, "ServiceMonitor");
+        assert_eq!((outcome.status, outcome.reason), (StepStatus::NotCreated, "NotFound"));
+        assert_eq!(applied.phase, Phase::Complete);
+        let applied = run(&monitor(false), &state);
+        assert_eq!(applied.phase, Phase::Failed);
+        assert!(
+            applied.message.starts_with(
+                "api-server resource not found installing ServiceMonitor m: GroupVersionKind monitoring.coreos.com/v1, \
+                 Kind=ServiceMonitor not found on the cluster."
+            ),
+            "{}",
+            applied.message
+        );
+    }
+}
+
+fn definition(version: &str) -> Value {
+    json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": CRD, "metadata": {"name": "servicemonitors.monitoring.coreos.com"},
+        "spec": {"group": MONITORING, "names": {"kind": "ServiceMonitor", "plural": "servicemonitors"}, "scope": "Namespaced",
+            "versions": [{"name": version, "served": true}]}})
+}
+
+#[test]
+fn an_api_that_comes_with_the_plan_is_waited_for() {
+    let named = json!([{"group": MONITORING, "kind": "ServiceMonitor", "name": "m"}]);
+    let monitor = object("monitoring.coreos.com/v1", "ServiceMonitor", "m");
+    let state = State {
+        apis: Some(Vec::new()),
+        ..State::default()
+    };
+    for optional in [&named, &Value::Null] {
+        let steps = steps(vec![monitor.clone(), definition("v1")], optional);
+        let applied = run(&steps, &state);
+        assert_eq!(of_kind(&steps, &applied, "ServiceMonitor").status, StepStatus::Created);
+        assert_eq!((applied.phase, applied.warnings.len()), (Phase::Complete, 0));
+    }
+    let steps = steps(vec![monitor, definition("v2")], &named);
+    let applied = run(&steps, &state);
+    assert_eq!(
+        of_kind(&steps, &applied, "ServiceMonitor").status,
+        StepStatus::NotCreated,
+        "another version"
+    );
+}
+
+#[test]
+fn a_kind_that_olm_does_not_install_fails_the_plan_even_where_it_is_optional() {
+    let named = json!([{"group": "example.com", "kind": "Memo", "name": "m"}]);
+    let steps = steps(
+        vec![object("example.com/v1", "Memo", "m"), object("v1", "Service", "s")],
+        &named,
+    );
+    let applied = run(&steps, &State::default());
+    assert_eq!(
+        of_kind(&steps, &applied, "Memo").status,
+        StepStatus::UnsupportedResource
+    );
+    assert_eq!(of_kind(&steps, &applied, "Service").status, StepStatus::Unknown);
+    assert_eq!((applied.phase, &*applied.message), (Phase::Failed, INVALID_DATA));
+}
+
+#[test]
+fn objects_in_the_cluster_are_present_in_the_namespace_of_the_plan() {
+    let in_namespace = |kind: &str, api: &str, name: &str, namespace: &str| {
+        let mut object = object(api, kind, name);
+        object["metadata"]["namespace"] = namespace.into();
+        object
+    };
+    let steps = steps(
+        vec![
+            object("v1", "Secret", "a"),
+            object("v1", "Service", "b"),
+            object("v1", "Service", "c"),
+        ],
+        &Value::Null,
+    );
+    let state = State {
+        objects: vec![
+            in_namespace("Secret", "v1", "a", "operators"),
+            in_namespace("Service", "v1", "b", "elsewhere"),
+            in_namespace("ClusterServiceVersion", crate::csv::API_VERSION, "memo.v1", "operators"),
+        ],
+        ..State::default()
+    };
+    let applied = run(&steps, &state);
+    let status = |kind: &str| of_kind(&steps, &applied, kind).status;
+    assert_eq!(status("BundleSecret"), StepStatus::Present);
+    assert_eq!(status("Service"), StepStatus::Created);
+    assert_eq!(status("ClusterServiceVersion"), StepStatus::Present);
+}
+
+#[test]
+fn a_definition_that_is_there_is_updated_unless_a_stored_version_would_go() {
+    let mut existing = definition("v1");
+    existing["status"] = json!({"storedVersions": ["v1"]});
+    let state = State {
+        objects: vec![existing],
+        ..State::default()
+    };
+    let with = |version: &str| {
+        let steps = steps(vec![definition(version)], &Value::Null);
+        let applied = run(&steps, &state);
+        (of_kind(&steps, &applied, CRD).status, applied.phase, applied.message)
+    };
+    assert_eq!(with("v1"), (StepStatus::Present, Phase::Complete, String::new()));
+    let (status, phase, message) = with("v2");
+    assert_eq!((status, phase), (StepStatus::Unknown, Phase::Failed));
+    assert!(
+        message.starts_with("risk of data loss updating \"servicemonitors.monitoring.coreos.com\""),
+        "{message}"
+    );
+}
+
+/// Both media types become the same steps, so what is optional in the one is so in the other.
+#[test]
+fn plain_manifests_and_bundles_with_a_version_end_alike() {
+    let properties = "properties:\n- type: olm.manifests.optional\n  value: {manifests: [{group: monitoring.coreos.com, kind: ServiceMonitor, name: m}]}\n";
+    let monitor = "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: m}\nspec: {endpoints: [{port: http}], selector: {}}\n";
+    let annotations = |media_type: &str| {
+        format!(
+            "annotations:\n  operators.operatorframework.io.bundle.mediatype.v1: {media_type}\n  \
+             operators.operatorframework.io.bundle.manifests.v1: manifests/\n  \
+             operators.operatorframework.io.bundle.metadata.v1: metadata/\n  \
+             operators.operatorframework.io.bundle.package.v1: memo\n  \
+             operators.operatorframework.io.bundle.channels.v1: stable\n"
+        )
+    };
+    let olm =
+        "name: memo\nversion: 1.0.0\nminKubeVersion: 1.20.0\ninstallModes: [{type: AllNamespaces, supported: true}]\n";
+    let deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: memo}\nspec:\n  selector: {matchLabels: {a: b}}\n  template:\n    metadata: {labels: {a: b}}\n    spec: {containers: [{name: memo, image: registry.example.com/memo:1}]}\n";
+    let of = |files: &[(&str, &str)]| {
+        let mut tree = Tree::new("memo");
+        for (path, text) in files {
+            tree.insert(path, text.as_bytes().to_vec(), &TreeLimits::default())
+                .unwrap();
+        }
+        of_files(&tree, &Limits::default()).unwrap().0
+    };
+    let registry = of(&[
+        ("metadata/annotations.yaml", &annotations("registry+v1")),
+        ("metadata/properties.yaml", properties),
+        ("manifests/monitor.yaml", monitor),
+        ("manifests/csv.yaml", &csv("memo.v1.0.0").to_string()),
+    ]);
+    let plain = of(&[
+        (
+            "metadata/annotations.yaml",
+            &annotations(bundle::MediaType::K8sV1.as_str()),
+        ),
+        (bundle::OLM_YAML, olm),
+        ("metadata/properties.yaml", properties),
+        ("manifests/monitor.yaml", monitor),
+        ("manifests/deployment.yaml", deployment),
+    ]);
+    for content in [registry, plain] {
+        let steps = in_order(of_bundle(&content, &target(), "").unwrap());
+        let state = State {
+            apis: Some(Vec::new()),
+            ..State::default()
+        };
+        let applied = run(&steps, &state);
+        assert_eq!(
+            of_kind(&steps, &applied, "ServiceMonitor").status,
+            StepStatus::NotCreated,
+            "{}",
+            content.name
+        );
+        assert_eq!(applied.phase, Phase::Complete);
+    }
+}
+
+#[test]
+fn an_account_that_may_not_do_all_of_it_is_refused_for_ever() {
+    let steps = monitor(true);
+    let grant = |rules: Value| {
+        let rules = rules.as_array().unwrap().clone();
+        let grants = vec![crate::cluster::state::Grant {
+            service_account: "scoped".to_owned(),
+            namespace: "operators".to_owned(),
+            rules,
+        }];
+        State {
+            service_account: Some("scoped".to_owned()),
+            grants,
+            ..State::default()
+        }
+    };
+    let all = json!({"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]});
+    assert_eq!(run(&steps, &grant(json!([all]))).phase, Phase::Complete);
+    let nothing = run(&steps, &grant(json!([])));
+    assert_eq!(
+        (nothing.phase, &*nothing.message),
+        (
+            Phase::Installing,
+            "retrying execution due to error: clusterserviceversions.operators.coreos.com \"memo.v1\" is forbidden: User \
+             \"system:serviceaccount:operators:scoped\" cannot create resource \"clusterserviceversions\" in API group \
+             \"operators.coreos.com\" in the namespace \"operators\""
+        )
+    );
+    let requests = json!({"apiGroups": ["operators.coreos.com", "", "rbac.authorization.k8s.io"],
+        "resources": ["clusterserviceversions", "serviceaccounts", "roles", "rolebindings"], "verbs": ["create"]});
+    let escalating = run(&steps, &grant(json!([requests])));
+    assert_eq!(
+        of_kind(&steps, &escalating, "ServiceMonitor").status,
+        StepStatus::NotCreated,
+        "Forbidden is of this cluster"
+    );
+    assert_eq!(of_kind(&steps, &escalating, "Role").status, StepStatus::Unknown);
+    assert!(
+        escalating.message.ends_with(
+            "is attempting to grant RBAC permissions not currently held:\n\
+             {APIGroups:[\"\"], Resources:[\"pods\"], Verbs:[\"get\"]}"
+        ),
+        "{}",
+        escalating.message
+    );
+    let escalate =
+        json!({"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles"], "verbs": ["escalate", "bind"]});
+    assert_eq!(run(&steps, &grant(json!([requests, escalate]))).phase, Phase::Complete);
+}

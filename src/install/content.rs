@@ -1,0 +1,367 @@
+//! What OLM sees of a bundle in a catalog: its ClusterServiceVersion, the objects beside it, its properties.
+
+use crate::catalog::Catalog;
+use crate::catalog::file_based::document::Document;
+use crate::catalog::file_based::manifests::Manifests;
+use crate::catalog::file_based::read::CatalogError;
+use crate::catalog::file_based::{self, BUNDLE_OBJECT, Blob};
+use crate::csv::{self, Csv};
+use crate::diagnostic::Diagnostic;
+use crate::index::intake::{self, IntakeError, Recording};
+use crate::index::opened::Opened;
+use crate::index::read::ReadError;
+use crate::index::render::{Item, Options, RenderError, RenderedIndex, render_record};
+use crate::text::Limits;
+use crate::tree::Tree;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+/// The property of a file-based catalog that stands in for a ClusterServiceVersion where the manifests are in an image.
+const CSV_METADATA: &str = "olm.csv.metadata";
+
+/// A bundle, ready to be installed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Content {
+    /// The name of the bundle in its catalog.
+    pub name: String,
+    /// The package that it belongs to.
+    pub package: String,
+    /// The ClusterServiceVersion.
+    pub csv: Value,
+    /// The other objects, in their order.
+    pub objects: Vec<Value>,
+    /// What it declares and needs, as a catalog has it: without the properties that carry manifests.
+    pub properties: Vec<Property>,
+}
+
+/// A typed value.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Property {
+    /// The type, such as `olm.gvk`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The value.
+    pub value: Value,
+}
+
+/// Why a bundle cannot be installed from what is there.
+#[derive(Debug, thiserror::Error)]
+pub enum ContentError {
+    /// No index would take it.
+    #[error("{0}")]
+    Intake(#[from] IntakeError),
+    /// A property or dependency is not JSON.
+    #[error("{0}")]
+    Render(#[from] RenderError),
+    /// A manifest or property of a catalog is not what it should be.
+    #[error("the property {kind} of bundle {bundle} cannot be read: {reason}")]
+    Property {
+        /// The bundle.
+        bundle: String,
+        /// The type of the property.
+        kind: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// An index cannot be read.
+    #[error("{0}")]
+    Read(#[from] ReadError),
+    /// A file-based catalog cannot be read.
+    #[error("{0}")]
+    Catalog(#[from] CatalogError),
+    /// An index has no such bundle.
+    #[error("the index has no bundle {bundle:?}{}", .nearest.as_ref().map_or(String::new(), |name| format!("; there is {name:?}")))]
+    Unknown {
+        /// The name.
+        bundle: String,
+        /// The name that is most like it.
+        nearest: Option<String>,
+    },
+    /// The catalog holds no manifests of the bundle.
+    #[error(
+        "the catalog holds no ClusterServiceVersion of bundle {bundle}{}",
+        if .image.is_empty() { String::new() } else { format!("; its manifests are in the image {}", .image) }
+    )]
+    NoCsv {
+        /// The bundle.
+        bundle: String,
+        /// The image, or empty.
+        image: String,
+    },
+}
+
+/// A bundle as its files say, and the findings of reading them.
+///
+/// A `k8s+v1` bundle is seen as an index stores it: its synthesized ClusterServiceVersion and the objects that this does
+/// not generate.
+///
+/// # Errors
+/// When no index would take the bundle.
+pub fn of_files(tree: &Tree, limits: &Limits) -> Result<(Content, Vec<Diagnostic>), ContentError> {
+    let prepared = intake::prepare(tree, Recording::default(), limits)?;
+    let document = render_record(&prepared.record, Options::default())?;
+    Ok((of_document(&document)?, prepared.diagnostics))
+}
+
+/// The bundle of this name in an index of any form.
+///
+/// # Errors
+/// When there is no such bundle, or the index holds no manifests of it.
+pub fn of_index(opened: &Opened, bundle: &str) -> Result<Content, ContentError> {
+    let catalog = opened.catalog()?;
+    let unknown = || ContentError::Unknown {
+        bundle: bundle.to_owned(),
+        nearest: nearest(&catalog, bundle),
+    };
+    let id = catalog.find(bundle).ok_or_else(unknown)?;
+    let document = match opened {
+        Opened::Database(database) => {
+            let rendered = RenderedIndex::new(database.index.reopen()?, Options::default())?;
+            let mut items = rendered.items().into_iter();
+            let item = items.find(|item| matches!(item, Item::Bundle(_, found) if *found == id));
+            match item.map(|item| rendered.blob(item)).transpose()?.flatten() {
+                Some(Blob::Bundle(document)) => document,
+                _ => return Err(unknown()),
+            }
+        }
+        Opened::Files(open) => {
+            let number = catalog.bundle(id).map(|bundle| bundle.manifests.0);
+            let number = number.and_then(|number| usize::try_from(number).ok());
+            let handle = number
+                .and_then(|number| open.files.handles.get(number))
+                .ok_or_else(unknown)?;
+            bundle_of(&open.files.document(handle)?)?
+        }
+    };
+    of_document(&document)
+}
+
+/// The name in a catalog that is most like another one.
+fn nearest(catalog: &Catalog, name: &str) -> Option<String> {
+    let like = |bundle: &crate::catalog::Bundle| strsim::jaro_winkler(&bundle.name, name);
+    let likely = catalog.bundles.iter().filter(|bundle| like(bundle) > 0.85);
+    let nearest = likely.max_by(|one, other| like(one).total_cmp(&like(other)));
+    nearest.map(|bundle| bundle.name.to_string())
+}
+
+/// A document of schema `olm.bundle`, as it is written.
+fn bundle_of(document: &Document) -> Result<file_based::Bundle, ContentError> {
+    #[derive(Deserialize)]
+    struct Written<'a> {
+        #[serde(rename = "type")]
+        kind: String,
+        #[serde(borrow)]
+        value: &'a RawValue,
+    }
+    let (name, written) = (document.text("name"), document.field("properties"));
+    let unreadable = |error: serde_json::Error| ContentError::Property {
+        bundle: name.clone(),
+        kind: "properties".to_owned(),
+        reason: error.to_string(),
+    };
+    let written = written.map(|written| serde_json::from_str(written.get())).transpose();
+    let written: Vec<Written<'_>> = written.map_err(unreadable)?.unwrap_or_default();
+    let others = written.iter().filter(|property| property.kind != BUNDLE_OBJECT);
+    let others = others.map(|property| file_based::Property::new(&property.kind, property.value.get()));
+    let mut properties: Vec<_> = others.collect::<Result<_, _>>().map_err(unreadable)?;
+    let manifests = Manifests::of(document);
+    properties.extend(
+        manifests
+            .objects
+            .iter()
+            .map(|object| file_based::Property::of_object(object)),
+    );
+    Ok(file_based::Bundle {
+        package: document.text("package"),
+        image: document.text("image"),
+        properties,
+        related_images: Vec::new(),
+        name,
+    })
+}
+
+/// A bundle as the document of a file-based catalog says, which an index database can be rendered as.
+///
+/// # Errors
+/// When the document holds no manifests, or some that cannot be read.
+pub fn of_document(document: &file_based::Bundle) -> Result<Content, ContentError> {
+    let unreadable = |kind: &str, reason: String| ContentError::Property {
+        bundle: document.name.clone(),
+        kind: kind.to_owned(),
+        reason,
+    };
+    let (mut csv, mut objects, mut properties) = (None, Vec::new(), Vec::new());
+    for property in &document.properties {
+        let parsed: Result<Value, _> = serde_json::from_str(property.value.get());
+        let value = parsed.map_err(|error| unreadable(&property.kind, error.to_string()))?;
+        match property.kind.as_str() {
+            CSV_METADATA => {}
+            BUNDLE_OBJECT => {
+                let object = object_in(&value).map_err(|reason| unreadable(BUNDLE_OBJECT, reason))?;
+                let kind = object.get("kind").and_then(Value::as_str);
+                // What has no kind is no object to OLM, and of several versions in one bundle the first one counts.
+                match kind {
+                    None => {}
+                    Some(csv::KIND) => csv = csv.or(Some(object)),
+                    Some(_) => objects.push(object),
+                }
+            }
+            kind => properties.push(Property {
+                kind: kind.to_owned(),
+                value,
+            }),
+        }
+    }
+    let Some(csv) = csv else {
+        return Err(ContentError::NoCsv {
+            bundle: document.name.clone(),
+            image: document.image.clone(),
+        });
+    };
+    require_apis(&mut properties, Csv(&csv));
+    Ok(Content {
+        name: document.name.clone(),
+        package: document.package.clone(),
+        csv,
+        objects,
+        properties,
+    })
+}
+
+fn object_in(value: &Value) -> Result<Value, String> {
+    let data = value.get("data").and_then(Value::as_str).ok_or("there is no data")?;
+    let bytes = STANDARD.decode(data).map_err(|error| error.to_string())?;
+    serde_json::from_slice(&bytes).map_err(|error| error.to_string())
+}
+
+/// Where nothing says what the bundle needs, its ClusterServiceVersion does.
+fn require_apis(properties: &mut Vec<Property>, csv: Csv<'_>) {
+    let said = properties.iter();
+    let mut said = said.filter(|property| property.kind.ends_with(".required") || property.kind == "olm.constraint");
+    if said.next().is_some() {
+        return;
+    }
+    let entry = |group: &str, entry: &Value| {
+        let mut value = Map::new();
+        value.insert("group".to_owned(), group.into());
+        for key in ["kind", "version"] {
+            value.insert(key.to_owned(), entry.get(key).cloned().unwrap_or_default());
+        }
+        Property {
+            kind: "olm.gvk.required".to_owned(),
+            value: Value::Object(value),
+        }
+    };
+    let name = |entry: &Value, key: &str| {
+        let name = entry.get(key).and_then(Value::as_str);
+        name.unwrap_or_default().to_owned()
+    };
+    for crd in csv.list(&["spec", "customresourcedefinitions", "required"]) {
+        if let Some((_, group)) = name(crd, "name").split_once('.') {
+            properties.push(entry(group, crd));
+        }
+    }
+    for service in csv.list(&["spec", "apiservicedefinitions", "required"]) {
+        properties.push(entry(&name(service, "group"), service));
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// A bundle of a version with these objects beside it.
+    pub(in crate::install) fn content(csv: Value, objects: Vec<Value>) -> Content {
+        let name = Csv(&csv).name().to_owned();
+        Content {
+            package: name.split('.').next().unwrap_or_default().to_owned(),
+            name,
+            csv,
+            objects,
+            properties: Vec::new(),
+        }
+    }
+
+    fn document(objects: &[Value], properties: &[(&str, Value)]) -> file_based::Bundle {
+        let objects = objects
+            .iter()
+            .map(|object| file_based::Property::of_object(&object.to_string()));
+        let properties = properties
+            .iter()
+            .map(|(kind, value)| file_based::Property::new(kind, &value.to_string()).unwrap());
+        file_based::Bundle {
+            name: "memo.v1".to_owned(),
+            package: "memo".to_owned(),
+            image: "registry.example.com/memo:1".to_owned(),
+            properties: properties.chain(objects).collect(),
+            related_images: Vec::new(),
+        }
+    }
+
+    fn csv() -> Value {
+        json!({"kind": "ClusterServiceVersion", "spec": {
+            "customresourcedefinitions": {"required": [{"name": "pads.example.com", "version": "v1", "kind": "Pad"}]},
+            "apiservicedefinitions": {"required": [{"group": "api.example.com", "version": "v2", "kind": "Ink"}]}}})
+    }
+
+    #[test]
+    fn manifests_are_told_from_properties_and_versions_from_other_objects() {
+        let other = json!({"kind": "ClusterServiceVersion", "metadata": {"name": "second"}});
+        let service = json!({"kind": "Service", "apiVersion": "v1"});
+        let objects = [service.clone(), csv(), other, json!({"dependencies": []})];
+        let content = of_document(&document(
+            &objects,
+            &[
+                ("olm.constraint", json!({})),
+                (CSV_METADATA, json!({})),
+                ("x", json!(1)),
+            ],
+        ))
+        .unwrap();
+        assert_eq!((content.csv, content.objects), (csv(), vec![service]));
+        let kinds: Vec<_> = content
+            .properties
+            .iter()
+            .map(|property| property.kind.as_str())
+            .collect();
+        assert_eq!(kinds, ["olm.constraint", "x"]);
+    }
+
+    #[test]
+    fn required_apis_are_properties_where_nothing_else_is_required() {
+        let content = of_document(&document(&[csv()], &[("x", json!(1))])).unwrap();
+        let required = |group, kind, version| json!({"group": group, "kind": kind, "version": version});
+        let values: Vec<_> = content
+            .properties
+            .into_iter()
+            .skip(1)
+            .map(|property| property.value)
+            .collect();
+        assert_eq!(
+            values,
+            [
+                required("example.com", "Pad", "v1"),
+                required("api.example.com", "Ink", "v2")
+            ]
+        );
+    }
+
+    #[test]
+    fn a_bundle_without_manifests_is_refused_with_its_image() {
+        let error = of_document(&document(&[], &[])).unwrap_err().to_string();
+        assert!(
+            error.ends_with("its manifests are in the image registry.example.com/memo:1"),
+            "{error}"
+        );
+        let broken = document(&[], &[(BUNDLE_OBJECT, json!({"data": "!"}))]);
+        let error = of_document(&broken).unwrap_err().to_string();
+        assert!(
+            error.starts_with("the property olm.bundle.object of bundle memo.v1 cannot be read"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,132 @@
+//! The ClusterServiceVersion as the step of a plan carries it.
+
+use super::content::{Content, Property};
+use crate::csv::typed::{self, CSV, ShapeError};
+use crate::text::canonical;
+use serde_json::{Map, Value, json};
+
+/// The annotation in which OLM keeps what a version declares and needs.
+pub(super) const PROPERTIES: &str = "operatorframework.io/properties";
+
+/// How often the annotation names what a bundle needs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Repetition {
+    /// Each once.
+    #[default]
+    Once,
+    /// What a file-based catalog has among its properties twice, as OLM writes it that got it from there.
+    AsOlm,
+}
+
+/// The object that OLM creates: read by its types, in the namespace of the plan, with what it replaces and declares.
+pub(super) fn manifest(
+    content: &Content,
+    namespace: &str,
+    replaces: &str,
+    repetition: Repetition,
+) -> Result<Value, ShapeError> {
+    let mut csv = typed::typed(&content.csv, &CSV)?;
+    let annotation = annotation(&declared(content, repetition));
+    if let Some(metadata) = map_at(&mut csv, "metadata") {
+        metadata.insert("namespace".to_owned(), namespace.into());
+        let annotations = metadata.entry("annotations").or_insert_with(|| json!({}));
+        if let Some(annotations) = annotations.as_object_mut() {
+            annotations.insert(PROPERTIES.to_owned(), annotation.into());
+        }
+    }
+    if let Some(spec) = map_at(&mut csv, "spec") {
+        if replaces.is_empty() {
+            spec.shift_remove("replaces");
+        } else {
+            spec.insert("replaces".to_owned(), replaces.into());
+        }
+    }
+    Ok(csv)
+}
+
+fn map_at<'a>(value: &'a mut Value, key: &str) -> Option<&'a mut Map<String, Value>> {
+    value.get_mut(key)?.as_object_mut()
+}
+
+/// The properties, with the package where they do not name it.
+fn declared(content: &Content, repetition: Repetition) -> Vec<Property> {
+    let mut declared = content.properties.clone();
+    if repetition == Repetition::AsOlm {
+        let needs = |property: &&Property| {
+            let kind = property.kind.as_str();
+            [
+                "olm.gvk.required",
+                "olm.package.required",
+                "olm.label.required",
+                "olm.constraint",
+            ]
+            .contains(&kind)
+        };
+        declared.extend(content.properties.iter().filter(needs).cloned());
+    }
+    if !declared.iter().any(|property| property.kind == "olm.package") {
+        let version = content
+            .csv
+            .pointer("/spec/version")
+            .cloned()
+            .unwrap_or_else(|| json!(""));
+        declared.push(Property {
+            kind: "olm.package".to_owned(),
+            value: json!({"packageName": content.package, "version": version}),
+        });
+    }
+    declared
+}
+
+fn annotation(properties: &[Property]) -> String {
+    if properties.is_empty() {
+        return "{}".to_owned();
+    }
+    canonical::to_string(&json!({"properties": properties}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::content::tests::content;
+    use super::*;
+
+    fn written(properties: Vec<Property>, replaces: &str, repetition: Repetition) -> Value {
+        let csv = json!({"metadata": {"name": "memo.v1", "namespace": "placeholder"},
+            "spec": {"version": "1.0.0", "replaces": "memo.v0", "bogus": true}});
+        let mut content = content(csv, Vec::new());
+        content.properties = properties;
+        manifest(&content, "operators", replaces, repetition).unwrap()
+    }
+
+    fn property(kind: &str) -> Property {
+        let value = json!({"packageName": "a", "versionRange": ">1 <2"});
+        Property {
+            kind: kind.to_owned(),
+            value,
+        }
+    }
+
+    #[test]
+    fn namespace_replaces_and_properties_are_set() {
+        let csv = written(Vec::new(), "memo.v0.9", Repetition::Once);
+        assert_eq!(csv["metadata"]["namespace"], "operators");
+        assert_eq!(csv["spec"]["replaces"], "memo.v0.9");
+        assert_eq!(
+            csv["metadata"]["annotations"][PROPERTIES],
+            r#"{"properties":[{"type":"olm.package","value":{"packageName":"memo","version":"1.0.0"}}]}"#
+        );
+        let csv = written(Vec::new(), "", Repetition::Once);
+        assert_eq!((csv["spec"].get("replaces"), csv["spec"].get("bogus")), (None, None));
+    }
+
+    #[test]
+    fn what_is_needed_is_named_once_or_as_olm_does_twice() {
+        let properties = vec![property("olm.package"), property("olm.package.required")];
+        for (repetition, times) in [(Repetition::Once, 1), (Repetition::AsOlm, 2)] {
+            let csv = written(properties.clone(), "", repetition);
+            let annotation = csv["metadata"]["annotations"][PROPERTIES].as_str().unwrap();
+            assert_eq!(annotation.matches("olm.package.required").count(), times);
+            assert_eq!(annotation.matches(r"\u003e1 \u003c2").count(), times + 1);
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! The RBAC that OLM makes of the permissions of a ClusterServiceVersion, with its names and hashes to the byte.
+
+use crate::csv::{self, Csv};
+use crate::kubernetes::GroupVersionKind;
+use crate::kubernetes::rbac;
+use crate::text::canonical;
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha224};
+use std::collections::BTreeMap;
+
+/// The longest name, though one character more comes out where nothing is cut.
+const LONGEST_NAME: usize = 63;
+/// The account that every namespace has.
+const DEFAULT_ACCOUNT: &str = "default";
+
+/// An object without `apiVersion` and `kind`, which the step of a plan carries.
+pub(super) struct Generated {
+    pub(super) gvk: GroupVersionKind,
+    pub(super) manifest: Value,
+}
+
+/// What one service account is given.
+#[derive(Default)]
+struct Account<'a> {
+    /// Entries of `permissions`, for the namespace.
+    permissions: Vec<&'a Value>,
+    /// Entries of `clusterPermissions`.
+    cluster: Vec<&'a Value>,
+}
+
+/// The objects for a version that has been read by its types. Accounts come by name; the order in which OLM takes them
+/// is left to chance.
+pub(super) fn generate(csv: Csv<'_>, namespace: &str) -> Vec<Generated> {
+    let mut accounts: BTreeMap<&str, Account<'_>> = BTreeMap::new();
+    for permission in csv.list(&["spec", "install", "spec", "permissions"]) {
+        let account = accounts.entry(account_of(permission)).or_default();
+        account.permissions.push(permission);
+    }
+    for permission in csv.list(&["spec", "install", "spec", "clusterPermissions"]) {
+        let account = accounts.entry(account_of(permission)).or_default();
+        account.cluster.push(permission);
+    }
+    let owner = Owner { csv, namespace };
+    accounts
+        .iter()
+        .flat_map(|(name, account)| owner.objects(name, account))
+        .collect()
+}
+
+fn account_of(permission: &Value) -> &str {
+    let name = permission.get("serviceAccountName").and_then(Value::as_str);
+    name.unwrap_or_default()
+}
+
+/// The version that owns the objects, and where.
+struct Owner<'a> {
+    csv: Csv<'a>,
+    namespace: &'a str,
+}
+
+impl Owner<'_> {
+    fn objects(&self, account: &str, given: &Account<'_>) -> Vec<Generated> {
+        let csv = self.csv.name();
+        let mut objects = Vec::new();
+        if account != DEFAULT_ACCOUNT {
+            let mut metadata = json!({"name": account});
+            if !given.permissions.is_empty() {
+                metadata["namespace"] = self.namespace.into();
+            }
+            metadata["ownerReferences"] = self.references();
+            objects.push(Generated {
+                gvk: GroupVersionKind::new("", "v1", "ServiceAccount"),
+                manifest: json!({"metadata": metadata}),
+            });
+        }
+        let named = |permission: &&Value| {
+            let hashed = format!(
+                "{{\"name\":{},\"permission\":{}}}",
+                text(csv),
+                permission_text(permission)
+            );
+            name(&format!("{csv}-{account}"), &hashed)
+        };
+        let roles: Vec<(String, &Value)> = given.permissions.iter().map(|entry| (named(entry), *entry)).collect();
+        let named = |permission: &&Value| {
+            let hashed = format!(
+                "{{\"name\":{},\"namespace\":{},\"permission\":{}}}",
+                text(csv),
+                text(self.namespace),
+                permission_text(permission)
+            );
+            name(csv, &hashed)
+        };
+        let cluster_roles: Vec<(String, &Value)> = given.cluster.iter().map(|entry| (named(entry), *entry)).collect();
+        objects.extend(
+            roles
+                .iter()
+                .map(|(name, permission)| self.role("Role", name, permission)),
+        );
+        objects.extend(roles.iter().map(|(name, _)| self.binding("Role", name, account)));
+        objects.extend(
+            cluster_roles
+                .iter()
+                .map(|(name, permission)| self.role("ClusterRole", name, permission)),
+        );
+        objects.extend(
+            cluster_roles
+                .iter()
+                .map(|(name, _)| self.binding("ClusterRole", name, account)),
+        );
+        objects
+    }
+
+    fn role(&self, kind: &str, name: &str, permission: &Value) -> Generated {
+        let rules = permission.get("rules").cloned().unwrap_or_default();
+        let mut metadata = self.metadata(name, &hash(&rules_text(&rules)));
+        if kind == "Role" {
+            metadata.insert("namespace".to_owned(), self.namespace.into());
+            metadata.insert("ownerReferences".to_owned(), self.references());
+        }
+        Generated {
+            gvk: GroupVersionKind::new(rbac::GROUP, "v1", kind),
+            manifest: json!({"metadata": metadata, "rules": rules}),
+        }
+    }
+
+    /// A binding of a ClusterRole has a namespace, though no owner in it.
+    fn binding(&self, kind: &str, name: &str, account: &str) -> Generated {
+        let hashed = format!(
+            "{{\"RoleRef\":{{\"apiGroup\":{},\"kind\":{},\"name\":{}}},\"Subjects\":[{{\"kind\":\"ServiceAccount\",\
+             \"name\":{},\"namespace\":{}}}]}}",
+            text(rbac::GROUP),
+            text(kind),
+            text(name),
+            text(account),
+            text(self.namespace),
+        );
+        let mut metadata = self.metadata(name, &hash(&hashed));
+        metadata.insert("namespace".to_owned(), self.namespace.into());
+        if kind == "Role" {
+            metadata.insert("ownerReferences".to_owned(), self.references());
+        }
+        Generated {
+            gvk: GroupVersionKind::new(rbac::GROUP, "v1", format!("{kind}Binding")),
+            manifest: json!({
+                "metadata": metadata,
+                "roleRef": {"apiGroup": rbac::GROUP, "kind": kind, "name": name},
+                "subjects": [{"kind": "ServiceAccount", "name": account, "namespace": self.namespace}],
+            }),
+        }
+    }
+
+    fn metadata(&self, name: &str, hash: &str) -> Map<String, Value> {
+        let labels = json!({
+            "olm.owner": self.csv.name(),
+            "olm.owner.kind": csv::KIND,
+            "olm.owner.namespace": self.namespace,
+            "olm.permissions.hash": hash,
+        });
+        Map::from_iter([("labels".to_owned(), labels), ("name".to_owned(), name.into())])
+    }
+
+    /// The reference does not keep the version from being deleted, and is as its `apiVersion` is written.
+    fn references(&self) -> Value {
+        json!([{
+            "apiVersion": self.csv.text(&["apiVersion"]),
+            "blockOwnerDeletion": false,
+            "controller": false,
+            "kind": csv::KIND,
+            "name": self.csv.name(),
+            "uid": "",
+        }])
+    }
+}
+
+/// A base with a hash behind it. The base is cut where both are too long together, but not where they would fit without
+/// the hyphen.
+fn name(base: &str, hashed: &str) -> String {
+    let hash = hash(&format!("{hashed}\n"));
+    let kept = if base.len() + hash.len() > LONGEST_NAME {
+        &base[..base.floor_char_boundary(LONGEST_NAME.saturating_sub(hash.len() + 1))]
+    } else {
+        base
+    };
+    format!("{kept}-{hash}")
+}
+
+fn hash(text: &str) -> String {
+    base62(&Sha224::digest(text.as_bytes()))
+}
+
+/// Bytes as one number, the first one the highest, in digits, small letters and capitals.
+fn base62(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 62] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    let mut number: Vec<u32> = bytes.iter().copied().map(u32::from).collect();
+    let mut digits = Vec::new();
+    while number.iter().any(|byte| *byte != 0) {
+        let mut rest = 0;
+        for byte in &mut number {
+            let value = rest << 8 | *byte;
+            *byte = value / 62;
+            rest = value % 62;
+        }
+        digits.extend(DIGITS.get(rest as usize).copied().map(char::from));
+    }
+    if digits.is_empty() {
+        digits.push('0');
+    }
+    digits.iter().rev().collect()
+}
+
+fn permission_text(permission: &Value) -> String {
+    let rules = permission.get("rules").unwrap_or(&Value::Null);
+    format!(
+        "{{\"serviceAccountName\":{},\"rules\":{}}}",
+        text(account_of(permission)),
+        rules_text(rules)
+    )
+}
+
+/// Rules in the order of fields that the hashes are made of: the verbs first, and always.
+fn rules_text(rules: &Value) -> String {
+    let Some(rules) = rules.as_array() else {
+        return "null".to_owned();
+    };
+    let rule = |rule: &Value| {
+        let mut fields = vec![format!(
+            "\"verbs\":{}",
+            canonical::to_string(rule.get("verbs").unwrap_or(&Value::Null))
+        )];
+        for field in ["apiGroups", "resources", "resourceNames", "nonResourceURLs"] {
+            let list = rule
+                .get(field)
+                .filter(|list| list.as_array().is_some_and(|list| !list.is_empty()));
+            fields.extend(list.map(|list| format!("\"{field}\":{}", canonical::to_string(list))));
+        }
+        format!("{{{}}}", fields.join(","))
+    };
+    let rules: Vec<String> = rules.iter().map(rule).collect();
+    format!("[{}]", rules.join(","))
+}
+
+fn text(text: &str) -> String {
+    canonical::to_string(&Value::from(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digests_are_written_in_base_62() {
+        assert_eq!(base62(&[]), "0");
+        assert_eq!(base62(&[0, 61]), "Z");
+        assert_eq!(base62(&[0, 62]), "10");
+        assert_eq!(base62(&[1, 0]), "48");
+        let length = hash("").len();
+        assert!((36..=38).contains(&length), "{length}");
+    }
+
+    #[test]
+    fn a_long_base_is_cut_before_its_hash() {
+        let hash = hash("x\n").len();
+        assert_eq!(name(&"a".repeat(100), "x").len(), 63);
+        assert_eq!(name(&"a".repeat(64 - hash), "x").len(), 63);
+        assert_eq!(
+            name(&"a".repeat(63 - hash), "x").len(),
+            64,
+            "nothing is cut where the two fit without the hyphen"
+        );
+        assert_eq!(name(&"ä".repeat(100), "x").len(), 63 - (62 - hash) % 2);
+    }
+
+    #[test]
+    fn the_default_account_is_not_created_and_an_account_of_the_cluster_has_no_namespace() {
+        let rules = json!([{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]);
+        let permission = |account: &str| json!({"serviceAccountName": account, "rules": rules});
+        let csv = json!({"apiVersion": "v1alpha1", "metadata": {"name": "memo.v1"}, "spec": {"install": {"spec": {
+            "permissions": [permission("b"), permission("default"), permission("b")],
+            "clusterPermissions": [permission("a"), permission("b")],
+        }}}});
+        let generated = generate(Csv(&csv), "ns");
+        let kinds: Vec<_> = generated.iter().map(|object| object.gvk.kind.as_str()).collect();
+        assert_eq!(
+            kinds,
+            [
+                "ServiceAccount",
+                "ClusterRole",
+                "ClusterRoleBinding",
+                "ServiceAccount",
+                "Role",
+                "Role",
+                "RoleBinding",
+                "RoleBinding",
+                "ClusterRole",
+                "ClusterRoleBinding",
+                "Role",
+                "RoleBinding",
+            ]
+        );
+        let metadata = |index: usize| &generated[index].manifest["metadata"];
+        assert_eq!(
+            (metadata(0)["name"].as_str(), metadata(0).get("namespace")),
+            (Some("a"), None)
+        );
+        assert_eq!(metadata(3)["namespace"], "ns");
+        assert_eq!(metadata(3)["ownerReferences"][0]["apiVersion"], "v1alpha1");
+        assert_eq!(metadata(2)["namespace"], "ns");
+        assert_eq!(metadata(1).get("namespace"), None);
+        assert_eq!(
+            metadata(4)["name"],
+            metadata(5)["name"],
+            "two entries of one account are two steps"
+        );
+    }
+}

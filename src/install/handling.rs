@@ -1,0 +1,158 @@
+//! How OLM creates the object of a step. It goes by the kind alone, whatever the group.
+
+use super::apis::Apis;
+use super::steps::{BUNDLE_SECRET, CRD, Step};
+use crate::csv;
+use crate::kubernetes::{GroupVersionKind, rbac};
+
+/// What OLM does for objects of a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Handling {
+    /// A CustomResourceDefinition: created with OLM's own rights; checked and updated where it is there already.
+    Definition,
+    /// Created; left alone where it is there already.
+    Once,
+    /// Created; read and patched where it is there already.
+    Patched,
+    /// Its API is looked up; created; read and updated where it is there already.
+    Updated,
+    /// Nothing: a plan with such an object fails.
+    Unsupported,
+}
+
+/// Kinds whose APIs OLM looks up.
+const UPDATED: [&str; 11] = [
+    "ConsoleCLIDownload",
+    "ConsoleLink",
+    "ConsolePlugin",
+    "ConsoleQuickStart",
+    "ConsoleYAMLSample",
+    "NetworkPolicy",
+    "PodDisruptionBudget",
+    "PriorityClass",
+    "PrometheusRule",
+    "ServiceMonitor",
+    "VerticalPodAutoscaler",
+];
+
+/// Kinds that OLM knows by name, with their group, resource and whether they are in namespaces.
+const KNOWN: [(&str, Handling, &str, &str, bool); 12] = [
+    (
+        CRD,
+        Handling::Definition,
+        "apiextensions.k8s.io",
+        "customresourcedefinitions",
+        false,
+    ),
+    (csv::KIND, Handling::Once, csv::GROUP, "clusterserviceversions", true),
+    ("Subscription", Handling::Once, csv::GROUP, "subscriptions", true),
+    ("Secret", Handling::Once, "", "secrets", true),
+    (BUNDLE_SECRET, Handling::Patched, "", "secrets", true),
+    ("ConfigMap", Handling::Patched, "", "configmaps", true),
+    ("Service", Handling::Patched, "", "services", true),
+    ("ServiceAccount", Handling::Patched, "", "serviceaccounts", true),
+    ("Role", Handling::Patched, rbac::GROUP, "roles", true),
+    ("RoleBinding", Handling::Patched, rbac::GROUP, "rolebindings", true),
+    ("ClusterRole", Handling::Patched, rbac::GROUP, "clusterroles", false),
+    (
+        "ClusterRoleBinding",
+        Handling::Patched,
+        rbac::GROUP,
+        "clusterrolebindings",
+        false,
+    ),
+];
+
+/// What OLM does for a kind, as the step of a plan names it.
+pub fn of(kind: &str) -> Handling {
+    match KNOWN.iter().find(|(known, ..)| *known == kind) {
+        Some((_, handling, ..)) => *handling,
+        None if UPDATED.contains(&kind) => Handling::Updated,
+        None => Handling::Unsupported,
+    }
+}
+
+/// The resource that the object of a step is written to.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Resource {
+    /// API group.
+    pub group: String,
+    /// The plural name.
+    pub plural: String,
+    /// Whether its objects are in namespaces; they are then written to that of the plan.
+    pub namespaced: bool,
+}
+
+impl Resource {
+    /// That of a step. A kind that OLM knows by name is taken for its own one, whatever its group.
+    pub fn of(step: &Step, apis: &Apis) -> Self {
+        let kind = &step.resource.kind;
+        if let Some((_, _, group, plural, namespaced)) = KNOWN.iter().find(|(known, ..)| known == kind) {
+            return Self {
+                group: (*group).to_owned(),
+                plural: (*plural).to_owned(),
+                namespaced: *namespaced,
+            };
+        }
+        let gvk = kind_of(step);
+        let (plural, namespaced) = apis.resource(&gvk);
+        Self {
+            group: gvk.group,
+            plural,
+            namespaced,
+        }
+    }
+
+    /// `plural.group`, or the plural alone for the core group.
+    pub fn label(&self) -> String {
+        if self.group.is_empty() {
+            self.plural.clone()
+        } else {
+            format!("{}.{}", self.plural, self.group)
+        }
+    }
+}
+
+/// Group, version and kind of a step.
+pub fn kind_of(step: &Step) -> GroupVersionKind {
+    let resource = &step.resource;
+    GroupVersionKind::new(&*resource.group, &*resource.version, &*resource.kind)
+}
+
+/// The verbs that an install has to hold for an object of the step. They are the same whether the object is there
+/// already or not, so that an upgrade does not ask for more than the installation did.
+pub fn verbs(handling: Handling) -> &'static [&'static str] {
+    match handling {
+        Handling::Definition | Handling::Patched | Handling::Updated => &["create", "get", "patch", "update"],
+        Handling::Once => &["create"],
+        Handling::Unsupported => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::content::tests::content;
+    use super::super::steps::of_bundle;
+    use super::super::steps::tests::{csv, object, target};
+    use super::*;
+
+    #[test]
+    fn the_kind_decides_whatever_the_group() {
+        let objects = vec![
+            object("secretsmanager.services.k8s.aws/v1alpha1", "Secret", "a"),
+            object("example.com/v1", "Role", "b"),
+            object("policy/v1", "PodDisruptionBudget", "c"),
+            object("example.com/v1", "Memo", "d"),
+        ];
+        let steps = of_bundle(&content(csv("memo.v1"), objects), &target(), "").unwrap();
+        let apis = Apis::default();
+        let of = |index: usize| {
+            let step = &steps[index];
+            (Resource::of(step, &apis).label(), super::of(&step.resource.kind))
+        };
+        assert_eq!(of(1), ("secrets".to_owned(), Handling::Patched));
+        assert_eq!(of(2), ("roles.rbac.authorization.k8s.io".to_owned(), Handling::Patched));
+        assert_eq!(of(3), ("poddisruptionbudgets.policy".to_owned(), Handling::Updated));
+        assert_eq!(of(4), ("memos.example.com".to_owned(), Handling::Unsupported));
+    }
+}

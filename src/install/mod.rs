@@ -1,0 +1,18 @@
+//! What OLM would do with a bundle: the steps of its InstallPlan, how they end on a cluster, and the permissions that
+//! all of it needs.
+//!
+//! [`content`] is what OLM sees of a bundle, whichever media type it has. [`steps`] are made of it, and a
+//! [`plan`] of steps. [`apply`] tells how each step ends on a cluster that a file describes, and [`permissions`] what
+//! somebody has to hold who installs it.
+
+pub mod apis;
+pub mod apply;
+pub mod content;
+mod csv_manifest;
+mod generated_rbac;
+pub mod handling;
+pub mod optional;
+pub mod permissions;
+pub mod plan;
+pub mod refusal;
+pub mod steps;

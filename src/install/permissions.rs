@@ -1,0 +1,229 @@
+//! The permission review of an install (proposal *simplify-olm-apis*): what it needs itself, what it hands on to the
+//! operator, and what of both somebody does not hold yet.
+//!
+//! Somebody who writes a role must hold what is in it, and somebody who binds one must hold what is in that, so that
+//! nobody can give away more than he has; the verbs `escalate` and `bind` lift that.
+
+mod held;
+mod resource;
+
+pub use held::{account_of, held};
+pub use resource::{Content, Review, install, roles};
+
+use super::apis::Apis;
+use super::handling::{self, Resource};
+use super::steps::Step;
+use crate::csv::{self, Csv};
+use crate::kubernetes::rbac::account::Grants;
+use crate::kubernetes::rbac::covering::{TooManyAtoms, atoms, compact, count_atoms, covers, uncovered};
+use crate::kubernetes::rbac::{self, ALL, Rule};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the Deployments of an operator are handled with, once its version is there.
+const DEPLOYMENT_VERBS: [&str; 7] = ["create", "delete", "get", "list", "patch", "update", "watch"];
+
+/// Who a permission is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Purpose {
+    /// The install itself: to write its objects.
+    Install,
+    /// The operator and others that the bundle gives permissions to.
+    Operator,
+}
+
+/// Rules that an install needs in one place, for one object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Need {
+    /// Where; `None` is the whole cluster.
+    pub namespace: Option<String>,
+    /// What.
+    pub rules: Vec<Rule>,
+    /// Who for.
+    pub purpose: Purpose,
+    /// The permission with which the rules need not be held: `escalate` or `bind`.
+    pub unless: Option<Rule>,
+}
+
+impl Need {
+    /// What of it is not held, atom by atom; nothing where it need not be.
+    pub fn missing(&self, granted: &[Rule]) -> Vec<Rule> {
+        if self.unless.as_ref().is_some_and(|rule| covers(granted, [rule])) {
+            return Vec::new();
+        }
+        uncovered(granted, &self.rules)
+    }
+}
+
+/// A rule and where it holds.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Permission {
+    /// What.
+    #[serde(flatten)]
+    pub rule: Rule,
+    /// Where; empty for the whole cluster.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub namespaces: Vec<String>,
+}
+
+/// What the steps of a plan need in the namespace that it installs into. `existing` are objects of the cluster, in which
+/// roles are looked up that the bundle binds and does not bring along.
+///
+/// # Errors
+/// When the rules say more than can be taken apart.
+pub fn needed<'a>(
+    steps: &'a [Step],
+    namespace: &str,
+    apis: &Apis,
+    existing: impl IntoIterator<Item = &'a Value>,
+) -> Result<Vec<Need>, TooManyAtoms> {
+    let mut needs = requests(steps, namespace, apis);
+    needs.extend(handed_on(steps, namespace, existing).into_iter().map(|(_, need)| need));
+    count_atoms(needs.iter().flat_map(|need| &need.rules))?;
+    Ok(needs)
+}
+
+/// What must be held to write the roles and bindings among the steps, each with the place of its step.
+pub(super) fn handed_on<'a>(
+    steps: &'a [Step],
+    namespace: &str,
+    existing: impl IntoIterator<Item = &'a Value>,
+) -> Vec<(usize, Need)> {
+    let place = |cluster: bool| (!cluster).then(|| namespace.to_owned());
+    let mut needs = Vec::new();
+    let mut known: BTreeMap<(String, String), &Value> = BTreeMap::new();
+    for object in existing {
+        let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
+        let kind = text("/kind");
+        if kind == "ClusterRole" || kind == "Role" && text("/metadata/namespace") == namespace {
+            known.insert((kind.to_owned(), text("/metadata/name").to_owned()), object);
+        }
+    }
+    for (index, step) in steps.iter().enumerate() {
+        let resource = &step.resource;
+        if ["Role", "ClusterRole"].contains(&resource.kind.as_str()) {
+            known.insert((resource.kind.clone(), resource.name.clone()), &resource.manifest);
+            let need = Need {
+                namespace: place(resource.kind == "ClusterRole"),
+                rules: rules_in(&resource.manifest),
+                purpose: Purpose::Operator,
+                unless: Some(verb_on(&resource.kind, &resource.name, "escalate")),
+            };
+            needs.push((index, need));
+        }
+    }
+    for (index, step) in steps.iter().enumerate() {
+        let cluster = match step.resource.kind.as_str() {
+            "RoleBinding" => false,
+            "ClusterRoleBinding" => true,
+            _ => continue,
+        };
+        let text = |path: &str| step.resource.manifest.pointer(path).and_then(Value::as_str);
+        let kind = text("/roleRef/kind").unwrap_or_default().to_owned();
+        let name = text("/roleRef/name").unwrap_or_default().to_owned();
+        let bind = verb_on(&kind, &name, "bind");
+        let role = known.get(&(kind, name));
+        let need = Need {
+            namespace: place(cluster),
+            // What is in a role that nobody has seen cannot be held for sure.
+            rules: role.map_or_else(|| vec![bind.clone()], |role| rules_in(role)),
+            purpose: Purpose::Operator,
+            unless: Some(bind),
+        };
+        needs.push((index, need));
+    }
+    needs
+}
+
+/// What the install asks the API server itself, each resource once.
+fn requests(steps: &[Step], namespace: &str, apis: &Apis) -> Vec<Need> {
+    let apis = apis.clone().with_steps(steps);
+    let here = Some(namespace.to_owned());
+    let mut seen = BTreeSet::new();
+    let mut needs = Vec::new();
+    let mut need = |namespace: Option<String>, rule: Rule| {
+        if seen.insert((namespace.clone(), rule.clone())) {
+            needs.push(Need {
+                namespace,
+                rules: vec![rule],
+                purpose: Purpose::Install,
+                unless: None,
+            });
+        }
+    };
+    for step in steps {
+        let verbs = handling::verbs(handling::of(&step.resource.kind));
+        if !verbs.is_empty() {
+            let resource = Resource::of(step, &apis);
+            let namespace = if resource.namespaced { here.clone() } else { None };
+            need(namespace, Rule::new(&resource.group, &resource.plural, verbs));
+        }
+        if step.resource.kind == csv::KIND && !Csv(&step.resource.manifest).deployments().is_empty() {
+            need(here.clone(), Rule::new("apps", "deployments", &DEPLOYMENT_VERBS));
+        }
+    }
+    needs
+}
+
+/// The rules of a role. One that is put together of others may become anything, so it takes everything to write it.
+fn rules_in(role: &Value) -> Vec<Rule> {
+    let aggregated = role.get("aggregationRule").is_some_and(|rule| !rule.is_null());
+    if !aggregated {
+        return Rule::read_all(role);
+    }
+    let urls = Rule {
+        non_resource_urls: vec![ALL.to_owned()],
+        verbs: vec![ALL.to_owned()],
+        ..Rule::default()
+    };
+    vec![Rule::new(ALL, ALL, &[ALL]), urls]
+}
+
+fn verb_on(kind: &str, name: &str, verb: &str) -> Rule {
+    let plural = if kind == "ClusterRole" { "clusterroles" } else { "roles" };
+    Rule::new(rbac::GROUP, plural, &[verb]).named(name)
+}
+
+/// What of the needs is not held: cluster-wide first, then by namespace, put together for a reader.
+pub fn pending(needs: &[Need], held: &Grants) -> Vec<Permission> {
+    let places: BTreeSet<Option<&str>> = needs.iter().map(|need| need.namespace.as_deref()).collect();
+    let mut missing_everywhere: Vec<Rule> = Vec::new();
+    let mut permissions = Vec::new();
+    // The whole cluster sorts before any namespace.
+    for place in places {
+        let granted = held.within(place);
+        let own = needs.iter().filter(|need| need.namespace.as_deref() == place);
+        let missing: Vec<Rule> = own.flat_map(|need| need.missing(&granted)).collect();
+        let missing = uncovered(&missing_everywhere, &missing);
+        let mut seen = BTreeSet::new();
+        let missing: Vec<Rule> = missing.into_iter().filter(|atom| seen.insert(atom.clone())).collect();
+        permissions.extend(compact(&missing).into_iter().map(|rule| Permission {
+            rule,
+            namespaces: place.map(str::to_owned).into_iter().collect(),
+        }));
+        if place.is_none() {
+            missing_everywhere = missing;
+        }
+    }
+    permissions
+}
+
+/// What somebody holds who was approved these needs, besides what he held.
+#[must_use]
+pub fn approved(needs: &[Need], mut held: Grants) -> Grants {
+    for need in needs {
+        // Also each by itself, so that a rule is taken for approved that covers not even itself in Kubernetes: one with
+        // names and paths.
+        let rules = need.rules.iter().cloned();
+        held.add(
+            need.namespace.as_deref(),
+            rules.chain(need.rules.iter().flat_map(atoms)),
+        );
+    }
+    held
+}
+
+#[cfg(test)]
+mod tests;

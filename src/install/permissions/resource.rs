@@ -1,0 +1,126 @@
+//! The review as resources: the `Install`, and the roles that give what is missing.
+
+use super::Permission;
+use crate::csv::Csv;
+use crate::kubernetes::rbac::account::Account;
+use crate::kubernetes::rbac::{self, Rule};
+use crate::text::canonical;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// `apiVersion` of an `Install`.
+const API_VERSION: &str = "operators.coreos.com/v2alpha1";
+
+/// What is to be installed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// A bundle image.
+    Image {
+        /// As it was named.
+        named: String,
+        /// With the digest that it stands for.
+        resolved: String,
+    },
+    /// Manifests that are in no image.
+    Raw(Vec<String>),
+}
+
+impl Content {
+    /// The objects of a bundle as raw content.
+    pub fn raw(content: &crate::install::content::Content) -> Self {
+        let objects = std::iter::once(&content.csv).chain(&content.objects);
+        Self::Raw(objects.map(canonical::to_string).collect())
+    }
+
+    /// As `spec.content` has it, or with digests as `status.resolved` does.
+    fn entries(&self, with_digest: bool) -> Vec<Value> {
+        match self {
+            Self::Image { named, resolved } => {
+                let image = if with_digest { resolved } else { named };
+                vec![json!({"type": "ManifestImage", "manifestImage": image})]
+            }
+            Self::Raw(objects) => objects.iter().map(|raw| json!({"type": "Raw", "raw": raw})).collect(),
+        }
+    }
+}
+
+/// A review that is done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Review {
+    /// What is to be installed.
+    pub content: Content,
+    /// The namespace that it is installed into.
+    pub namespace: String,
+    /// Who installs it, where somebody was named.
+    pub account: Option<Account>,
+    /// What is missing.
+    pub pending: Vec<Permission>,
+}
+
+/// The `Install` resource of a review, named after the version. An approval that is not needed is not asked for.
+pub fn install(csv: Csv<'_>, review: &Review) -> Value {
+    let mut spec = Map::new();
+    if review.namespace != "default" {
+        // Objects that name no namespace count as being in the default one.
+        let namespaces = json!([{"from": "default", "to": review.namespace}]);
+        spec.insert("namespaces".to_owned(), namespaces);
+    }
+    let mut status = Map::new();
+    if let Some(account) = &review.account {
+        let reference = json!({"name": account.name, "namespace": account.namespace});
+        status.insert("serviceAccountRef".to_owned(), reference);
+    }
+    if !review.pending.is_empty() {
+        spec.insert("approval".to_owned(), "Unapproved".into());
+        let condition = json!([{
+            "type": "PendingApproval", "status": "True", "reason": "UnsatisfiedPermissions",
+            "message": "pending approval of unsatisfied permissions",
+        }]);
+        status.insert("conditions".to_owned(), condition);
+    }
+    spec.insert("content".to_owned(), review.content.entries(false).into());
+    status.insert("resolved".to_owned(), review.content.entries(true).into());
+    if !review.pending.is_empty() {
+        status.insert("pending".to_owned(), json!({"permissions": review.pending}));
+    }
+    json!({
+        "apiVersion": API_VERSION,
+        "kind": "Install",
+        "metadata": {"name": csv.name()},
+        "spec": spec,
+        "status": status,
+    })
+}
+
+/// The Roles and ClusterRoles with their bindings that give an account what is missing: first for the cluster, then for
+/// each namespace.
+pub fn roles(name: &str, account: &Account, pending: &[Permission]) -> Vec<Value> {
+    let mut places: BTreeMap<Option<&str>, Vec<&Rule>> = BTreeMap::new();
+    for permission in pending {
+        if permission.namespaces.is_empty() {
+            places.entry(None).or_default().push(&permission.rule);
+        }
+        for namespace in &permission.namespaces {
+            places.entry(Some(namespace)).or_default().push(&permission.rule);
+        }
+    }
+    let name = format!("{name}-install");
+    let mut objects = Vec::new();
+    for (namespace, rules) in places {
+        let kind = if namespace.is_some() { "Role" } else { "ClusterRole" };
+        let mut metadata = json!({ "name": name });
+        if let Some(namespace) = namespace {
+            metadata["namespace"] = namespace.into();
+        }
+        let api_version = format!("{}/v1", rbac::GROUP);
+        objects.push(json!({"apiVersion": api_version, "kind": kind, "metadata": metadata, "rules": rules}));
+        objects.push(json!({
+            "apiVersion": api_version,
+            "kind": format!("{kind}Binding"),
+            "metadata": metadata,
+            "roleRef": {"apiGroup": rbac::GROUP, "kind": kind, "name": name},
+            "subjects": [{"kind": "ServiceAccount", "name": account.name, "namespace": account.namespace}],
+        }));
+    }
+    objects
+}

@@ -1,0 +1,321 @@
+//! From a bundle to the steps of its InstallPlan.
+
+use super::content::Content;
+use super::csv_manifest;
+pub use super::csv_manifest::Repetition;
+use super::{generated_rbac, optional};
+use crate::csv::typed::ShapeError;
+use crate::csv::{self, Csv};
+use crate::kubernetes::GroupVersionKind;
+use crate::text::canonical;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use std::fmt;
+
+/// The kind of a step that creates a Secret of a bundle. A step of kind `Secret` copies the pull secret of a catalog.
+pub const BUNDLE_SECRET: &str = "BundleSecret";
+/// The kind of the definitions of APIs.
+pub const CRD: &str = "CustomResourceDefinition";
+
+/// Where a bundle is installed from and to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Target {
+    /// The namespace of the plan.
+    pub namespace: String,
+    /// The CatalogSource that the bundle comes from.
+    pub catalog: String,
+    /// The namespace of the CatalogSource.
+    pub catalog_namespace: String,
+    /// How the properties are written.
+    pub repetition: Repetition,
+}
+
+/// One step of an InstallPlan.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Step {
+    /// The ClusterServiceVersion that it is for.
+    pub resolving: String,
+    /// What is created.
+    pub resource: StepResource,
+    /// Whether the install may do without it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub optional: bool,
+    /// How far it is.
+    pub status: StepStatus,
+}
+
+/// The object of a step.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StepResource {
+    /// The CatalogSource that it comes from.
+    pub source_name: String,
+    /// The namespace of the CatalogSource.
+    pub source_namespace: String,
+    /// API group, `""` for the core group, or where the object names no version behind a slash.
+    pub group: String,
+    /// API version.
+    pub version: String,
+    /// Kind; [`BUNDLE_SECRET`] for a Secret.
+    pub kind: String,
+    /// `metadata.name`, or `metadata.generateName`.
+    pub name: String,
+    /// The object; written as the text of its JSON.
+    #[serde(serialize_with = "as_text")]
+    pub manifest: Value,
+}
+
+fn as_text<S: Serializer>(manifest: &Value, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&canonical::to_string(manifest))
+}
+
+/// How far a step is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+pub enum StepStatus {
+    /// Nothing is known yet.
+    Unknown,
+    /// The object is not there, and is to be created.
+    NotPresent,
+    /// The object was there.
+    Present,
+    /// The object was created.
+    Created,
+    /// The object is optional, and could not be created.
+    NotCreated,
+    /// A CustomResourceDefinition was created, and its API is not served yet.
+    WaitingForApi,
+    /// OLM does not install objects of this kind.
+    UnsupportedResource,
+}
+
+impl fmt::Display for StepStatus {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, formatter)
+    }
+}
+
+/// Why there are no steps.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StepError {
+    /// The ClusterServiceVersion lacks what makes it one.
+    #[error("bundle CSV {bundle} missing {field}")]
+    Missing {
+        /// The bundle.
+        bundle: String,
+        /// `APIVersion` or `Kind`.
+        field: &'static str,
+    },
+    /// OLM cannot read the ClusterServiceVersion.
+    #[error("OLM cannot read the ClusterServiceVersion of bundle {bundle}: {source}")]
+    Shape {
+        /// The bundle.
+        bundle: String,
+        /// What is wrong.
+        source: ShapeError,
+    },
+}
+
+/// The steps of one bundle in the order in which OLM makes them: the version, the other objects, the generated RBAC.
+/// `replaces` is the version that is upgraded from, or empty. [`in_order`] puts the steps of a plan into its order.
+///
+/// # Errors
+/// When OLM could not read the ClusterServiceVersion.
+pub fn of_bundle(content: &Content, target: &Target, replaces: &str) -> Result<Vec<Step>, StepError> {
+    let bundle = &content.name;
+    let original = Csv(&content.csv);
+    for (key, field) in [("apiVersion", "APIVersion"), ("kind", "Kind")] {
+        if original.text(&[key]).is_empty() {
+            return Err(StepError::Missing {
+                bundle: bundle.clone(),
+                field,
+            });
+        }
+    }
+    let manifest = csv_manifest::manifest(content, &target.namespace, replaces, target.repetition);
+    let manifest = manifest.map_err(|source| StepError::Shape {
+        bundle: bundle.clone(),
+        source,
+    })?;
+    let resolving = original.name();
+    let step = |gvk: GroupVersionKind, manifest: Value, optional: bool| Step {
+        resolving: resolving.to_owned(),
+        resource: StepResource {
+            source_name: target.catalog.clone(),
+            source_namespace: target.catalog_namespace.clone(),
+            group: gvk.group,
+            version: gvk.version,
+            kind: if gvk.kind == "Secret" {
+                BUNDLE_SECRET.to_owned()
+            } else {
+                gvk.kind
+            },
+            name: name_of(&manifest).to_owned(),
+            manifest,
+        },
+        optional,
+        status: StepStatus::Unknown,
+    };
+    let optional = optional::named(content);
+    let mut steps = vec![step(kind_of(&manifest), manifest.clone(), false)];
+    steps.extend(content.objects.iter().map(|object| {
+        step(
+            kind_of(object),
+            object.clone(),
+            optional::is_optional(object, &optional),
+        )
+    }));
+    let generated = generated_rbac::generate(Csv(&manifest), &target.namespace);
+    steps.extend(
+        generated
+            .into_iter()
+            .map(|object| step(object.gvk, object.manifest, false)),
+    );
+    Ok(steps)
+}
+
+/// Steps in the order of a plan: all versions, all CustomResourceDefinitions, all else, each in the order given.
+#[must_use]
+pub fn in_order(mut steps: Vec<Step>) -> Vec<Step> {
+    steps.sort_by_key(|step| match step.resource.kind.as_str() {
+        csv::KIND => 0,
+        CRD => 1,
+        _ => 2,
+    });
+    steps
+}
+
+fn kind_of(object: &Value) -> GroupVersionKind {
+    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
+    GroupVersionKind::from_api_version(text("apiVersion"), text("kind"))
+}
+
+fn name_of(object: &Value) -> &str {
+    let metadata = |key: &str| {
+        object
+            .get("metadata")?
+            .get(key)?
+            .as_str()
+            .filter(|name| !name.is_empty())
+    };
+    metadata("name")
+        .or_else(|| metadata("generateName"))
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::content::Property;
+    use super::super::content::tests::content;
+    use super::*;
+    use serde_json::json;
+
+    pub(in crate::install) fn target() -> Target {
+        Target {
+            namespace: "operators".to_owned(),
+            catalog: "catalog".to_owned(),
+            catalog_namespace: "olm".to_owned(),
+            repetition: Repetition::Once,
+        }
+    }
+
+    pub(in crate::install) fn csv(name: &str) -> Value {
+        json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion", "metadata": {"name": name},
+            "spec": {"version": "1.0.0", "install": {"strategy": "deployment", "spec": {"permissions": [
+                {"serviceAccountName": "sa", "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]}]}}}})
+    }
+
+    pub(in crate::install) fn object(api_version: &str, kind: &str, name: &str) -> Value {
+        json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": name}})
+    }
+
+    #[test]
+    fn versions_come_first_then_definitions_then_the_rest_in_its_order() {
+        let objects = vec![
+            object("v1", "Service", "b"),
+            object("apiextensions.k8s.io/v1", CRD, "c"),
+            object("v1", "Secret", "a"),
+            json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"generateName": "g-"}}),
+        ];
+        let of = |name: &str| of_bundle(&content(csv(name), objects.clone()), &target(), "").unwrap();
+        let steps = in_order([of("one.v1"), of("two.v1")].concat());
+        let shown: Vec<_> = steps
+            .iter()
+            .map(|step| format!("{} {}", step.resolving, step.resource.kind))
+            .collect();
+        let rest = [
+            "Service",
+            "BundleSecret",
+            "ConfigMap",
+            "ServiceAccount",
+            "Role",
+            "RoleBinding",
+        ];
+        let rest = |name: &'static str| rest.iter().map(move |kind| format!("{name} {kind}"));
+        let first = ["one.v1 ClusterServiceVersion", "two.v1 ClusterServiceVersion"].map(str::to_owned);
+        let second = ["one.v1 CustomResourceDefinition", "two.v1 CustomResourceDefinition"].map(str::to_owned);
+        let expected: Vec<_> = first
+            .into_iter()
+            .chain(second)
+            .chain(rest("one.v1"))
+            .chain(rest("two.v1"))
+            .collect();
+        assert_eq!(shown, expected);
+        assert_eq!(steps[6].resource.name, "g-");
+    }
+
+    #[test]
+    fn optional_objects_are_marked() {
+        let mut content = content(
+            csv("memo.v1"),
+            vec![
+                object("monitoring.coreos.com/v1", "ServiceMonitor", "a"),
+                object("v1", "Service", "a"),
+            ],
+        );
+        let named = json!({"manifests": [
+            {"group": "monitoring.coreos.com", "kind": "ServiceMonitor", "name": "a"}, {"kind": "Service", "name": "a"}]});
+        content.properties = vec![Property {
+            kind: optional::PROPERTY.to_owned(),
+            value: named,
+        }];
+        let steps = of_bundle(&content, &target(), "").unwrap();
+        let marked: Vec<_> = steps
+            .iter()
+            .filter(|step| step.optional)
+            .map(|step| &*step.resource.kind)
+            .collect();
+        assert_eq!(marked, ["ServiceMonitor"]);
+        let written = serde_json::to_value(&steps[1]).unwrap();
+        assert_eq!(
+            (&written["optional"], &written["status"]),
+            (&json!(true), &json!("Unknown"))
+        );
+        assert!(
+            written["resource"]["manifest"]
+                .as_str()
+                .unwrap()
+                .starts_with("{\"apiVersion\"")
+        );
+        assert_eq!(serde_json::to_value(&steps[0]).unwrap().get("optional"), None);
+    }
+
+    #[test]
+    fn a_version_that_olm_cannot_read_has_no_steps() {
+        let mut broken = csv("memo.v1");
+        broken["kind"] = json!("");
+        let error = |csv: Value| {
+            of_bundle(&content(csv, Vec::new()), &target(), "")
+                .unwrap_err()
+                .to_string()
+        };
+        assert_eq!(error(broken.clone()), "bundle CSV memo.v1 missing Kind");
+        broken["apiVersion"] = json!(null);
+        assert_eq!(error(broken), "bundle CSV memo.v1 missing APIVersion");
+        let mut broken = csv("memo.v1");
+        broken["spec"]["keywords"] = json!("all");
+        assert_eq!(
+            error(broken),
+            "OLM cannot read the ClusterServiceVersion of bundle memo.v1: spec.keywords is a text, and must be a list"
+        );
+    }
+}

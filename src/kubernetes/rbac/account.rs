@@ -1,0 +1,255 @@
+//! What a service account may do, from the bindings of a cluster.
+
+use super::{GROUP, Rule};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+/// A service account: its namespace and its name. Written `NAMESPACE/NAME`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Account {
+    /// Namespace.
+    pub namespace: String,
+    /// Name.
+    pub name: String,
+}
+
+/// A text that names no service account.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} names no service account; write NAMESPACE/NAME")]
+pub struct AccountError {
+    /// The text.
+    pub text: String,
+}
+
+impl FromStr for Account {
+    type Err = AccountError;
+
+    fn from_str(text: &str) -> Result<Self, AccountError> {
+        // The long form is what the API server calls the user of a service account.
+        let short = text.strip_prefix("system:serviceaccount:");
+        let parts = match short {
+            Some(short) => short.split_once(':'),
+            None => text.split_once('/'),
+        };
+        match parts {
+            Some((namespace, name))
+                if super::super::names::is_dns1123_label(namespace)
+                    && super::super::names::is_dns1123_subdomain(name) =>
+            {
+                Ok(Self {
+                    namespace: namespace.to_owned(),
+                    name: name.to_owned(),
+                })
+            }
+            _ => Err(AccountError { text: text.to_owned() }),
+        }
+    }
+}
+
+impl fmt::Display for Account {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}/{}", self.namespace, self.name)
+    }
+}
+
+impl Account {
+    /// The user that the API server takes it for.
+    pub fn user(&self) -> String {
+        format!("system:serviceaccount:{}:{}", self.namespace, self.name)
+    }
+
+    /// The groups that the API server takes it to be in.
+    pub fn groups(&self) -> [String; 3] {
+        let own = format!("system:serviceaccounts:{}", self.namespace);
+        [
+            "system:serviceaccounts".to_owned(),
+            own,
+            "system:authenticated".to_owned(),
+        ]
+    }
+
+    /// Whether a subject of a binding is this account, or a group that it is in. `namespace` is where the binding is.
+    fn is(&self, subject: &Value, namespace: Option<&str>) -> bool {
+        let text = |key: &str| subject.get(key).and_then(Value::as_str).unwrap_or_default();
+        let name = text("name");
+        match text("kind") {
+            "ServiceAccount" => {
+                let own = Some(text("namespace")).filter(|namespace| !namespace.is_empty());
+                name == self.name && own.or(namespace) == Some(self.namespace.as_str())
+            }
+            "User" => name == self.user(),
+            "Group" => self.groups().iter().any(|group| group == name),
+            _ => false,
+        }
+    }
+}
+
+/// What somebody may do, everywhere and in single namespaces.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Grants {
+    /// Rules that hold in the whole cluster.
+    pub cluster: Vec<Rule>,
+    /// Rules that hold in one namespace, by its name.
+    pub namespaces: BTreeMap<String, Vec<Rule>>,
+}
+
+impl Grants {
+    /// The rules that hold in a namespace: those of the cluster and its own. `None` stands for the cluster.
+    pub fn within(&self, namespace: Option<&str>) -> Vec<Rule> {
+        let own = namespace.and_then(|namespace| self.namespaces.get(namespace));
+        self.cluster.iter().chain(own.into_iter().flatten()).cloned().collect()
+    }
+
+    /// Adds rules for one namespace, or for the cluster.
+    pub fn add(&mut self, namespace: Option<&str>, rules: impl IntoIterator<Item = Rule>) {
+        match namespace {
+            None => self.cluster.extend(rules),
+            Some(namespace) => self.namespaces.entry(namespace.to_owned()).or_default().extend(rules),
+        }
+    }
+}
+
+/// What the bindings among `objects` give to an account, and what of them cannot be followed: bindings to roles that
+/// are not among the objects. Objects of other kinds are passed over.
+pub fn grants<'a>(objects: impl IntoIterator<Item = &'a Value>, account: &Account) -> (Grants, Vec<String>) {
+    let mut roles: BTreeMap<(&str, &str, &str), &Value> = BTreeMap::new();
+    let mut bindings = Vec::new();
+    for object in objects {
+        let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
+        if !text("/apiVersion").starts_with(GROUP) {
+            continue;
+        }
+        match text("/kind") {
+            kind @ "Role" => {
+                roles.insert((kind, text("/metadata/namespace"), text("/metadata/name")), object);
+            }
+            kind @ "ClusterRole" => {
+                roles.insert((kind, "", text("/metadata/name")), object);
+            }
+            "RoleBinding" | "ClusterRoleBinding" => bindings.push(object),
+            _ => {}
+        }
+    }
+    let (mut grants, mut notes) = (Grants::default(), Vec::new());
+    for binding in bindings {
+        let text = |path: &str| binding.pointer(path).and_then(Value::as_str).unwrap_or_default();
+        let namespace = (text("/kind") == "RoleBinding").then(|| text("/metadata/namespace"));
+        let subjects = binding.get("subjects").and_then(Value::as_array);
+        let mut subjects = subjects.into_iter().flatten();
+        if !subjects.any(|subject| account.is(subject, namespace)) {
+            continue;
+        }
+        let (kind, name) = (text("/roleRef/kind"), text("/roleRef/name"));
+        let role = match (kind, namespace) {
+            ("ClusterRole", _) => roles.get(&("ClusterRole", "", name)),
+            ("Role", Some(namespace)) => roles.get(&("Role", namespace, name)),
+            _ => None,
+        };
+        match role {
+            Some(role) => grants.add(namespace, Rule::read_all(role)),
+            None => notes.push(format!(
+                "{}/{} refers to {kind}/{name}, which is not among the objects; nothing is taken from it",
+                text("/kind"),
+                text("/metadata/name"),
+            )),
+        }
+    }
+    (grants, notes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn object(kind: &str, namespace: &str, name: &str, more: &Value) -> Value {
+        let mut object = json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind,
+            "metadata": {"name": name, "namespace": namespace},
+        });
+        if namespace.is_empty() {
+            object["metadata"].as_object_mut().unwrap().remove("namespace");
+        }
+        for (key, value) in more.as_object().unwrap() {
+            object[key] = value.clone();
+        }
+        object
+    }
+
+    fn role(kind: &str, namespace: &str, name: &str, resource: &str) -> Value {
+        let rules = json!({"rules": [{"apiGroups": [""], "resources": [resource], "verbs": ["get"]}]});
+        object(kind, namespace, name, &rules)
+    }
+
+    fn binding(namespace: &str, role: (&str, &str), subject: &Value) -> Value {
+        let kind = if namespace.is_empty() {
+            "ClusterRoleBinding"
+        } else {
+            "RoleBinding"
+        };
+        let more = json!({"roleRef": {"kind": role.0, "name": role.1}, "subjects": [subject]});
+        object(kind, namespace, "binding", &more)
+    }
+
+    fn resources(rules: &[Rule]) -> Vec<&str> {
+        rules.iter().map(|rule| rule.resources[0].as_str()).collect()
+    }
+
+    #[test]
+    fn bindings_give_where_they_stand() {
+        let account: Account = "ns/sa".parse().unwrap();
+        let own = json!({"kind": "ServiceAccount", "name": "sa"});
+        let objects = [
+            role("ClusterRole", "", "c", "nodes"),
+            role("Role", "ns", "r", "pods"),
+            role("Role", "other", "r", "secrets"),
+            binding("ns", ("Role", "r"), &own),
+            binding("other", ("Role", "r"), &own),
+            binding(
+                "other",
+                ("ClusterRole", "c"),
+                &json!({"kind": "ServiceAccount", "name": "sa", "namespace": "ns"}),
+            ),
+            binding(
+                "",
+                ("ClusterRole", "c"),
+                &json!({"kind": "User", "name": "system:serviceaccount:ns:sa"}),
+            ),
+            binding(
+                "",
+                ("Role", "r"),
+                &json!({"kind": "Group", "name": "system:serviceaccounts:ns"}),
+            ),
+            binding("", ("ClusterRole", "c"), &own),
+        ];
+        let (grants, notes) = grants(&objects, &account);
+        assert_eq!(resources(&grants.cluster), ["nodes"]);
+        assert_eq!(resources(&grants.within(Some("ns"))), ["nodes", "pods"]);
+        assert_eq!(resources(&grants.within(Some("other"))), ["nodes", "nodes"]);
+        assert_eq!(
+            notes,
+            ["ClusterRoleBinding/binding refers to Role/r, which is not among the objects; nothing is taken from it"]
+        );
+    }
+
+    #[test]
+    fn groups_of_service_accounts_contain_the_account() {
+        let account: Account = "system:serviceaccount:ns:sa".parse().unwrap();
+        assert_eq!(account.to_string(), "ns/sa");
+        for (group, member) in [
+            ("system:serviceaccounts", true),
+            ("system:authenticated", true),
+            ("system:serviceaccounts:ns", true),
+            ("system:serviceaccounts:other", false),
+            ("system:masters", false),
+        ] {
+            let subject = json!({"kind": "Group", "name": group});
+            assert_eq!(account.is(&subject, None), member, "{group}");
+        }
+        for wrong in ["sa", "/sa", "ns/", "a/b/c", "NS/sa", ""] {
+            assert_eq!(wrong.parse::<Account>(), Err(AccountError { text: wrong.to_owned() }));
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! An RBAC rule by itself, for reasoning about what it grants.
+
+use super::PolicyRule;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt;
+
+/// A `PolicyRule` as an owned value. An absent list and an empty one are the same here.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Rule {
+    /// API groups, `""` for the core group, `*` for all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub api_groups: Vec<String>,
+    /// Plural names, with the subresource behind a slash.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub resources: Vec<String>,
+    /// Names of the objects; empty for all objects.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub resource_names: Vec<String>,
+    /// Paths of the API server that are no resources.
+    #[serde(rename = "nonResourceURLs", skip_serializing_if = "Vec::is_empty")]
+    pub non_resource_urls: Vec<String>,
+    /// Verbs, `*` for all.
+    pub verbs: Vec<String>,
+}
+
+impl Rule {
+    /// A rule about resources.
+    pub fn new(group: &str, resource: &str, verbs: &[&str]) -> Self {
+        Self {
+            api_groups: vec![group.to_owned()],
+            resources: vec![resource.to_owned()],
+            verbs: verbs.iter().map(|verb| (*verb).to_owned()).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The same rule, about the object of this name alone.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        self.resource_names = vec![name.to_owned()];
+        self
+    }
+
+    /// Reads a rule from its value. What is no text is left out.
+    pub fn read(value: &Value) -> Self {
+        let rule = PolicyRule(value);
+        let list = |field| rule.list(field).map(|(_, item)| item.to_owned()).collect();
+        Self {
+            api_groups: list("apiGroups"),
+            resources: list("resources"),
+            resource_names: list("resourceNames"),
+            non_resource_urls: list("nonResourceURLs"),
+            verbs: list("verbs"),
+        }
+    }
+
+    /// Reads the rules of a Role, a ClusterRole or an entry of `permissions`.
+    pub fn read_all(holder: &Value) -> Vec<Self> {
+        let rules = holder.get("rules").and_then(Value::as_array);
+        rules.into_iter().flatten().map(Self::read).collect()
+    }
+}
+
+/// As the API server writes a rule that somebody does not hold: lists in brackets, with blanks between quoted texts.
+impl fmt::Display for Rule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lists = [
+            ("APIGroups", &self.api_groups),
+            ("Resources", &self.resources),
+            ("NonResourceURLs", &self.non_resource_urls),
+            ("ResourceNames", &self.resource_names),
+            ("Verbs", &self.verbs),
+        ];
+        let shown = lists
+            .into_iter()
+            .filter(|(_, list)| !list.is_empty())
+            .map(|(name, list)| {
+                let items: Vec<String> = list.iter().map(|item| format!("{item:?}")).collect();
+                format!("{name}:[{}]", items.join(" "))
+            });
+        write!(formatter, "{{{}}}", shown.collect::<Vec<_>>().join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_shown_as_the_api_server_shows_them() {
+        let rule = Rule::new("", "pods", &["get", "list"]).named("a");
+        let shown = r#"{APIGroups:[""], Resources:["pods"], ResourceNames:["a"], Verbs:["get" "list"]}"#;
+        assert_eq!(rule.to_string(), shown);
+    }
+}

@@ -1,0 +1,141 @@
+//! `permissions`: what an install needs, and what of it is missing.
+
+use crate::bundles::{garden, outcome_of, rake};
+use crate::common::Sandbox;
+use serde_json::Value;
+use std::fs;
+
+fn bundle(sandbox: &Sandbox, folder: &str, version: &str, verbs: &str) {
+    rake(sandbox, folder, version, None);
+    let path = sandbox.path(format!("{folder}/manifests/operator.clusterserviceversion.yaml"));
+    let mut csv = fs::read_to_string(&path).unwrap();
+    csv.push_str(&format!(
+        "      permissions:\n      - serviceAccountName: rake\n        rules:\n        - apiGroups: ['']\n          \
+         resources: [leaves]\n          verbs: [{verbs}]\n"
+    ));
+    fs::write(path, csv).unwrap();
+}
+
+fn json(sandbox: &Sandbox, line: &str) -> Value {
+    serde_json::from_str(&sandbox.run(line.split(' ')).stdout).unwrap()
+}
+
+#[test]
+fn what_is_needed_is_shown_for_the_install_and_for_the_operator() {
+    let sandbox = garden();
+    bundle(&sandbox, "rake", "1.0.0", "get, list");
+    insta::assert_snapshot!(outcome_of(&sandbox, "permissions rake"), @"
+    needed for the install itself:
+    NAMESPACE  GROUP                      RESOURCE                NAMES  VERBS
+    operators  (core)                     serviceaccounts                create, get, patch, update
+    operators  apps                       deployments                    create, delete, get, list, patch, update, watch
+    operators  operators.coreos.com       clusterserviceversions         create
+    operators  rbac.authorization.k8s.io  rolebindings                   create, get, patch, update
+    operators  rbac.authorization.k8s.io  roles                          create, get, patch, update
+
+    needed to hand on to the operator:
+    NAMESPACE  GROUP   RESOURCE  NAMES  VERBS
+    operators  (core)  leaves           get, list
+    ");
+    let install = json(&sandbox, "permissions rake -o json");
+    assert_eq!(
+        (&install["kind"], &install["spec"]["approval"]),
+        (&"Install".into(), &"Unapproved".into())
+    );
+    assert_eq!(install["status"]["conditions"][0]["reason"], "UnsatisfiedPermissions");
+    let pending = install["status"]["pending"]["permissions"].as_array().unwrap();
+    assert!(
+        pending.iter().all(|rule| rule["namespaces"][0] == "operators"),
+        "{pending:?}"
+    );
+    let yaml: Value = serde_yaml::from_str(&outcome_of(&sandbox, "permissions rake -o yaml").stdout).unwrap();
+    assert_eq!(yaml, install);
+    assert_eq!(sandbox.run("permissions rake --exit-code".split(' ')).status, Some(1));
+}
+
+#[test]
+fn what_an_account_holds_is_taken_off_and_the_written_roles_give_the_rest() {
+    let sandbox = garden();
+    bundle(&sandbox, "rake", "1.0.0", "get, list");
+    let state = "version: 1\ngrants:\n- serviceAccount: installer\n  namespace: olm\n  rules:\n  - apiGroups: ['*']\n    resources: ['*']\n    verbs: ['*']\n    namespaces: [operators]\n";
+    fs::write(sandbox.path("state.yaml"), state).unwrap();
+    let line = "permissions rake --state state.yaml --service-account olm/installer";
+    assert_eq!(outcome_of(&sandbox, line).stdout, "olm/installer is missing nothing\n");
+    let install = json(&sandbox, &format!("{line} -o json"));
+    assert_eq!(
+        (install["spec"].get("approval"), install["status"].get("pending")),
+        (None, None)
+    );
+    assert_eq!(install["status"]["serviceAccountRef"]["name"], "installer");
+    let roles = outcome_of(&sandbox, "permissions rake --service-account olm/installer --as role").stdout;
+    fs::write(sandbox.path("roles.yaml"), &roles).unwrap();
+    let line = "permissions rake --cluster roles.yaml --service-account olm/installer --exit-code";
+    assert_eq!(
+        outcome_of(&sandbox, line).stdout,
+        "olm/installer is missing nothing\n",
+        "{roles}"
+    );
+    let list = json(
+        &sandbox,
+        "permissions rake --service-account olm/installer --as role -o json",
+    );
+    assert_eq!(list["items"][0]["kind"], "Role");
+    let nothing = outcome_of(
+        &sandbox,
+        "permissions rake --objects roles.yaml --service-account olm/installer --as role",
+    );
+    assert_eq!(nothing.stdout, "");
+}
+
+#[test]
+fn the_content_of_an_image_is_resolved_to_its_digest() {
+    let sandbox = garden();
+    rake(&sandbox, "rake", "1.0.0", None);
+    let built = outcome_of(&sandbox, "bundle build rake -q -t oci:out:v1").stdout;
+    let install = json(&sandbox, "permissions oci:out:v1 -o json");
+    assert_eq!(install["spec"]["content"][0]["manifestImage"], "oci:out:v1");
+    assert_eq!(install["status"]["resolved"][0]["manifestImage"], built.trim_end());
+}
+
+#[test]
+fn an_upgrade_that_asks_for_more_ends_with_one() {
+    let sandbox = garden();
+    bundle(&sandbox, "old", "1.0.0", "get, list");
+    bundle(&sandbox, "new", "1.1.0", "get, list, delete");
+    insta::assert_snapshot!(sandbox.run("permissions diff old new".split(' ')), @"
+    rake.v1.1.0 needs in addition to rake.v1.0.0:
+    NAMESPACE  GROUP   RESOURCE  NAMES  VERBS
+    operators  (core)  leaves           delete
+    ------- exit 1 -------
+    ");
+    let fewer = outcome_of(&sandbox, "permissions diff new old");
+    assert_eq!(
+        fewer.stdout,
+        "rake.v1.0.0 needs nothing that rake.v1.1.0 was not approved for\n"
+    );
+    for same in ["old", "greenhouse", "compost"] {
+        let _ = outcome_of(&sandbox, &format!("permissions diff -q {same} {same}"));
+    }
+    let added = json(&sandbox, "permissions diff old new -o json");
+    assert_eq!(added["permissions"][0]["verbs"], serde_json::json!(["delete"]));
+    let everything = "kind: List\nitems:\n- apiVersion: rbac.authorization.k8s.io/v1\n  kind: ClusterRole\n  metadata: {name: all}\n  rules: [{apiGroups: ['*'], resources: ['*'], verbs: ['*']}]\n\
+        - apiVersion: rbac.authorization.k8s.io/v1\n  kind: ClusterRoleBinding\n  metadata: {name: all}\n  roleRef: {kind: ClusterRole, name: all}\n  subjects: [{kind: ServiceAccount, name: a, namespace: b}]\n";
+    fs::write(sandbox.path("dump.yaml"), everything).unwrap();
+    let held = outcome_of(
+        &sandbox,
+        "permissions diff old new --cluster dump.yaml --service-account b/a",
+    );
+    assert!(held.stdout.starts_with("rake.v1.1.0 needs nothing"), "{held}");
+}
+
+#[test]
+fn a_wrong_call_is_told_so() {
+    let sandbox = garden();
+    for line in [
+        "permissions",
+        "permissions rake --as role",
+        "permissions rake --service-account nobody",
+    ] {
+        assert_eq!(sandbox.run(line.split(' ')).status, Some(2), "{line}");
+    }
+}

@@ -1,0 +1,220 @@
+//! `plan`: the InstallPlan of a bundle, and how it would end.
+
+use crate::bundles::{garden, outcome_of, rake};
+use crate::common::Sandbox;
+use serde_json::Value;
+use std::fs;
+
+const MONITOR: &str = "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata:\n  name: rake\nspec: {}\n";
+const PROPERTIES: &str = "properties:\n- type: olm.manifests.optional\n  value:\n    manifests:\n    - group: monitoring.coreos.com\n      kind: ServiceMonitor\n      name: rake\n";
+
+/// A bundle with a ServiceMonitor, and a cluster that does not serve such.
+fn monitored(is_optional: bool) -> Sandbox {
+    let sandbox = garden();
+    rake(&sandbox, "rake", "1.1.0", Some("rake.v1.0.0"));
+    fs::write(sandbox.path("rake/manifests/monitor.yaml"), MONITOR).unwrap();
+    if is_optional {
+        fs::write(sandbox.path("rake/metadata/properties.yaml"), PROPERTIES).unwrap();
+    }
+    fs::write(sandbox.path("cluster.yaml"), "version: 1\napis: []\n").unwrap();
+    sandbox
+}
+
+fn json(sandbox: &Sandbox, line: &str) -> Value {
+    serde_json::from_str(&sandbox.run(line.split(' ')).stdout).unwrap()
+}
+
+#[test]
+fn a_plan_is_shown_and_printed_as_the_resource() {
+    let sandbox = garden();
+    rake(&sandbox, "rake", "1.1.0", Some("rake.v1.0.0"));
+    insta::assert_snapshot!(outcome_of(&sandbox, "plan rake"), @"
+    installs   rake.v1.1.0
+    namespace  operators
+    phase      Installing
+
+    KIND                   NAME         NEEDS
+    ClusterServiceVersion  rake.v1.1.0  clusterserviceversions.operators.coreos.com in operators
+    ");
+    let plan = json(
+        &sandbox,
+        "plan rake -o json --namespace garden --catalog c --catalog-namespace n",
+    );
+    assert_eq!(
+        (plan["kind"].as_str(), plan["metadata"]["namespace"].as_str()),
+        (Some("InstallPlan"), Some("garden"))
+    );
+    let step = &plan["status"]["plan"][0];
+    assert_eq!(
+        (&step["resource"]["sourceName"], &step["resource"]["sourceNamespace"]),
+        (&"c".into(), &"n".into())
+    );
+    let csv: Value = serde_json::from_str(step["resource"]["manifest"].as_str().unwrap()).unwrap();
+    assert_eq!(csv["spec"]["replaces"], "rake.v1.0.0");
+    let csv = |line: &str| -> Value {
+        let plan = json(&sandbox, line);
+        serde_json::from_str(plan["status"]["plan"][0]["resource"]["manifest"].as_str().unwrap()).unwrap()
+    };
+    assert_eq!(
+        csv("plan rake -o json --replaces rake.v0.9.0")["spec"]["replaces"],
+        "rake.v0.9.0"
+    );
+    let none = sandbox.run(["plan", "rake", "-o", "json", "--replaces", ""]);
+    assert!(!none.stdout.contains("rake.v1.0.0"), "{none}");
+    let yaml: Value = serde_yaml::from_str(&outcome_of(&sandbox, "plan rake -o yaml").stdout).unwrap();
+    assert_eq!(yaml, json(&sandbox, "plan rake -o json"));
+    let waiting = json(&sandbox, "plan rake -o json --approval manual");
+    assert_eq!(waiting["status"]["phase"], "RequiresApproval");
+}
+
+#[test]
+fn a_bundle_of_plain_manifests_has_a_plan_like_any_other() {
+    let sandbox = garden();
+    let plan = json(&sandbox, "plan -q greenhouse -o json");
+    assert_eq!(
+        plan["spec"]["clusterServiceVersionNames"][0],
+        "greenhouse-operator.v1.2.0"
+    );
+    let steps = plan["status"]["plan"].as_array().unwrap();
+    let kinds: Vec<_> = steps
+        .iter()
+        .map(|step| step["resource"]["kind"].as_str().unwrap())
+        .collect();
+    assert_eq!(kinds[0], "ClusterServiceVersion");
+    assert!(
+        kinds.contains(&"CustomResourceDefinition") && kinds.contains(&"Role"),
+        "{kinds:?}"
+    );
+    assert!(!kinds.contains(&"Deployment"), "{kinds:?}");
+}
+
+#[test]
+fn a_bundle_in_an_index_has_the_plan_of_its_folder() {
+    let sandbox = garden();
+    let _ = outcome_of(&sandbox, "registry add -q -b compost,greenhouse -d index.db");
+    let _ = outcome_of(&sandbox, "migrate -q index.db catalog");
+    for (folder, name) in [
+        ("compost", "compost-operator.v0.3.1"),
+        ("greenhouse", "greenhouse-operator.v1.2.0"),
+    ] {
+        let of_folder = steps_of(&sandbox, &format!("plan -q {folder} -o json"));
+        for index in ["index.db", "catalog"] {
+            let of_index = steps_of(&sandbox, &format!("plan -q {name} --index {index} -o json"));
+            assert_eq!(of_index, of_folder, "{index}");
+        }
+    }
+    let outcome = sandbox.run("plan compost-operator.v0.3.2 --index index.db".split(' '));
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+    assert!(
+        outcome.stderr.contains("there is \"compost-operator.v0.3.1\""),
+        "{outcome}"
+    );
+}
+
+/// The steps of a plan by kind and name, which do not depend on the order that an index keeps objects in.
+fn steps_of(sandbox: &Sandbox, line: &str) -> Vec<String> {
+    let plan = json(sandbox, line);
+    let steps = plan["status"]["plan"].as_array().unwrap();
+    let mut steps: Vec<String> = steps.iter().map(ToString::to_string).collect();
+    steps.sort();
+    assert!(!steps.is_empty(), "{line}");
+    steps
+}
+
+#[test]
+fn a_cluster_without_the_api_completes_the_plan_only_where_it_is_optional() {
+    let sandbox = monitored(true);
+    insta::assert_snapshot!(outcome_of(&sandbox, "plan rake --state cluster.yaml"), @"
+    installs   rake.v1.1.0
+    namespace  operators
+    phase      Complete
+
+    KIND                   NAME         STATUS      NEEDS
+    ClusterServiceVersion  rake.v1.1.0  Created     clusterserviceversions.operators.coreos.com in operators
+    ServiceMonitor         rake         NotCreated  servicemonitors.monitoring.coreos.com/v1 in operators, optional
+
+    Missing after one pass:
+      ServiceMonitor rake (optional): the cluster does not serve ServiceMonitor of monitoring.coreos.com/v1
+    ------- stderr -------
+    warning: optional manifest monitoring.coreos.com/ServiceMonitor rake not created: NotFound
+    ");
+    let sandbox = monitored(false);
+    insta::assert_snapshot!(sandbox.run("plan rake --state cluster.yaml".split(' ')), @"
+    installs   rake.v1.1.0
+    namespace  operators
+    phase      Failed
+    message    api-server resource not found installing ServiceMonitor rake: GroupVersionKind monitoring.coreos.com/v1, Kind=ServiceMonitor not found on the cluster. This API may have been deprecated and removed, see https://kubernetes.io/docs/reference/using-api/deprecation-guide/ for more information.
+
+    KIND                   NAME         STATUS   NEEDS
+    ClusterServiceVersion  rake.v1.1.0  Created  clusterserviceversions.operators.coreos.com in operators
+    ServiceMonitor         rake         Unknown  servicemonitors.monitoring.coreos.com/v1 in operators
+
+    Missing after 2 passes:
+      ServiceMonitor rake: the cluster does not serve ServiceMonitor of monitoring.coreos.com/v1
+    ------- exit 1 -------
+    ");
+    let plan = json(&sandbox, "plan rake --state cluster.yaml -o json");
+    assert_eq!(plan["status"]["phase"], "Failed");
+    assert_eq!(plan["status"]["conditions"][0]["reason"], "InstallComponentFailed");
+    let known = "NAME             SHORTNAMES  APIVERSION                NAMESPACED  KIND\nservicemonitors  smon        monitoring.coreos.com/v1  true        ServiceMonitor\n";
+    fs::write(sandbox.path("apis"), known).unwrap();
+    let plan = json(&sandbox, "plan rake --cluster apis -o json");
+    assert_eq!(plan["status"]["phase"], "Complete");
+}
+
+#[test]
+fn a_bundle_with_errors_has_no_plan() {
+    let sandbox = garden();
+    rake(&sandbox, "rake", "1.1.0", None);
+    fs::write(sandbox.path("rake/manifests/broken.yaml"), "kind: [\n").unwrap();
+    let outcome = sandbox.run(["plan", "rake"]);
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+    assert!(outcome.stderr.contains("broken.yaml:"), "{outcome}");
+    fs::write(sandbox.path("state.yaml"), "bogus: 1\n").unwrap();
+    let outcome = sandbox.run("plan greenhouse --state state.yaml".split(' '));
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+    let outcome = sandbox.run("plan greenhouse --cluster absent".split(' '));
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+}
+
+#[test]
+fn the_printed_plan_is_one_that_a_cluster_takes() {
+    let Some(schemas) = crate::shared::folder("schemas") else {
+        return;
+    };
+    let text = fs::read_to_string(schemas.join("operators.coreos.com_installplans.yaml")).unwrap();
+    let definition: Value = serde_yaml::from_str(&text).unwrap();
+    let schema = &definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+    let validator = jsonschema::validator_for(&strict(schema)).unwrap();
+    let sandbox = monitored(true);
+    for line in [
+        "plan rake -o json",
+        "plan -q greenhouse -o json",
+        "plan rake --state cluster.yaml -o json",
+    ] {
+        let plan = json(&sandbox, line);
+        let problems: Vec<String> = validator.iter_errors(&plan).map(|error| error.to_string()).collect();
+        assert!(problems.is_empty(), "{line}: {problems:?}");
+    }
+}
+
+/// The schema, refusing what a cluster would drop.
+fn strict(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    if let Some(map) = schema.as_object_mut() {
+        if map.contains_key("properties") {
+            map.insert("additionalProperties".to_owned(), false.into());
+        }
+        for (key, value) in map.iter_mut() {
+            match key.as_str() {
+                "properties" => {
+                    let properties = value.as_object_mut().unwrap();
+                    properties.values_mut().for_each(|value| *value = strict(value));
+                }
+                "items" => *value = strict(value),
+                _ => {}
+            }
+        }
+    }
+    schema
+}
