@@ -3,10 +3,10 @@
 //! A value walks one way through the rooms of this library, and each room imports only from those below it:
 //!
 //! ```text
-//!  server      the gRPC registry API                               mirror       images for other registries
+//!  server      the gRPC registry API      mirror   images for other registries      install   what OLM does with a bundle
 //!  index       the SQLite database: schema, adding, reading        validation   rules over a bundle
 //!  catalog     packages, channels, the update graph                conversion   a bundle in the other media type
-//!                                                                  synthesis    manifests to a ClusterServiceVersion
+//!  cluster     a cluster as a what-if file says it is              synthesis    manifests to a ClusterServiceVersion
 //!  bundle      a bundle and its metadata files                     csv          the ClusterServiceVersion
 //!  manifest    documents to objects      kubernetes   kinds, names, selectors, RBAC      image   layers, layouts, registries
 //!  text        YAML and JSON with places
@@ -19,12 +19,14 @@ pub mod bundle;
 pub mod catalog;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod cluster;
 pub mod conversion;
 pub mod csv;
 pub mod diagnostic;
 pub mod files;
 pub mod image;
 pub mod index;
+pub mod install;
 pub mod kubernetes;
 pub mod manifest;
 pub mod mirror;

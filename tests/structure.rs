@@ -16,7 +16,7 @@ const FLOORS: &[&[&str]] = &[
     &["terminal"],
     &["install", "mirror", "server"],
     &["index", "resolver", "validation"],
-    &["catalog", "conversion", "synthesis"],
+    &["catalog", "cluster", "conversion", "synthesis"],
     &["bundle", "csv"],
     &["manifest", "kubernetes", "image"],
     &["text"],

@@ -16,12 +16,14 @@ mod alpha;
 mod bundle;
 mod catalogs;
 mod completion;
+mod dumps;
 mod generate;
 mod index;
 mod init;
 mod input;
 mod man;
 mod migrate;
+mod operator;
 mod opm;
 mod probe;
 mod registry;
@@ -30,6 +32,7 @@ mod render;
 mod serve;
 mod serving;
 mod sources;
+mod upgrade_check;
 mod validate;
 mod version;
 
@@ -114,6 +117,8 @@ enum Command {
     Validate(validate::ValidateArguments),
     Init(init::InitArguments),
     Generate(generate::GenerateArguments),
+    UpgradeCheck(upgrade_check::UpgradeCheckArguments),
+    Operator(Box<operator::OperatorArguments>),
     Alpha(alpha::AlphaArguments),
     Completion(completion::CompletionArguments),
     Man(man::ManArguments),
@@ -198,6 +203,8 @@ fn dispatch(name: &'static str, command: Command, context: &Context<'_>) -> Comm
         Command::Validate(arguments) => validate::run(&arguments, context),
         Command::Init(arguments) => init::run(&arguments, context),
         Command::Generate(arguments) => generate::run(&arguments, context),
+        Command::UpgradeCheck(arguments) => upgrade_check::run(&arguments, context),
+        Command::Operator(arguments) => operator::run(&arguments, context),
         Command::Alpha(arguments) => alpha::run(&arguments, context),
         Command::Completion(arguments) => completion::run(name, &arguments, context),
         Command::Man(arguments) => man::run(&arguments, context),

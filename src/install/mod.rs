@@ -1,0 +1,3 @@
+//! What OLM makes of an installed operator.
+
+pub mod operator;
