@@ -50,11 +50,18 @@ impl<'a> InstalledOperator<'a> {
             return None;
         }
         let text = |keys: &[&str]| Some(csv.text(keys)).filter(|text| !text.is_empty());
+        let namespace = text(&["metadata", "namespace"]);
+        // OLM labels it with <package>.<namespace>.
+        let labels = csv.get(&["metadata", "labels"]).and_then(Value::as_object);
+        let package = labels::operators(labels).next().map(|operator| {
+            let package = namespace.and_then(|namespace| operator.strip_suffix(namespace)?.strip_suffix('.'));
+            package.unwrap_or(operator)
+        });
         Some(Self {
             name: csv.name(),
-            namespace: text(&["metadata", "namespace"]),
+            namespace,
             version: text(&["spec", "version"]),
-            package: None,
+            package,
             phase: text(&["status", "phase"]),
         })
     }

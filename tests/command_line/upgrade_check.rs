@@ -117,6 +117,28 @@ fn folders_and_standard_input_are_read_as_files_are() {
 }
 
 #[test]
+fn a_what_if_file_says_what_is_installed() {
+    let sandbox = sandbox(DUMP);
+    let state = "installed:\n- {name: rake.v1.0.0, version: 1.0.0, package: rake}\n- {name: hoe.v1.0.0, phase: Failed}\n\
+                 conditions:\n- apiVersion: operators.coreos.com/v1\n  kind: Condition\n  \
+                 metadata: {name: x, labels: {operators.coreos.com/rake.operators: \"\"}}\n  \
+                 status: {conditions: [{type: Upgrading, status: \"True\", reason: R, message: to 1.0.0}]}\n";
+    fs::write(sandbox.path("state.yaml"), state).unwrap();
+    insta::assert_snapshot!(run(&sandbox, "upgrade-check --state state.yaml"), @"
+    OPERATOR     NAMESPACE  UPGRADES  LAST UPGRADE  CONDITION    WHY
+    hoe.v1.0.0   operators  allowed   not done
+    rake.v1.0.0  operators  held      going on      Condition/x  operator is not upgradeable: the operator is being upgraded: to 1.0.0
+    ------- exit 1 -------
+    ");
+    insta::assert_snapshot!(fail(&sandbox, "upgrade-check --state dump.yaml"), @"
+    ------- stderr -------
+    error: dump.yaml is no what-if file
+      hint: a dump of a cluster is given without --state
+    ------- exit 1 -------
+    ");
+}
+
+#[test]
 fn what_cannot_be_judged_is_refused() {
     let sandbox = sandbox("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n");
     insta::assert_snapshot!(fail(&sandbox, "upgrade-check dump.yaml"), @r#"

@@ -33,7 +33,10 @@ fn examples(file: &str, fence: &str) -> Option<Vec<String>> {
     Some(found)
 }
 
-fn corrected(example: &str, corrections: &[(&str, &str)]) -> String {
+/// Texts of an example, and what is to stand in their place.
+type Corrections<'a> = &'a [(&'a str, &'a str)];
+
+fn corrected(example: &str, corrections: Corrections<'_>) -> String {
     corrections.iter().fold(example.to_owned(), |text, (wrong, right)| {
         assert!(text.contains(wrong), "there is no {wrong:?} to correct in\n{text}");
         text.replace(wrong, right)
@@ -79,7 +82,7 @@ fn the_examples_of_simplify_olm_apis_are_read() {
     let one_ref = [QUOTED, ("resourceVersion: 109888", "resourceVersion: \"109888\"")];
     // An image to install is wanted, so it is no status.
     let wanted = [("status:", "spec:")];
-    let table: [(Part, &[(&str, &str)]); 17] = [
+    let table: [(Part, Corrections<'_>); 17] = [
         (Part::Whole, &whole),
         (Part::Whole, &install),
         (Part::Operator(""), &[]),
@@ -172,7 +175,7 @@ fn the_examples_of_operator_conditions_are_read() {
         || Some("the operator is being upgraded: The operator is performing a migration to version v2.3.4".to_owned());
     let quotes = [("in the \"foo\" state", "in the foo state")];
     // Which corrections, what holds the upgrade, how many notes.
-    let table: [(&[(&str, &str)], Option<String>, usize); 6] = [
+    let table: [(Corrections<'_>, Option<String>, usize); 6] = [
         (&quotes, None, 1),
         (&[], migrating(), 1),
         (&[LEFT_OUT], upgrading(), 0),

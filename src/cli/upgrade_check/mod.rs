@@ -1,6 +1,7 @@
 //! `opmx upgrade-check`: whether OLM would hold back the upgrade of an operator.
 
 mod init;
+mod state;
 
 use crate::cli::arguments::{LimitArguments, OutputArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
@@ -11,6 +12,7 @@ use crate::terminal::output::OutputError;
 use crate::terminal::table::Table;
 use clap::{Args, Subcommand};
 use serde::Serialize;
+use state::State;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,8 +44,11 @@ pub(crate) struct UpgradeCheckArguments {
     #[command(subcommand)]
     command: Option<UpgradeCheckCommand>,
     /// Files or folders with what kubectl get -o yaml or -o json prints, or - for standard input
-    #[arg(value_name = "FILE|DIR", required = true)]
+    #[arg(value_name = "FILE|DIR", required_unless_present = "state")]
     files: Vec<String>,
+    /// What-if file with the operators that are installed, and their conditions
+    #[arg(long, value_name = "FILE")]
+    state: Option<String>,
     #[command(flatten)]
     output: OutputArguments,
     #[command(flatten)]
@@ -66,8 +71,14 @@ pub(crate) fn run(arguments: &UpgradeCheckArguments, context: &Context<'_>) -> C
         return init::run(arguments, context);
     }
     let printer = &context.printer;
-    let objects = dumps::read(&arguments.files, &arguments.limits, context)?;
-    let installed: Vec<_> = objects.iter().filter_map(InstalledOperator::of).collect();
+    let mut objects = dumps::read(&arguments.files, &arguments.limits, context)?;
+    let state = arguments.state.as_deref();
+    let state = state
+        .map(|file| State::read(file, &arguments.limits, context))
+        .transpose()?;
+    objects.extend(state.iter().flat_map(State::objects).cloned());
+    let mut installed: Vec<_> = objects.iter().filter_map(InstalledOperator::of).collect();
+    installed.extend(state.iter().flat_map(State::installed));
     let checks = check(&objects, &installed);
     if checks.is_empty() {
         return Err(

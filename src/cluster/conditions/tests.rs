@@ -388,6 +388,19 @@ fn a_resource_belongs_to_the_operator_of_its_name_owner_or_label() {
 }
 
 #[test]
+fn the_package_of_an_operator_is_in_its_label() {
+    let csv = |label: &str| json!({"kind": csv::KIND, "metadata": {"name": "foo.v1.0.0", "namespace": "operators", "labels": {label: ""}}});
+    for (label, package) in [
+        ("operators.coreos.com/foo.operators", Some("foo")),
+        ("operators.coreos.com/foo", Some("foo")),
+        ("example.com/foo", None),
+    ] {
+        let csv = csv(label);
+        assert_eq!(InstalledOperator::of(&csv).unwrap().package, package, "{label}");
+    }
+}
+
+#[test]
 fn operators_and_resources_are_listed_together() {
     let conditions = [
         resource("v2", &reported("Upgradeable", "False")),

@@ -97,25 +97,19 @@ fn update_available(found: &[Found], followed: &Followed) -> Option<Condition> {
         None => Some(first),
         Some(channel) => found.iter().find(|found| found.channel == *channel),
     };
-    let (reason, message) = match own {
-        Some(own) => (
-            "UpdateFound",
-            format!(
-                "an upgrade to {} has been found in the channel {}",
-                own.bundle, own.channel
-            ),
-        ),
-        None => {
-            let all: Vec<String> = found
-                .iter()
-                .map(|found| format!("{} in {}", found.bundle, found.channel))
-                .collect();
-            let all = all.join(", ");
-            (
-                "UpdateFoundInAnotherChannel",
-                format!("an upgrade has been found outside the specified channel: {all}"),
-            )
-        }
+    let (reason, message) = if let Some(own) = own {
+        let message = format!(
+            "an upgrade to {} has been found in the channel {}",
+            own.bundle, own.channel
+        );
+        ("UpdateFound", message)
+    } else {
+        let found = found
+            .iter()
+            .map(|found| format!("{} in {}", found.bundle, found.channel));
+        let found = found.collect::<Vec<_>>().join(", ");
+        let message = format!("an upgrade has been found outside the specified channel: {found}");
+        ("UpdateFoundInAnotherChannel", message)
     };
     Some(Condition {
         kind: UPDATE_AVAILABLE.to_owned(),

@@ -337,10 +337,10 @@ fn an_update_is_in_the_own_channel_or_in_another_one() {
 fn without_a_subscription_the_package_is_that_of_the_bundle_or_of_the_name() {
     let newer = catalog(&[("stable", &[("2.1.0", "2.0.0")])]);
     let by_name = csv("2.0.0", "Succeeded", "");
-    assert!(update(&[by_name.clone()], &newer).is_some());
+    assert!(update(std::slice::from_ref(&by_name), &newer).is_some());
     let mut by_property = by_name;
     by_property["metadata"]["labels"] = json!({"operators.coreos.com/other": ""});
-    assert!(update(&[by_property.clone()], &newer).is_none());
+    assert!(update(std::slice::from_ref(&by_property), &newer).is_none());
     let properties = r#"{"properties":[{"type":"olm.package","value":{"packageName":"plumbus","version":"2.0.0"}}]}"#;
     by_property["metadata"]["annotations"] = json!({"operatorframework.io/properties": properties});
     assert!(update(&[by_property], &newer).is_some());
