@@ -3,8 +3,9 @@
 //! OLM goes down the line of replacements from the head, without the bundles that another one skips, and takes the first
 //! bundle that replaces or skips the installed one, or whose skip range holds its version.
 
-use super::{BundleId, Catalog, Channel, Entry, Text};
+use super::{BundleId, Catalog, Channel, DEPRECATED, Entry, Text};
 use crate::version::{VersionRange, parse_tolerant};
+use semver::Version;
 use std::collections::{HashMap, HashSet};
 
 /// An update that clusters take.
@@ -52,6 +53,34 @@ pub fn updates<'a>(
         })
     };
     channel.entries.iter().filter_map(update).collect()
+}
+
+/// The bundle of the channel that OLM takes in the place of an installed one, which need not be in the catalog: the one
+/// nearest to the head that replaces or skips it, or whose skip range holds its version. Deprecated bundles are no updates.
+pub fn update_from(
+    catalog: &Catalog,
+    channel: &Channel,
+    installed: &str,
+    version: Option<&Version>,
+) -> Option<BundleId> {
+    let leads_on = |entry: &&Entry| {
+        let Some(bundle) = catalog.bundle(entry.bundle) else {
+            return false;
+        };
+        let deprecated = bundle.properties.iter().any(|property| &*property.kind == DEPRECATED);
+        let named = entry
+            .replaces
+            .iter()
+            .chain(&entry.skips)
+            .any(|name| &**name == installed);
+        let spans = |version: &Version| {
+            let range = bundle.skip_range.as_deref().map(VersionRange::parse);
+            range.is_some_and(|range| range.is_ok_and(|range| range.contains(version)))
+        };
+        &*bundle.name != installed && !deprecated && (named || version.is_some_and(spans))
+    };
+    let found = line(catalog, channel).into_iter().find(leads_on)?;
+    Some(found.bundle)
 }
 
 /// The entries that OLM chooses from, from the head downwards.
@@ -158,6 +187,36 @@ mod tests {
             ("1.0.0", None, &[], None),
         ]);
         assert_eq!(taken(&skipping), [("2.0.0", "3.0.0"), ("1.0.0", "3.0.0")]);
+    }
+
+    #[test]
+    fn an_installed_bundle_need_not_be_in_the_channel() {
+        let mut catalog = catalog(&[
+            ("3.0.0", Some("2.0.0"), &["0.5.0"], Some(">=0.1.0 <0.2.0")),
+            ("2.0.0", Some("0.9.0"), &["0.5.0"], None),
+        ]);
+        let taken = |catalog: &Catalog, installed: &str, version: Option<&str>| {
+            let version = version.and_then(parse_tolerant);
+            let found = update_from(catalog, &catalog.packages[0].channels[0], installed, version.as_ref())?;
+            Some(catalog.bundle(found).unwrap().name.to_string())
+        };
+        let to = |version: &str| Some(version.to_owned());
+        assert_eq!(taken(&catalog, "0.9.0", None), to("2.0.0"));
+        assert_eq!(taken(&catalog, "0.5.0", None), to("3.0.0"));
+        assert_eq!(taken(&catalog, "other", Some("0.1.5")), to("3.0.0"));
+        assert_eq!(taken(&catalog, "2.0.0", Some("2.0.0")), to("3.0.0"));
+        for (installed, version) in [("3.0.0", Some("3.0.0")), ("other", Some("0.2.0")), ("other", None)] {
+            assert_eq!(taken(&catalog, installed, version), None, "{installed}");
+        }
+        let head = catalog.find("3.0.0").unwrap();
+        catalog.bundles[head.0 as usize]
+            .properties
+            .push(crate::catalog::Property {
+                kind: Text::from(DEPRECATED),
+                value: Text::from("{}"),
+            });
+        assert_eq!(taken(&catalog, "0.5.0", None), to("2.0.0"));
+        assert_eq!(taken(&catalog, "2.0.0", None), None);
     }
 
     #[test]

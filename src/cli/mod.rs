@@ -17,6 +17,7 @@ mod bundle;
 mod catalogs;
 mod completion;
 mod contents;
+mod dumps;
 mod generate;
 mod guesses;
 mod index;
@@ -24,6 +25,7 @@ mod init;
 mod input;
 mod man;
 mod migrate;
+mod operator;
 mod opm;
 mod permissions;
 mod plan;
@@ -34,6 +36,7 @@ mod render;
 mod serve;
 mod serving;
 mod sources;
+mod upgrade_check;
 mod validate;
 mod version;
 
@@ -122,6 +125,8 @@ enum Command {
     Generate(generate::GenerateArguments),
     Plan(plan::PlanArguments),
     Permissions(permissions::PermissionsArguments),
+    UpgradeCheck(upgrade_check::UpgradeCheckArguments),
+    Operator(Box<operator::OperatorArguments>),
     Alpha(alpha::AlphaArguments),
     Completion(completion::CompletionArguments),
     Man(man::ManArguments),
@@ -238,6 +243,8 @@ fn dispatch(name: &'static str, command: Command, context: &Context<'_>) -> Comm
         Command::Generate(arguments) => generate::run(&arguments, context),
         Command::Plan(arguments) => plan::run(&arguments, context),
         Command::Permissions(arguments) => permissions::run(&arguments, context),
+        Command::UpgradeCheck(arguments) => upgrade_check::run(&arguments, context),
+        Command::Operator(arguments) => operator::run(&arguments, context),
         Command::Alpha(arguments) => alpha::run(&arguments, context),
         Command::Completion(arguments) => completion::run(name, &arguments, context),
         Command::Man(arguments) => man::run(&arguments, context),

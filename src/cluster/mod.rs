@@ -1,12 +1,17 @@
-//! A cluster as a file says it is: the what-if file, from which opmx tells what OLM would do there.
+//! A cluster as files say it is: from it opmx tells what OLM would do there.
 //!
-//! [`State`] is the whole file: catalogs, installed operators, subscriptions, and what the API server has and answers.
+//! [`State`] is the what-if file: catalogs, installed operators, subscriptions, and what the API server has and answers.
 //! [`read`] reads it from YAML or JSON and points at the line that is wrong; [`json_schema`] describes it to editors.
-//! Both follow one table of keys. [`dump`] adds to a state what kubectl says of a cluster.
+//! Both follow one table of keys. [`dump`] adds to a state what kubectl says of a cluster, [`objects`] takes the objects
+//! out of one document of it. [`conditions`] tells whether operators allow their upgrade, and [`labels`] which objects
+//! belong to an operator.
 
+pub mod conditions;
 pub mod dump;
 mod inline;
 mod keys;
+pub mod labels;
+pub mod objects;
 mod read;
 mod schema;
 pub mod state;

@@ -95,6 +95,16 @@ impl<'a> Csv<'a> {
         self.get(&["metadata", "annotations"]).and_then(Value::as_object)
     }
 
+    /// Whether OLM made it, as a copy for a namespace that an operator watches from another one.
+    pub fn is_copied(self) -> bool {
+        let labels = self.get(&["metadata", "labels"]).and_then(Value::as_object);
+        let home = self.text(&["metadata", "annotations", "olm.operatorNamespace"]);
+        let namespace = self.text(&["metadata", "namespace"]);
+        labels.is_some_and(|labels| labels.contains_key("olm.copiedFrom"))
+            || (!home.is_empty() && !namespace.is_empty() && home != namespace)
+            || self.text(&["status", "reason"]) == "Copied"
+    }
+
     /// The deployments of the install strategy.
     pub fn deployments(self) -> &'a [Value] {
         self.list(&["spec", "install", "spec", "deployments"])

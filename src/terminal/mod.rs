@@ -7,6 +7,7 @@ pub mod findings;
 pub mod graph_change;
 pub mod index_difference;
 pub mod log;
+pub mod operator_view;
 pub mod output;
 pub mod progress;
 pub mod reports;

@@ -23,7 +23,8 @@ pub(crate) fn validator(folder: &Path) -> Validator {
         .unwrap()
 }
 
-fn translate(schema: &mut Value) {
+/// Puts Kubernetes' own words for schemas into those of JSON Schema.
+pub(crate) fn translate(schema: &mut Value) {
     let Value::Object(map) = schema else { return };
     if map.get("nullable") == Some(&json!(true)) {
         let named = map.get("type").cloned();

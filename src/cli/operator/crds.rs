@@ -1,0 +1,35 @@
+//! `opmx operator crds`: the CustomResourceDefinitions of Operator, Install and Condition.
+
+use crate::cli::Context;
+use crate::cli::arguments::OutputArguments;
+use crate::cli::error::{CommandResult, Status};
+use crate::install::operator::definitions;
+use crate::terminal::Format;
+use clap::Args;
+use serde_json::json;
+
+const EXAMPLES: &str = "\
+Examples:
+  $ opmx operator crds | kubectl apply --server-side -f -";
+
+/// Print the CustomResourceDefinitions of Operator, Install and Condition
+///
+/// OLM serves an Operator under the same name, in version v1. The definition here has v1, too, and keeps it as the
+/// version that is stored, so that applying it replaces nothing.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CrdsArguments {
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+pub(super) fn run(arguments: &CrdsArguments, context: &Context<'_>) -> CommandResult {
+    let printer = &context.printer;
+    if arguments.output.output == Format::Json {
+        let list = json!({"apiVersion": "v1", "kind": "List", "items": definitions::values()});
+        printer.document(Format::Json, &list)?;
+    } else {
+        printer.bytes(definitions::ALL.map(|(_, yaml)| yaml).join("---\n").as_bytes())?;
+    }
+    Ok(Status::Success)
+}

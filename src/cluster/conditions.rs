@@ -1,0 +1,312 @@
+//! Operator conditions: what an operator says of its own state, and whether OLM holds back its upgrade because of it.
+//!
+//! Read are the `Condition` of the proposal operator-conditions and the `OperatorCondition` that OLM serves in its
+//! versions v1 and v2, all of them as views over their values. [`judge`] is OLM's gate for one of them, [`check`] puts
+//! operators and conditions together, and [`held`] is what a resolver has to know.
+
+mod check;
+mod list;
+mod note;
+mod starter;
+
+pub use check::{Check, Upgrade, check, held};
+pub use note::Note;
+pub use starter::{Starter, starter};
+
+use super::labels;
+use crate::csv::{self, Csv, GROUP};
+use list::{Listed, find, lists};
+use serde_json::Value;
+use std::fmt;
+
+/// The condition by which an operator allows or refuses its upgrade. OLM compares its name exactly.
+pub const UPGRADEABLE: &str = "Upgradeable";
+/// The condition by which an operator says that it is being upgraded. Only the proposal knows it.
+pub const UPGRADING: &str = "Upgrading";
+/// `status.reason` of a ClusterServiceVersion that has to wait because the one that it replaces refuses.
+pub const NOT_UPGRADEABLE: &str = "OperatorConditionNotUpgradeable";
+
+/// An installed operator, as far as conditions are about it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct InstalledOperator<'a> {
+    /// The name of its ClusterServiceVersion.
+    pub name: &'a str,
+    /// Its namespace; `None` where nothing says which one it is, and it then counts as that of any condition.
+    pub namespace: Option<&'a str>,
+    /// `spec.version`.
+    pub version: Option<&'a str>,
+    /// The package, where it is known.
+    pub package: Option<&'a str>,
+    /// `status.phase`, where it is known.
+    pub phase: Option<&'a str>,
+}
+
+impl<'a> InstalledOperator<'a> {
+    /// The operator of a ClusterServiceVersion; `None` where the object is something else, or a copy that OLM keeps in
+    /// the namespaces that an operator watches.
+    pub fn of(object: &'a Value) -> Option<Self> {
+        let csv = Csv(object);
+        if csv.text(&["kind"]) != csv::KIND || csv.is_copied() {
+            return None;
+        }
+        let text = |keys: &[&str]| Some(csv.text(keys)).filter(|text| !text.is_empty());
+        let namespace = text(&["metadata", "namespace"]);
+        // OLM labels it with <package>.<namespace>.
+        let labels = csv.get(&["metadata", "labels"]).and_then(Value::as_object);
+        let package = labels::operators(labels).next().map(|operator| {
+            let package = namespace.and_then(|namespace| operator.strip_suffix(namespace)?.strip_suffix('.'));
+            package.unwrap_or(operator)
+        });
+        Some(Self {
+            name: csv.name(),
+            namespace,
+            version: text(&["spec", "version"]),
+            package,
+            phase: text(&["status", "phase"]),
+        })
+    }
+}
+
+/// A view of a `Condition` or an `OperatorCondition`.
+#[derive(Debug, Clone, Copy)]
+pub struct OperatorCondition<'a>(&'a Value);
+
+impl<'a> OperatorCondition<'a> {
+    /// The view of an object; `None` where it is of another kind.
+    pub fn of(object: &'a Value) -> Option<Self> {
+        let view = Self(object);
+        let (group, _) = view.text(&["apiVersion"]).split_once('/')?;
+        let known = ["Condition", "OperatorCondition"].contains(&view.text(&["kind"]));
+        (group == GROUP && known).then_some(view)
+    }
+
+    /// `metadata.name`.
+    pub fn name(self) -> &'a str {
+        self.text(&["metadata", "name"])
+    }
+
+    /// `metadata.namespace`, where it is written.
+    pub fn namespace(self) -> Option<&'a str> {
+        Some(self.text(&["metadata", "namespace"])).filter(|namespace| !namespace.is_empty())
+    }
+
+    /// `Kind/name`, as messages name it.
+    pub fn label(self) -> String {
+        format!("{}/{}", self.text(&["kind"]), self.name())
+    }
+
+    /// Whether it is about this operator.
+    ///
+    /// OLM gives an `OperatorCondition` the name of its ClusterServiceVersion. A `Condition` has a name of its own, and
+    /// belongs to the ClusterServiceVersion that owns it, or, where none does, to the operator whose label it carries.
+    pub fn is_of(self, operator: &InstalledOperator<'_>) -> bool {
+        if let (Some(own), Some(other)) = (self.namespace(), operator.namespace)
+            && own != other
+        {
+            return false;
+        }
+        if self.name() == operator.name {
+            return true;
+        }
+        if self.text(&["kind"]) != "Condition" {
+            return false;
+        }
+        let owners: Vec<&str> = self.owners().collect();
+        if !owners.is_empty() {
+            return owners.contains(&operator.name);
+        }
+        operator.package.is_some_and(|package| {
+            let with_namespace = operator.namespace.map(|namespace| format!("{package}.{namespace}"));
+            let labels = self.get(&["metadata", "labels"]).and_then(Value::as_object);
+            let is_own = |labelled: &str| {
+                let whole = with_namespace.as_deref();
+                labels::is_name_of(labelled, package) || whole.is_some_and(|name| labels::is_name_of(labelled, name))
+            };
+            labels::operators(labels).any(is_own)
+        })
+    }
+
+    /// The ClusterServiceVersions that own it.
+    fn owners(self) -> impl Iterator<Item = &'a str> {
+        let owners = self.get(&["metadata", "ownerReferences"]).and_then(Value::as_array);
+        let text = |owner: &'a Value, key| owner.get(key).and_then(Value::as_str).unwrap_or_default();
+        owners
+            .into_iter()
+            .flatten()
+            .filter(move |owner| text(owner, "kind") == csv::KIND)
+            .map(move |owner| text(owner, "name"))
+    }
+
+    fn get(self, keys: &[&str]) -> Option<&'a Value> {
+        let value = keys.iter().try_fold(self.0, |value, key| value.get(key));
+        value.filter(|value| !value.is_null())
+    }
+
+    fn text(self, keys: &[&str]) -> &'a str {
+        self.get(keys).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Whether OLM has yet to copy what the operator writes: an `OperatorCondition` v2 without a status.
+    fn is_new(self) -> bool {
+        let v2 = self.text(&["kind"]) == "OperatorCondition" && self.text(&["apiVersion"]).ends_with("/v2");
+        v2 && self.get(&["status"]).is_none()
+    }
+}
+
+/// Why OLM does not upgrade an operator. It prints in OLM's words, where OLM has any.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Held {
+    /// The operator, or a person who overrides it, says so.
+    NotUpgradeable {
+        /// The message of the condition or of the override.
+        message: String,
+    },
+    /// The operator has not said anything since the resource was changed.
+    Outdated {
+        /// What it said before.
+        status: String,
+    },
+    /// The operator is being upgraded already. OLM waits in the same way, because the predecessor is not settled.
+    Upgrading {
+        /// The message of the condition.
+        message: String,
+    },
+    /// The resource cannot be read as what it is; OLM counts every error of reading it as a refusal.
+    Unreadable {
+        /// The field.
+        field: &'static str,
+        /// What stands there.
+        found: &'static str,
+    },
+}
+
+impl Held {
+    /// `status.message` of the ClusterServiceVersion that has to wait. The words stand twice in it, as OLM puts them.
+    pub fn message(&self) -> String {
+        format!("operator is not upgradeable: {self}")
+    }
+}
+
+impl fmt::Display for Held {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotUpgradeable { message } => write!(formatter, "the operator is not upgradeable: {message}"),
+            Self::Outdated { status } => {
+                write!(
+                    formatter,
+                    "the operatorcondition status {UPGRADEABLE:?}={status:?} is outdated"
+                )
+            }
+            Self::Upgrading { message } => write!(formatter, "the operator is being upgraded: {message}"),
+            Self::Unreadable { field, found } => write!(formatter, "{field} is {found}, not a list of conditions"),
+        }
+    }
+}
+
+/// How far the last upgrade of an operator is, as its condition `Upgrading` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Progress {
+    /// It says nothing about it, and the phase of the ClusterServiceVersion counts.
+    Unsaid,
+    /// It is at it.
+    Upgrading {
+        /// The message of the condition.
+        message: String,
+    },
+    /// It is done.
+    Done,
+    /// The version in the status is another one than the installed one: the upgrade has not begun.
+    NotStarted,
+}
+
+/// What a condition resource comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judgement {
+    /// Why upgrades are held back, if they are.
+    pub held: Option<Held>,
+    /// How far the last upgrade is.
+    pub progress: Progress,
+    /// What a person should know about the resource.
+    pub notes: Vec<Note>,
+}
+
+/// OLM's gate for the upgrade of an operator of this version, and the rules of the proposal for `Upgrading`.
+///
+/// An override of `Upgradeable` decides whatever the operator says. Without one, what it says decides, unless it is
+/// older than the resource; where neither generation is known, as in a file that no cluster has seen, it counts as new.
+pub fn judge(condition: OperatorCondition<'_>, version: Option<&str>) -> Judgement {
+    let lists = match lists(condition) {
+        Ok(lists) => lists,
+        Err(held) => {
+            return Judgement {
+                held: Some(held),
+                progress: Progress::Unsaid,
+                notes: Vec::new(),
+            };
+        }
+    };
+    let mut notes = note::of(condition, &lists);
+    let progress = progress(condition, &lists, version, &mut notes);
+    let upgrading = match &progress {
+        Progress::Upgrading { message } => Some(Held::Upgrading {
+            message: message.clone(),
+        }),
+        _ => None,
+    };
+    Judgement {
+        held: upgradeable(condition, &lists).or(upgrading),
+        progress,
+        notes,
+    }
+}
+
+fn upgradeable(condition: OperatorCondition<'_>, lists: &list::Lists<'_>) -> Option<Held> {
+    let refused = |listed: &Listed<'_>| Held::NotUpgradeable {
+        message: listed.message.to_owned(),
+    };
+    if let Some(by_person) = find(&lists.overrides, UPGRADEABLE) {
+        return (by_person.status != "True").then(|| refused(by_person));
+    }
+    let reported = find(&lists.reported, UPGRADEABLE)?;
+    let generation = condition.get(&["metadata", "generation"]).and_then(Value::as_i64);
+    if !condition.is_new() && generation.unwrap_or(0) != reported.observed_generation.unwrap_or(0) {
+        let status = reported.status.to_owned();
+        return Some(Held::Outdated { status });
+    }
+    (reported.status == "False").then(|| refused(reported))
+}
+
+fn progress(
+    condition: OperatorCondition<'_>,
+    lists: &list::Lists<'_>,
+    version: Option<&str>,
+    notes: &mut Vec<Note>,
+) -> Progress {
+    if find(&lists.overrides, UPGRADING).is_some() {
+        return Progress::Unsaid;
+    }
+    let Some(reported) = find(&lists.reported, UPGRADING) else {
+        return Progress::Unsaid;
+    };
+    match reported.status {
+        "True" => Progress::Upgrading {
+            message: reported.message.to_owned(),
+        },
+        "False" => {
+            let written = condition.text(&["status", "version"]);
+            let reached = written.strip_prefix('v').unwrap_or(written);
+            if reached.is_empty() || version.is_none_or(|version| version == reached) {
+                Progress::Done
+            } else {
+                Progress::NotStarted
+            }
+        }
+        _ => {
+            notes.push(Note::UpgradingUnknown);
+            Progress::Unsaid
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

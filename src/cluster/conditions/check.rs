@@ -1,0 +1,124 @@
+//! Operators and their conditions, put together.
+
+use super::{Held, InstalledOperator, NOT_UPGRADEABLE, OperatorCondition, Progress, judge};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// How far the last upgrade of an operator is, from its conditions and its phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Upgrade {
+    /// It is done.
+    Done,
+    /// The operator is at it.
+    Upgrading,
+    /// It has not begun.
+    NotStarted,
+    /// The phase of the ClusterServiceVersion is another one than `Succeeded`.
+    NotDone,
+    /// Nothing tells.
+    Unknown,
+}
+
+/// What is to be said of an operator and one condition resource.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Check {
+    /// The name of the ClusterServiceVersion. Of a condition whose operator is not there, its own name.
+    pub operator: String,
+    /// The namespace, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// The installed version, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The condition resource as `Kind/name`; `None` where there is none, which allows every upgrade.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+    /// Whether OLM upgrades the operator.
+    pub upgradeable: bool,
+    /// [`NOT_UPGRADEABLE`], where it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'static str>,
+    /// What stands in the status of the version that has to wait.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// How far the last upgrade is.
+    pub upgrade: Upgrade,
+    /// What a person should know about the resource.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// Puts operators and conditions together: an entry for each operator and condition of it, one for each operator without
+/// any, and one for each condition whose operator is not among these. Objects of other kinds are passed over.
+pub fn check<'a>(conditions: &'a [Value], installed: &[InstalledOperator<'a>]) -> Vec<Check> {
+    let conditions: Vec<_> = conditions.iter().filter_map(OperatorCondition::of).collect();
+    let mut checks = Vec::new();
+    for operator in installed {
+        let own: Vec<_> = conditions
+            .iter()
+            .filter(|condition| condition.is_of(operator))
+            .collect();
+        if own.is_empty() {
+            checks.push(checked(operator, None));
+        }
+        checks.extend(own.into_iter().map(|condition| checked(operator, Some(*condition))));
+    }
+    for condition in conditions {
+        if !installed.iter().any(|operator| condition.is_of(operator)) {
+            let alone = InstalledOperator {
+                name: condition.owners().next().unwrap_or(condition.name()),
+                namespace: condition.namespace(),
+                ..InstalledOperator::default()
+            };
+            checks.push(checked(&alone, Some(condition)));
+        }
+    }
+    let key = |check: &Check| (check.namespace.clone(), check.operator.clone(), check.condition.clone());
+    checks.sort_by_cached_key(key);
+    checks
+}
+
+fn checked(operator: &InstalledOperator<'_>, condition: Option<OperatorCondition<'_>>) -> Check {
+    let judgement = condition.map(|condition| judge(condition, operator.version));
+    let by_phase = || match operator.phase {
+        Some("Succeeded") => Upgrade::Done,
+        Some(_) => Upgrade::NotDone,
+        None => Upgrade::Unknown,
+    };
+    let upgrade = match judgement.as_ref().map(|judgement| &judgement.progress) {
+        None | Some(Progress::Unsaid) => by_phase(),
+        Some(Progress::Upgrading { .. }) => Upgrade::Upgrading,
+        Some(Progress::Done) => Upgrade::Done,
+        Some(Progress::NotStarted) => Upgrade::NotStarted,
+    };
+    let held = judgement.as_ref().and_then(|judgement| judgement.held.as_ref());
+    let notes = judgement.iter().flat_map(|judgement| &judgement.notes);
+    let namespace = operator.namespace.or(condition.and_then(OperatorCondition::namespace));
+    Check {
+        operator: operator.name.to_owned(),
+        namespace: namespace.map(str::to_owned),
+        version: operator.version.map(str::to_owned),
+        condition: condition.map(OperatorCondition::label),
+        upgradeable: held.is_none(),
+        reason: held.map(|_| NOT_UPGRADEABLE),
+        message: held.map(Held::message),
+        upgrade,
+        notes: notes.map(ToString::to_string).collect(),
+    }
+}
+
+/// The operators that OLM does not upgrade, by the names of their ClusterServiceVersions, and why: what a resolver may
+/// offer them is to stay.
+pub fn held(conditions: &[Value], installed: &[InstalledOperator<'_>]) -> BTreeMap<String, String> {
+    let conditions: Vec<_> = conditions.iter().filter_map(OperatorCondition::of).collect();
+    let why = |operator: &InstalledOperator<'_>| {
+        let own = conditions.iter().filter(|condition| condition.is_of(operator));
+        own.map(|condition| judge(*condition, operator.version))
+            .find_map(|judgement| judgement.held)
+    };
+    let entry = |operator: &InstalledOperator<'_>| Some((operator.name.to_owned(), why(operator)?.message()));
+    installed.iter().filter_map(entry).collect()
+}

@@ -1,0 +1,443 @@
+use super::*;
+use crate::text::{self, Limits};
+use serde_json::json;
+
+const VERSION: Option<&str> = Some("2.3.4");
+
+fn value(yaml: &str) -> Value {
+    let reading = text::read("condition.yaml", yaml.as_bytes(), &Limits::default());
+    assert_eq!(reading.diagnostics, [], "{yaml}");
+    reading.documents[0].value().clone()
+}
+
+/// A resource of this kind with what stands behind `metadata.name`.
+fn resource(kind: &str, rest: &str) -> Value {
+    value(&format!(
+        "apiVersion: operators.coreos.com/{}\nkind: {}\nmetadata:\n  name: foo.v2.3.4\n  namespace: operators\n{rest}",
+        if kind == "v2" { "v2" } else { "v1" },
+        if kind == "seed" {
+            "Condition"
+        } else {
+            "OperatorCondition"
+        },
+    ))
+}
+
+const KINDS: [&str; 3] = ["seed", "v1", "v2"];
+
+fn judged(kind: &str, rest: &str) -> Judgement {
+    let object = resource(kind, rest);
+    judge(OperatorCondition::of(&object).unwrap(), VERSION)
+}
+
+/// The words of OLM, or nothing where the upgrade is allowed.
+fn said(kind: &str, rest: &str) -> Option<String> {
+    judged(kind, rest).held.map(|held| held.to_string())
+}
+
+fn reported(kind: &str, status: &str) -> String {
+    format!("status:\n  conditions:\n  - {{type: {kind}, status: {status:?}, reason: Migration, message: at work}}\n")
+}
+
+// The test plan of the proposal.
+
+#[test]
+fn an_operator_without_a_condition_resource_is_upgraded() {
+    let operator = InstalledOperator {
+        name: "foo.v2.3.4",
+        phase: Some("Succeeded"),
+        ..InstalledOperator::default()
+    };
+    let checks = check(&[], &[operator]);
+    assert!(checks[0].upgradeable && checks[0].condition.is_none());
+    assert_eq!(checks[0].upgrade, Upgrade::Done);
+    assert!(held(&[], &[operator]).is_empty());
+}
+
+#[test]
+fn an_operator_whose_resource_says_nothing_of_upgradeable_is_upgraded() {
+    for kind in KINDS {
+        for rest in [
+            "",
+            "status: {}\n",
+            "status: {conditions: []}\n",
+            &reported("Foo", "False"),
+        ] {
+            assert_eq!(said(kind, rest), None, "{kind} {rest}");
+        }
+    }
+}
+
+#[test]
+fn an_operator_that_says_upgradeable_is_upgraded() {
+    for kind in KINDS {
+        assert_eq!(said(kind, &reported("Upgradeable", "True")), None, "{kind}");
+    }
+}
+
+#[test]
+fn an_operator_that_says_not_upgradeable_is_not_upgraded() {
+    for kind in KINDS {
+        let said = said(kind, &reported("Upgradeable", "False"));
+        assert_eq!(
+            said.as_deref(),
+            Some("the operator is not upgradeable: at work"),
+            "{kind}"
+        );
+    }
+}
+
+// The gate, row by row.
+
+#[test]
+fn an_override_decides_whatever_the_operator_says() {
+    let forms = [
+        ("Upgradeable", None),
+        ("{type: Upgradeable, status: \"True\", reason: R, message: go}", None),
+        (
+            "{type: Upgradeable, status: \"False\", reason: R, message: stop}",
+            Some("stop"),
+        ),
+        (
+            "{type: Upgradeable, status: Unknown, reason: R, message: who knows}",
+            Some("who knows"),
+        ),
+    ];
+    for kind in KINDS {
+        for status in ["True", "False", "Unknown"] {
+            for (form, message) in forms {
+                let rest = format!("spec:\n  overrides:\n  - {form}\n{}", reported("Upgradeable", status));
+                let expected = message.map(|message| format!("the operator is not upgradeable: {message}"));
+                assert_eq!(said(kind, &rest), expected, "{kind} {rest}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_first_override_and_the_first_condition_of_a_type_count() {
+    let rest = "spec:\n  overrides:\n  - Upgradeable\n  - {type: Upgradeable, status: \"False\", message: no}\n";
+    assert_eq!(said("v1", rest), None);
+    let rest = "status:\n  conditions:\n  - {type: Upgradeable, status: \"True\"}\n  \
+                - {type: Upgradeable, status: \"False\", message: no}\n";
+    assert_eq!(said("v1", rest), None);
+}
+
+#[test]
+fn what_was_said_of_another_generation_is_outdated() {
+    let with = |generation: Option<i64>, observed: Option<i64>, status: &str| {
+        let mut object = resource("v1", &reported("Upgradeable", status));
+        if let Some(generation) = generation {
+            object["metadata"]["generation"] = json!(generation);
+        }
+        if let Some(observed) = observed {
+            object["status"]["conditions"][0]["observedGeneration"] = json!(observed);
+        }
+        let judgement = judge(OperatorCondition::of(&object).unwrap(), VERSION);
+        judgement.held.map(|held| held.to_string())
+    };
+    for status in ["True", "False", "Unknown"] {
+        let outdated = format!("the operatorcondition status \"Upgradeable\"=\"{status}\" is outdated");
+        for (generation, observed) in [(Some(2), Some(1)), (Some(1), Some(2)), (Some(1), None), (None, Some(1))] {
+            let said = with(generation, observed, status);
+            assert_eq!(said.as_ref(), Some(&outdated), "{generation:?} {observed:?}");
+        }
+    }
+    for (generation, observed) in [(Some(3), Some(3)), (None, None)] {
+        assert_eq!(with(generation, observed, "True"), None);
+        assert_eq!(with(generation, observed, "Unknown"), None);
+        let said = with(generation, observed, "False");
+        assert_eq!(said.as_deref(), Some("the operator is not upgradeable: at work"));
+    }
+}
+
+#[test]
+fn an_override_also_decides_over_an_outdated_word() {
+    let mut object = resource(
+        "v2",
+        &format!(
+            "spec: {{overrides: [Upgradeable]}}\n{}",
+            reported("Upgradeable", "False")
+        ),
+    );
+    object["metadata"]["generation"] = json!(7);
+    assert_eq!(judge(OperatorCondition::of(&object).unwrap(), VERSION).held, None);
+}
+
+#[test]
+fn unknown_allows_what_the_operator_says_and_refuses_what_a_person_says() {
+    for kind in KINDS {
+        assert_eq!(said(kind, &reported("Upgradeable", "Unknown")), None, "{kind}");
+    }
+    let rest = "spec: {overrides: [{type: Upgradeable, status: Unknown, message: m}]}\n";
+    assert!(said("v2", rest).is_some());
+}
+
+#[test]
+fn names_are_compared_exactly() {
+    for (written, near) in [
+        ("Upgradable", true),
+        ("upgradeable", true),
+        ("UpgradeableX", true),
+        ("Foo", false),
+    ] {
+        let judgement = judged("v1", &reported(written, "False"));
+        assert_eq!(judgement.held, None, "{written}");
+        let note = Note::Misspelled {
+            kind: written.to_owned(),
+            meant: UPGRADEABLE,
+        };
+        assert_eq!(judgement.notes.contains(&note), near, "{written}");
+    }
+}
+
+#[test]
+fn a_resource_that_cannot_be_read_refuses() {
+    for (rest, words) in [
+        (
+            "status: {conditions: nothing}\n",
+            "status.conditions is a text, not a list of conditions",
+        ),
+        (
+            "status: {conditions: [7]}\n",
+            "status.conditions is a number, not a list of conditions",
+        ),
+        (
+            "spec: {overrides: [{status: \"True\"}]}\n",
+            "spec.overrides is a list with an entry that has no type, not a list of conditions",
+        ),
+    ] {
+        assert_eq!(said("v2", rest).as_deref(), Some(words));
+    }
+}
+
+#[test]
+fn the_words_stand_twice_in_the_message() {
+    let judgement = judged("v2", &reported("Upgradeable", "False"));
+    assert_eq!(
+        judgement.held.unwrap().message(),
+        "operator is not upgradeable: the operator is not upgradeable: at work"
+    );
+}
+
+#[test]
+fn what_the_operator_wrote_counts_until_there_is_a_status() {
+    let spec = "spec:\n  conditions:\n  - {type: Upgradeable, status: \"False\", reason: R, message: new}\n";
+    let judgement = judged("v2", spec);
+    assert_eq!(judgement.notes, [Note::NotCopied]);
+    assert_eq!(
+        judgement.held.unwrap().to_string(),
+        "the operator is not upgradeable: new"
+    );
+    let judgement = judged("v2", &format!("{spec}{}", reported("Upgradeable", "True")));
+    let (kind, written) = (UPGRADEABLE.to_owned(), "False".to_owned());
+    assert_eq!(
+        (judgement.held, judgement.notes),
+        (None, vec![Note::WrittenOtherwise { kind, written }])
+    );
+    // Version v1 has no such list, so nothing copies it.
+    assert_eq!(judged("v1", spec).held, None);
+}
+
+// Upgrading, row by row.
+
+#[test]
+fn upgrading_tells_how_far_the_upgrade_is() {
+    let (done, waiting) = (Progress::Done, Progress::NotStarted);
+    let running = Progress::Upgrading {
+        message: "at work".to_owned(),
+    };
+    for (status, reached, expected) in [
+        (None, None, &Progress::Unsaid),
+        (None, Some("1.2.3"), &Progress::Unsaid),
+        (Some("True"), None, &running),
+        (Some("True"), Some("v1.2.3"), &running),
+        (Some("True"), Some("2.3.4"), &running),
+        (Some("False"), None, &done),
+        (Some("False"), Some("2.3.4"), &done),
+        (Some("False"), Some("v2.3.4"), &done),
+        (Some("False"), Some("v1.2.3"), &waiting),
+        (Some("False"), Some("vv2.3.4"), &waiting),
+        (Some("Unknown"), None, &Progress::Unsaid),
+        (Some("Unknown"), Some("v1.2.3"), &Progress::Unsaid),
+    ] {
+        let conditions = status.map_or("status:\n  conditions: []\n".to_owned(), |status| {
+            reported("Upgrading", status)
+        });
+        let rest = reached.map_or(conditions.clone(), |reached| {
+            format!("{conditions}  version: {reached}\n")
+        });
+        let judgement = judged("seed", &rest);
+        assert_eq!(&judgement.progress, expected, "{rest}");
+        assert_eq!(judgement.held.is_some(), expected == &running, "{rest}");
+        assert_eq!(
+            judgement.notes.contains(&Note::UpgradingUnknown),
+            status == Some("Unknown")
+        );
+    }
+}
+
+#[test]
+fn an_override_of_upgrading_makes_it_count_for_nothing() {
+    for form in [
+        "Upgrading",
+        "{type: Upgrading, status: \"True\", reason: R, message: m}",
+    ] {
+        let rest = format!("spec:\n  overrides:\n  - {form}\n{}", reported("Upgrading", "True"));
+        let judgement = judged("seed", &rest);
+        assert_eq!((judgement.held, judgement.progress), (None, Progress::Unsaid), "{form}");
+    }
+}
+
+#[test]
+fn the_phase_counts_where_upgrading_says_nothing() {
+    let conditions = [resource("seed", &reported("Upgradeable", "True"))];
+    for (phase, upgrade) in [
+        (Some("Succeeded"), Upgrade::Done),
+        (Some("Installing"), Upgrade::NotDone),
+        (None, Upgrade::Unknown),
+    ] {
+        let operator = InstalledOperator {
+            name: "foo.v2.3.4",
+            phase,
+            ..InstalledOperator::default()
+        };
+        assert_eq!(check(&conditions, &[operator])[0].upgrade, upgrade);
+    }
+}
+
+// The forms of the proposal's own examples.
+
+#[test]
+fn one_condition_in_place_of_the_list_is_read_with_a_note() {
+    let rest = "status:\n   conditions:\n    type: Upgradeable\n    status: \"False\"\n    reason: \"migration\"\n    \
+                message: \"The operator is performing a migration.\"\n";
+    let judgement = judged("seed", rest);
+    assert_eq!(judgement.notes, [Note::SingleCondition]);
+    assert_eq!(
+        judgement.held.unwrap().to_string(),
+        "the operator is not upgradeable: The operator is performing a migration."
+    );
+}
+
+#[test]
+fn what_a_cluster_would_refuse_is_read_with_a_note() {
+    let rest = "spec: {overrides: [Foo, Upgradable]}\nstatus:\n  conditions:\n  \
+                - {type: Upgrading, status: False, reason: Upgrade Done}\n  - {type: Bar, status: maybe}\n";
+    let notes: Vec<String> = judged("seed", rest).notes.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        notes,
+        [
+            "the status of Upgrading is written without quotes; a cluster takes only the text \"False\"",
+            "the reason \"Upgrade Done\" of Upgrading is not in CamelCase; a cluster refuses it",
+            "the status \"maybe\" of Bar is none of True, False and Unknown",
+            "the override of Foo changes nothing: OLM does not know this condition",
+            "the override of Upgradable changes nothing: OLM does not know this condition; is Upgradeable meant?",
+        ]
+    );
+}
+
+#[test]
+fn reasons_are_those_that_the_api_server_takes() {
+    let note = |reason: &str| {
+        let mut object = resource("v1", &reported("Upgradeable", "True"));
+        object["status"]["conditions"][0]["reason"] = json!(reason);
+        !judge(OperatorCondition::of(&object).unwrap(), VERSION).notes.is_empty()
+    };
+    for right in ["A", "Migration", "a_b", "A,b:c_"] {
+        assert!(!note(right), "{right}");
+    }
+    for wrong in ["", "Upgrade Done", "1a", "a-b", "a:", "_a", &"a".repeat(1025)] {
+        assert!(note(wrong), "{wrong}");
+    }
+}
+
+// Which operator a resource is about.
+
+#[test]
+fn a_resource_belongs_to_the_operator_of_its_name_owner_or_label() {
+    let operator = InstalledOperator {
+        name: "foo.v1.0.0",
+        namespace: Some("operators"),
+        package: Some("foo"),
+        ..InstalledOperator::default()
+    };
+    let of = |kind: &str, metadata: &str| {
+        let object = value(&format!(
+            "apiVersion: operators.coreos.com/v1\nkind: {kind}\nmetadata: {metadata}\n"
+        ));
+        OperatorCondition::of(&object).unwrap().is_of(&operator)
+    };
+    let owner = |name: &str| format!("{{name: x, ownerReferences: [{{kind: ClusterServiceVersion, name: {name}}}]}}");
+    let label = |key: &str| format!("{{name: x, namespace: operators, labels: {{\"{key}\": \"\"}}}}");
+    for kind in ["Condition", "OperatorCondition"] {
+        assert!(of(kind, "{name: foo.v1.0.0, namespace: operators}") && of(kind, "{name: foo.v1.0.0}"));
+        assert!(!of(kind, "{name: foo.v1.0.0, namespace: other}") && !of(kind, "{name: foo.v2.0.0}"));
+    }
+    assert!(of("Condition", &owner("foo.v1.0.0")) && !of("OperatorCondition", &owner("foo.v1.0.0")));
+    assert!(!of("Condition", &owner("foo.v0.9.0")));
+    for key in [
+        "operators.coreos.com/operator:v2alpha1/foo",
+        "operators.coreos.com/foo",
+        "operators.coreos.com/foo.operators",
+    ] {
+        assert!(of("Condition", &label(key)), "{key}");
+    }
+    assert!(!of("Condition", &label("operators.coreos.com/foo.other")));
+    assert!(!of("Condition", &label("example.com/foo")));
+}
+
+#[test]
+fn the_package_of_an_operator_is_in_its_label() {
+    let csv = |label: &str| json!({"kind": csv::KIND, "metadata": {"name": "foo.v1.0.0", "namespace": "operators", "labels": {label: ""}}});
+    for (label, package) in [
+        ("operators.coreos.com/foo.operators", Some("foo")),
+        ("operators.coreos.com/foo", Some("foo")),
+        ("example.com/foo", None),
+    ] {
+        let csv = csv(label);
+        assert_eq!(InstalledOperator::of(&csv).unwrap().package, package, "{label}");
+    }
+}
+
+#[test]
+fn operators_and_resources_are_listed_together() {
+    let conditions = [
+        resource("v2", &reported("Upgradeable", "False")),
+        value("{apiVersion: operators.coreos.com/v2, kind: OperatorCondition, metadata: {name: gone.v1.0.0}}"),
+        value("{apiVersion: example.com/v1, kind: Condition, metadata: {name: foreign}}"),
+    ];
+    let csv = |name: &str, more: Value| {
+        let mut csv = json!({"apiVersion": csv::API_VERSION, "kind": csv::KIND,
+            "metadata": {"name": name, "namespace": "operators"},
+            "spec": {"version": "2.3.4"}, "status": {"phase": "Succeeded"}});
+        csv["metadata"]["labels"] = more;
+        csv
+    };
+    let csvs = [
+        csv("foo.v2.3.4", json!({})),
+        csv("bar.v1.0.0", json!({})),
+        csv("bar.v1.0.0", json!({"olm.copiedFrom": "elsewhere"})),
+    ];
+    let installed: Vec<_> = csvs.iter().filter_map(InstalledOperator::of).collect();
+    let checks = check(&conditions, &installed);
+    let short: Vec<_> = checks
+        .iter()
+        .map(|check| (check.operator.as_str(), check.condition.as_deref(), check.upgradeable))
+        .collect();
+    assert_eq!(
+        short,
+        [
+            ("gone.v1.0.0", Some("OperatorCondition/gone.v1.0.0"), true),
+            ("bar.v1.0.0", None, true),
+            ("foo.v2.3.4", Some("OperatorCondition/foo.v2.3.4"), false),
+        ]
+    );
+    assert_eq!(checks[2].reason, Some("OperatorConditionNotUpgradeable"));
+    let held = held(&conditions, &installed);
+    let message = "operator is not upgradeable: the operator is not upgradeable: at work";
+    assert_eq!(
+        held.into_iter().collect::<Vec<_>>(),
+        [("foo.v2.3.4".to_owned(), message.to_owned())]
+    );
+}

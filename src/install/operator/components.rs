@@ -1,0 +1,143 @@
+//! The components of an operator, and how the resource refers to them.
+
+use super::normal::{self, Condition};
+use crate::csv::{Csv, GROUP, KIND};
+use crate::kubernetes::{GroupVersionKind, builtin};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// Kinds of OLM that are in no namespace.
+const CLUSTER_KINDS: [&str; 2] = ["Operator", "Install"];
+
+/// A view of an object in a cluster. What is absent or of another shape reads as empty.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Component<'a>(pub(super) &'a Value);
+
+impl<'a> Component<'a> {
+    /// The value at a JSON pointer, where it is not null.
+    pub(super) fn get(self, pointer: &str) -> Option<&'a Value> {
+        self.0.pointer(pointer).filter(|value| !value.is_null())
+    }
+
+    /// The text at a JSON pointer.
+    pub(super) fn text(self, pointer: &str) -> &'a str {
+        self.get(pointer).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The text at a JSON pointer, where there is one that is not empty.
+    pub(super) fn some_text(self, pointer: &str) -> Option<&'a str> {
+        Some(self.text(pointer)).filter(|text| !text.is_empty())
+    }
+
+    /// The list at a JSON pointer.
+    pub(super) fn list(self, pointer: &str) -> &'a [Value] {
+        let list = self.get(pointer).and_then(Value::as_array);
+        list.map(Vec::as_slice).unwrap_or_default()
+    }
+
+    pub(super) fn gvk(self) -> GroupVersionKind {
+        GroupVersionKind::from_api_version(self.text("/apiVersion"), self.text("/kind"))
+    }
+
+    pub(super) fn is(self, group: &str, kind: &str) -> bool {
+        self.text("/kind") == kind && self.gvk().group == group
+    }
+
+    pub(super) fn is_csv(self) -> bool {
+        self.is(GROUP, KIND)
+    }
+
+    pub(super) fn name(self) -> &'a str {
+        self.text("/metadata/name")
+    }
+
+    pub(super) fn labels(self) -> Option<&'a Map<String, Value>> {
+        self.get("/metadata/labels").and_then(Value::as_object)
+    }
+
+    /// Whether it is a ClusterServiceVersion that OLM copied from another namespace. Those are no components.
+    pub(super) fn is_copied(self) -> bool {
+        self.is_csv() && Csv(self.0).is_copied()
+    }
+}
+
+/// A component in the status of an operator.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reference {
+    /// The kind.
+    pub kind: String,
+    /// The namespace; `None` for kinds that are in none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// The name.
+    pub name: String,
+    /// The identity of the object, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uid: Option<String>,
+    /// The API version.
+    pub api_version: String,
+    /// The state of the object, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_version: Option<String>,
+    /// What is out of order about it, or all that it says.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<Condition>,
+}
+
+/// The references in the order of OLM, each object once.
+pub(super) fn references(components: &[Component<'_>], all: &[Component<'_>], all_conditions: bool) -> Vec<Reference> {
+    let mut references: Vec<Reference> = components
+        .iter()
+        .map(|component| reference(*component, all, all_conditions))
+        .collect();
+    references.sort_by(|one, other| key(one).cmp(&key(other)));
+    // Two dumps may hold the same object; the first one counts.
+    references.dedup_by(|one, other| key(one) == key(other));
+    references
+}
+
+fn key(reference: &Reference) -> (&str, &str, Option<&str>, &str) {
+    (
+        &reference.kind,
+        &reference.api_version,
+        reference.namespace.as_deref(),
+        &reference.name,
+    )
+}
+
+fn reference(component: Component<'_>, all: &[Component<'_>], all_conditions: bool) -> Reference {
+    let gvk = component.gvk();
+    let namespace = component.some_text("/metadata/namespace");
+    // A resource version is a text, which some write as a number.
+    let resource_version = component
+        .get("/metadata/resourceVersion")
+        .and_then(|version| match version {
+            Value::String(version) => Some(version.clone()),
+            Value::Number(version) => Some(version.to_string()),
+            _ => None,
+        });
+    Reference {
+        namespace: namespace.filter(|_| !is_cluster_scoped(&gvk, all)).map(str::to_owned),
+        name: component.name().to_owned(),
+        uid: component.some_text("/metadata/uid").map(str::to_owned),
+        api_version: gvk.api_version(),
+        resource_version,
+        conditions: normal::conditions(component, &gvk, all_conditions),
+        kind: gvk.kind,
+    }
+}
+
+fn is_cluster_scoped(gvk: &GroupVersionKind, all: &[Component<'_>]) -> bool {
+    let builtin = builtin::find_kind(&gvk.group, &gvk.kind).is_some_and(|builtin| !builtin.namespaced);
+    let of_olm = gvk.group == GROUP && CLUSTER_KINDS.contains(&gvk.kind.as_str());
+    let defined = || {
+        all.iter().any(|object| {
+            object.text("/kind") == "CustomResourceDefinition"
+                && object.text("/spec/scope") == "Cluster"
+                && object.text("/spec/names/kind") == gvk.kind
+                && object.text("/spec/group") == gvk.group
+        })
+    };
+    builtin || of_olm || defined()
+}

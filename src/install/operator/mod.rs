@@ -1,0 +1,153 @@
+//! The single resource of an operator, as the proposal simplify-olm-apis has it: put together from what a cluster holds.
+//!
+//! [`operators`] finds the operators by the labels of their components, and tells of each one its components with what is
+//! out of order about them, what the newest version that works says of itself, the updates that an index has, and what
+//! there is to say of the whole. [`definitions`] are the CustomResourceDefinitions of this and the related kinds.
+//!
+//! Nothing is made up: what only a controller can see, such as components that diverge from what was installed, is taken
+//! over from the resources in which it is said.
+
+mod components;
+mod conditions;
+pub mod definitions;
+mod metadata;
+mod normal;
+mod updates;
+
+pub use components::Reference;
+pub use metadata::{Api, Apis, Metadata};
+pub use normal::Condition;
+pub use updates::{Available, Updates};
+
+use crate::catalog::Catalog;
+use crate::cluster::labels::{self, LabelStyle};
+use crate::csv::GROUP;
+use components::Component;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+
+/// `apiVersion` of the resource.
+pub const API_VERSION: &str = "operators.coreos.com/v2alpha1";
+
+/// How the resource is put together.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// How the key in `matchLabels` is written.
+    pub label_style: LabelStyle,
+    /// Whether conditions of components are shown that are as they should be.
+    pub all_conditions: bool,
+}
+
+/// An `Operator` of `operators.coreos.com/v2alpha1`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Operator {
+    /// [`API_VERSION`].
+    pub api_version: &'static str,
+    /// `Operator`.
+    pub kind: &'static str,
+    /// The name.
+    pub metadata: ObjectMeta,
+    /// Where updates come from: as the resource in the cluster says it, else as its Subscription does.
+    pub spec: Value,
+    /// Everything else.
+    pub status: Status,
+}
+
+/// The metadata of the resource. An operator is cluster-scoped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ObjectMeta {
+    /// The name of the operator, as in the label; in full where the cluster holds a resource of it.
+    pub name: String,
+}
+
+/// The status of the resource.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Status {
+    /// What the newest ClusterServiceVersion that works says; `None` where none works.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Metadata>,
+    /// The channels with an update; `None` where there is none, or no index to look into.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updates: Option<Updates>,
+    /// What is out of order, or to be decided by a person.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<Condition>,
+    /// The components.
+    pub components: Components,
+}
+
+/// The components of an operator.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Components {
+    /// The label that they carry.
+    pub match_labels: Map<String, Value>,
+    /// The components, by kind, API version, namespace and name.
+    pub refs: Vec<Reference>,
+}
+
+/// The operators among the objects of a cluster, by name. `catalog` is the index that updates are looked for in.
+pub fn operators(objects: &[Value], catalog: Option<&Catalog>, options: Options) -> Vec<Operator> {
+    let all: Vec<Component<'_>> = objects.iter().map(Component).collect();
+    let components: Vec<Component<'_>> = all.iter().copied().filter(|component| !component.is_copied()).collect();
+    let resources = || all.iter().filter(|object| object.is(GROUP, "Operator"));
+    let mut names: BTreeSet<&str> = components
+        .iter()
+        .flat_map(|component| labels::operators(component.labels()))
+        .collect();
+    for resource in resources() {
+        // In place of the name in its label, which may be cut.
+        names.retain(|labelled| !labels::is_name_of(labelled, resource.name()));
+        names.insert(resource.name());
+    }
+    let operator = |name: &str| {
+        let is_component = |component: &&Component<'_>| {
+            let mut labelled = labels::operators(component.labels());
+            labelled.any(|labelled| labels::is_name_of(labelled, name)) && !component.is(GROUP, "Operator")
+        };
+        let own: Vec<_> = components.iter().filter(is_component).copied().collect();
+        let resource = resources().find(|resource| resource.name() == name).copied();
+        one(name, resource, &own, &all, catalog, options)
+    };
+    names.into_iter().map(operator).collect()
+}
+
+fn one(
+    name: &str,
+    resource: Option<Component<'_>>,
+    components: &[Component<'_>],
+    all: &[Component<'_>],
+    catalog: Option<&Catalog>,
+    options: Options,
+) -> Operator {
+    let subscription = updates::subscription(components);
+    let newest = metadata::newest(components);
+    let spec = resource
+        .and_then(updates::spec_of)
+        .or(subscription.map(updates::spec_from));
+    let spec = spec.map_or_else(|| json!({}), |updates| json!({ "updates": updates }));
+    let followed = updates::followed(name, &spec, subscription, newest, components);
+    let found = catalog
+        .map(|catalog| updates::found(catalog, &followed))
+        .unwrap_or_default();
+    Operator {
+        api_version: API_VERSION,
+        kind: "Operator",
+        metadata: ObjectMeta { name: name.to_owned() },
+        spec,
+        status: Status {
+            metadata: newest.map(|newest| metadata::of(newest, all)),
+            updates: updates::updates(&found, &followed),
+            conditions: conditions::of(resource, components, &found, &followed),
+            components: Components {
+                match_labels: Map::from_iter([(labels::key(options.label_style, name), json!(""))]),
+                refs: components::references(components, all, options.all_conditions),
+            },
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,239 @@
+//! Which conditions of a component are as they should be.
+
+use super::components::Component;
+use crate::csv::{self, GROUP};
+use crate::kubernetes::GroupVersionKind;
+use serde::Serialize;
+use serde_json::Value;
+
+/// A condition in the status of an operator or of one of its components. A time is given only where the cluster gave it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Condition {
+    /// The type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// True, False or Unknown.
+    pub status: String,
+    /// The reason, in one word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What there is to say, in a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// When it was looked at last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_update_time: Option<String>,
+    /// Since when it is so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_transition_time: Option<String>,
+}
+
+/// The kinds whose conditions are shown: those of the proposal, and its own `Install`.
+const SHOWN: [(&str, &str); 8] = [
+    ("apiextensions.k8s.io", "CustomResourceDefinition"),
+    ("apiregistration.k8s.io", "APIService"),
+    ("apps", "Deployment"),
+    ("apps", "ReplicaSet"),
+    ("", "Pod"),
+    (GROUP, "Subscription"),
+    (GROUP, "InstallPlan"),
+    (GROUP, "Install"),
+];
+
+/// Conditions that are True where all is well.
+const TRUE: [&str; 12] = [
+    "Available",
+    "ContainersReady",
+    "Established",
+    "Initialized",
+    "Installed",
+    "KubernetesAPIApprovalPolicyConformant",
+    "NamesAccepted",
+    "PodReadyToStartContainers",
+    "PodScheduled",
+    "Progressing",
+    "Ready",
+    "Resolved",
+];
+
+/// Conditions that are not True where all is well, besides those that end like `UNWELL`.
+const NOT_TRUE: [&str; 6] = [
+    "ContentImportError",
+    "DisruptionTarget",
+    "NonStructuralSchema",
+    "PendingApproval",
+    "ReplicaFailure",
+    "Terminating",
+];
+const UNWELL: [&str; 2] = ["Unhealthy", "Failed"];
+
+/// The conditions of a component that are out of order, or all that it has. Of kinds that the proposal does not name
+/// there are none.
+pub(super) fn conditions(component: Component<'_>, gvk: &GroupVersionKind, all: bool) -> Vec<Condition> {
+    if gvk.is(GROUP, csv::KIND) {
+        let phase = phase(component);
+        return phase
+            .into_iter()
+            .filter(|phase| all || phase.kind != "Succeeded")
+            .collect();
+    }
+    if !SHOWN.iter().any(|(group, kind)| gvk.is(group, kind)) {
+        return Vec::new();
+    }
+    let listed = listed(component);
+    listed
+        .into_iter()
+        .filter(|condition| all || !is_normal(condition))
+        .collect()
+}
+
+/// The conditions in a status.
+pub(super) fn listed(component: Component<'_>) -> Vec<Condition> {
+    component
+        .list("/status/conditions")
+        .iter()
+        .filter_map(condition)
+        .collect()
+}
+
+/// A condition as it is written. The examples of the proposal write its type as `kind`, and its status without quotes.
+fn condition(value: &Value) -> Option<Condition> {
+    let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let status = match value.get("status") {
+        Some(Value::Bool(true)) => Some("True".to_owned()),
+        Some(Value::Bool(false)) => Some("False".to_owned()),
+        _ => text("status"),
+    };
+    Some(Condition {
+        kind: text("type").or(text("kind"))?,
+        status: status?,
+        reason: text("reason"),
+        message: text("message"),
+        last_update_time: text("lastUpdateTime"),
+        last_transition_time: text("lastTransitionTime"),
+    })
+}
+
+/// The phase of a ClusterServiceVersion as a condition.
+fn phase(csv: Component<'_>) -> Option<Condition> {
+    let text = |pointer: &str| csv.some_text(pointer).map(str::to_owned);
+    Some(Condition {
+        kind: text("/status/phase")?,
+        status: "True".to_owned(),
+        reason: text("/status/reason"),
+        message: text("/status/message"),
+        last_update_time: text("/status/lastUpdateTime"),
+        last_transition_time: text("/status/lastTransitionTime"),
+    })
+}
+
+fn is_normal(condition: &Condition) -> bool {
+    let kind = condition.kind.as_str();
+    let is_true = condition.status == "True";
+    if TRUE.contains(&kind) {
+        // The containers of a pod that has done its work are not ready any more.
+        return is_true || condition.reason.as_deref() == Some("PodCompleted");
+    }
+    let unwell = NOT_TRUE.contains(&kind) || UNWELL.iter().any(|end| kind.ends_with(end));
+    !(unwell && is_true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn shown(api_version: &str, kind: &str, condition: &Value, all: bool) -> usize {
+        let object = json!({"apiVersion": api_version, "kind": kind, "status": {"conditions": [condition]}});
+        let component = Component(&object);
+        conditions(component, &component.gvk(), all).len()
+    }
+
+    #[test]
+    fn what_is_as_it_should_be_is_not_shown() {
+        const OLM: &str = "operators.coreos.com/v1alpha1";
+        const CRD: &str = "apiextensions.k8s.io/v1";
+        for (api_version, kind, condition, normal) in [
+            ("apps/v1", "Deployment", "Available", "True"),
+            ("apps/v1", "Deployment", "Progressing", "True"),
+            ("apps/v1", "Deployment", "ReplicaFailure", "False"),
+            ("apps/v1", "ReplicaSet", "ReplicaFailure", "False"),
+            ("v1", "Pod", "Ready", "True"),
+            ("v1", "Pod", "PodScheduled", "True"),
+            ("v1", "Pod", "DisruptionTarget", "False"),
+            (CRD, "CustomResourceDefinition", "Established", "True"),
+            (CRD, "CustomResourceDefinition", "NamesAccepted", "True"),
+            (CRD, "CustomResourceDefinition", "NonStructuralSchema", "False"),
+            ("apiregistration.k8s.io/v1", "APIService", "Available", "True"),
+            (OLM, "InstallPlan", "Installed", "True"),
+            (OLM, "Subscription", "CatalogSourcesUnhealthy", "False"),
+            (OLM, "Subscription", "ResolutionFailed", "False"),
+            (OLM, "Subscription", "BundleUnpackFailed", "False"),
+            ("operators.coreos.com/v2alpha1", "Install", "PendingApproval", "False"),
+        ] {
+            let other = if normal == "True" { "False" } else { "True" };
+            let with = |status: &str| json!({"type": condition, "status": status});
+            assert_eq!(shown(api_version, kind, &with(normal), false), 0, "{kind} {condition}");
+            assert_eq!(shown(api_version, kind, &with(other), false), 1, "{kind} {condition}");
+            assert_eq!(shown(api_version, kind, &with(normal), true), 1, "{kind} {condition}");
+        }
+    }
+
+    #[test]
+    fn a_subscription_that_waits_is_not_unwell_and_neither_is_a_pod_that_is_done() {
+        let pending = json!({"type": "InstallPlanPending", "status": "True"});
+        assert_eq!(
+            shown("operators.coreos.com/v1alpha1", "Subscription", &pending, false),
+            0
+        );
+        let done = json!({"type": "Ready", "status": "False", "reason": "PodCompleted"});
+        assert_eq!(shown("v1", "Pod", &done, false), 0);
+    }
+
+    #[test]
+    fn other_kinds_show_nothing() {
+        let condition = json!({"type": "Available", "status": "False"});
+        for (api_version, kind) in [
+            ("v1", "ConfigMap"),
+            ("example.com/v1", "Deployment"),
+            ("example.com/v1", "Plumbus"),
+        ] {
+            assert_eq!(shown(api_version, kind, &condition, true), 0, "{kind}");
+        }
+    }
+
+    #[test]
+    fn the_phase_of_a_csv_is_its_condition() {
+        let csv = |phase: &str| {
+            json!({"apiVersion": csv::API_VERSION, "kind": csv::KIND,
+                "status": {"phase": phase, "reason": "R", "message": "m", "lastTransitionTime": "t"}})
+        };
+        let of = |phase: &str, all| {
+            let csv = csv(phase);
+            conditions(Component(&csv), &Component(&csv).gvk(), all)
+        };
+        assert_eq!((of("Succeeded", false).len(), of("", true).len()), (0, 0));
+        let expected = Condition {
+            kind: "Installing".to_owned(),
+            status: "True".to_owned(),
+            reason: Some("R".to_owned()),
+            message: Some("m".to_owned()),
+            last_update_time: None,
+            last_transition_time: Some("t".to_owned()),
+        };
+        assert_eq!(of("Installing", false), [expected]);
+        assert_eq!(of("Succeeded", true)[0].kind, "Succeeded");
+    }
+
+    #[test]
+    fn the_conditions_of_the_proposals_examples_are_read() {
+        let object =
+            json!({"status": {"conditions": [{"kind": "PendingApproval", "status": true}, {"status": "True"}]}});
+        let read = listed(Component(&object));
+        assert_eq!(
+            (read.len(), read[0].kind.as_str(), read[0].status.as_str()),
+            (1, "PendingApproval", "True")
+        );
+    }
+}

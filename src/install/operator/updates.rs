@@ -1,0 +1,181 @@
+//! Where the updates of an operator come from, and which ones an index has.
+
+use super::components::Component;
+use crate::catalog::Catalog;
+use crate::catalog::updates::update_from;
+use crate::csv::GROUP;
+use crate::version::parse_tolerant;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+/// Annotation of a ClusterServiceVersion with the properties of its bundle.
+const PROPERTIES: &str = "/metadata/annotations/operatorframework.io~1properties";
+
+/// `status.updates` of an operator.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Updates {
+    /// The channels, by name.
+    pub available: Vec<Available>,
+}
+
+/// A channel with an update.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Available {
+    /// The CatalogSource that the operator follows, where one is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The package.
+    pub package: String,
+    /// The channel.
+    pub channel: String,
+}
+
+/// What an operator follows, and which version it has.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Followed {
+    pub(super) package: Option<String>,
+    pub(super) channel: Option<String>,
+    pub(super) catalog: Option<String>,
+    /// The installed ClusterServiceVersion.
+    pub(super) installed: Option<String>,
+    pub(super) version: Option<String>,
+}
+
+/// An update in an index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) channel: String,
+    pub(super) bundle: String,
+}
+
+/// The Subscription of an operator: one that has installed something goes before others, then the first by name.
+pub(super) fn subscription<'a>(components: &[Component<'a>]) -> Option<Component<'a>> {
+    let subscriptions = components
+        .iter()
+        .filter(|component| component.is(GROUP, "Subscription"));
+    let key = |subscription: &&Component<'a>| {
+        let installed = subscription.some_text("/status/installedCSV");
+        (
+            installed.is_none(),
+            subscription.text("/metadata/namespace"),
+            subscription.name(),
+        )
+    };
+    subscriptions.min_by_key(key).copied()
+}
+
+/// `spec.updates` of a resource in the cluster. A part of the proposal calls it `source`.
+pub(super) fn spec_of(resource: Component<'_>) -> Option<Value> {
+    let updates = resource.get("/spec/updates").or(resource.get("/spec/source"))?;
+    Some(updates.clone())
+}
+
+/// `spec.updates` that stands for a Subscription, as OLM would make it when it takes the Subscription over.
+pub(super) fn spec_from(subscription: Component<'_>) -> Value {
+    let mut source = Map::new();
+    for (key, pointer) in [
+        ("package", "/spec/name"),
+        ("channel", "/spec/channel"),
+        ("entrypoint", "/spec/startingCSV"),
+        ("approval", "/spec/installPlanApproval"),
+    ] {
+        if let Some(text) = subscription.some_text(pointer) {
+            source.insert(key.to_owned(), json!(text));
+        }
+    }
+    let mut reference = Map::new();
+    for (key, pointer) in [("name", "/spec/source"), ("namespace", "/spec/sourceNamespace")] {
+        reference.insert(key.to_owned(), json!(subscription.text(pointer)));
+    }
+    source.insert("ref".to_owned(), Value::Object(reference));
+    json!({"type": "CatalogSource", "catalogSource": source})
+}
+
+/// What the operator follows: as its `spec` says, else its Subscription, else what its version is a bundle of.
+pub(super) fn followed(
+    name: &str,
+    spec: &Value,
+    subscription: Option<Component<'_>>,
+    newest: Option<Component<'_>>,
+    components: &[Component<'_>],
+) -> Followed {
+    let spec = Component(spec);
+    let of_spec = |pointer: &str| spec.some_text(&format!("/updates/catalogSource/{pointer}"));
+    let of_subscription = |pointer: &str| subscription.and_then(|subscription| subscription.some_text(pointer));
+    let installed = of_subscription("/status/installedCSV");
+    let csv = installed
+        .and_then(|installed| components.iter().find(|csv| csv.is_csv() && csv.name() == installed))
+        .copied()
+        .or(newest.filter(|_| installed.is_none()));
+    let package = of_spec("package")
+        .or(of_subscription("/spec/name"))
+        .map(str::to_owned)
+        .or_else(|| csv.and_then(package_of))
+        .or_else(|| Some(package_in(name, csv?.text("/metadata/namespace")).to_owned()));
+    Followed {
+        package,
+        channel: of_spec("channel")
+            .or(of_subscription("/spec/channel"))
+            .map(str::to_owned),
+        catalog: of_spec("ref/name")
+            .or(of_subscription("/spec/source"))
+            .map(str::to_owned),
+        installed: installed.or(csv.map(Component::name)).map(str::to_owned),
+        version: csv.and_then(|csv| csv.some_text("/spec/version")).map(str::to_owned),
+    }
+}
+
+/// The package in the properties that OLM writes to a ClusterServiceVersion.
+fn package_of(csv: Component<'_>) -> Option<String> {
+    let properties: Value = serde_json::from_str(csv.some_text(PROPERTIES)?).ok()?;
+    let properties = properties.get("properties")?.as_array()?;
+    let package = properties
+        .iter()
+        .find(|property| property.get("type").and_then(Value::as_str) == Some("olm.package"))?;
+    package.pointer("/value/packageName")?.as_str().map(str::to_owned)
+}
+
+/// The package in the name that OLM gives an operator, `<package>.<namespace>`.
+fn package_in<'a>(operator: &'a str, namespace: &str) -> &'a str {
+    let suffix = operator.strip_suffix(namespace).and_then(|rest| rest.strip_suffix('.'));
+    suffix.filter(|_| !namespace.is_empty()).unwrap_or(operator)
+}
+
+/// The channels of the package that have an update for the installed version, by name.
+pub(super) fn found(catalog: &Catalog, followed: &Followed) -> Vec<Found> {
+    let (Some(package), Some(installed)) = (&followed.package, &followed.installed) else {
+        return Vec::new();
+    };
+    let of_index = || {
+        let bundle = catalog.bundle(catalog.find(installed)?)?;
+        bundle.version.as_deref()
+    };
+    let version = followed.version.as_deref().or_else(of_index).and_then(parse_tolerant);
+    let channels = catalog
+        .package(package)
+        .into_iter()
+        .flat_map(|package| &package.channels);
+    let update = |channel| update_from(catalog, channel, installed, version.as_ref());
+    channels
+        .filter_map(|channel| {
+            let bundle = catalog.bundle(update(channel)?)?;
+            Some(Found {
+                channel: channel.name.to_string(),
+                bundle: bundle.name.to_string(),
+            })
+        })
+        .collect()
+}
+
+pub(super) fn updates(found: &[Found], followed: &Followed) -> Option<Updates> {
+    let package = followed.package.as_ref()?;
+    let available: Vec<Available> = found
+        .iter()
+        .map(|found| Available {
+            name: followed.catalog.clone(),
+            package: package.clone(),
+            channel: found.channel.clone(),
+        })
+        .collect();
+    (!available.is_empty()).then_some(Updates { available })
+}

@@ -1,0 +1,85 @@
+//! What a cluster has of an operator, for a person.
+
+use crate::install::operator::{Api, Condition, Operator, Reference};
+use crate::terminal::output::{OutputError, Printer};
+use crate::terminal::table::Table;
+use crate::terminal::visible;
+
+/// Prints an operator: what it is, what there is to say of it, and its components.
+///
+/// # Errors
+/// When nobody reads the output any more, or it cannot be written.
+pub fn print(operator: &Operator, printer: &Printer) -> Result<(), OutputError> {
+    for (name, value) in facts(operator) {
+        let value = visible(&value).replace('\n', " ");
+        printer.line(format!("{name:12}  {value}"))?;
+    }
+    printer.line("")?;
+    let mut table = Table::new(
+        printer.stdout(),
+        ["COMPONENT", "NAMESPACE", "API VERSION", "CONDITIONS"],
+    );
+    for reference in &operator.status.components.refs {
+        let Reference {
+            kind,
+            name,
+            namespace,
+            api_version,
+            conditions,
+            ..
+        } = reference;
+        let conditions: Vec<String> = conditions.iter().map(condition).collect();
+        table.row([
+            &format!("{kind}/{name}"),
+            namespace.as_deref().unwrap_or_default(),
+            api_version,
+            &conditions.join("; "),
+        ])?;
+    }
+    table.finish()
+}
+
+/// What is known, each under its name. What is not known is left out.
+fn facts(operator: &Operator) -> Vec<(&'static str, String)> {
+    let status = &operator.status;
+    let mut facts = vec![("operator", operator.metadata.name.clone())];
+    if let Some(metadata) = &status.metadata {
+        facts.push(("display name", metadata.display_name.clone()));
+        facts.push(("version", metadata.version.clone()));
+        facts.extend(metadata.apis.provides.iter().map(|one| ("provides", api(one))));
+        facts.extend(metadata.apis.requires.iter().map(|one| ("requires", api(one))));
+    }
+    if let Some(updates) = &status.updates {
+        let channels: Vec<&str> = updates.available.iter().map(|update| update.channel.as_str()).collect();
+        facts.push(("updates in", channels.join(", ")));
+    }
+    facts.extend(status.conditions.iter().map(|one| ("condition", condition(one))));
+    let labels = status.components.match_labels.keys();
+    facts.extend(labels.map(|label| ("label", label.clone())));
+    facts.retain(|(_, value)| !value.is_empty());
+    facts
+}
+
+fn api(api: &Api) -> String {
+    let version = if api.version.is_empty() {
+        String::new()
+    } else {
+        format!("/{}", api.version)
+    };
+    format!("{} ({}{version})", api.kind, api.group)
+}
+
+fn condition(condition: &Condition) -> String {
+    let mut text = condition.kind.clone();
+    if condition.status != "True" {
+        text.push('=');
+        text.push_str(&condition.status);
+    }
+    if let Some(reason) = &condition.reason {
+        text.push_str(&format!(" ({reason})"));
+    }
+    if let Some(message) = &condition.message {
+        text.push_str(&format!(": {message}"));
+    }
+    text
+}
