@@ -10,6 +10,7 @@ pub mod log;
 pub mod output;
 pub mod progress;
 pub mod reports;
+pub mod resolution;
 pub mod table;
 
 mod visible;
