@@ -5,6 +5,7 @@
 //! ```text
 //!  server      the gRPC registry API      mirror   images for other registries      install   what OLM does with a bundle
 //!  index       the SQLite database: schema, adding, reading        validation   rules over a bundle
+//!                                                                  resolver     what OLM would install or update to
 //!  catalog     packages, channels, the update graph                conversion   a bundle in the other media type
 //!  cluster     a cluster as a what-if file says it is              synthesis    manifests to a ClusterServiceVersion
 //!  bundle      a bundle and its metadata files                     csv          the ClusterServiceVersion
@@ -31,6 +32,7 @@ pub mod install;
 pub mod kubernetes;
 pub mod manifest;
 pub mod mirror;
+pub mod resolver;
 pub mod rules;
 pub mod server;
 pub mod source;

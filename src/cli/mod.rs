@@ -33,6 +33,7 @@ mod probe;
 mod registry;
 mod removals;
 mod render;
+mod resolve;
 mod serve;
 mod serving;
 mod sources;
@@ -117,6 +118,7 @@ enum Command {
     Bundle(Box<bundle::BundleArguments>),
     Index(index::IndexArguments),
     Registry(registry::RegistryCommandArguments),
+    Resolve(Box<resolve::ResolveArguments>),
     Serve(serve::ServeArguments),
     Render(render::RenderArguments),
     Migrate(migrate::MigrateArguments),
@@ -235,6 +237,7 @@ fn dispatch(name: &'static str, command: Command, context: &Context<'_>) -> Comm
         Command::Bundle(arguments) => bundle::run(&arguments, context),
         Command::Index(arguments) => index::run(&arguments, context),
         Command::Registry(arguments) => registry::run(&arguments, context),
+        Command::Resolve(arguments) => resolve::run(&arguments, context),
         Command::Serve(arguments) => serve::run(&arguments, context),
         Command::Render(arguments) => render::run(&arguments, context),
         Command::Migrate(arguments) => migrate::run(&arguments, context),

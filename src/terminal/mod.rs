@@ -11,6 +11,7 @@ pub mod operator_view;
 pub mod output;
 pub mod progress;
 pub mod reports;
+pub mod resolution;
 pub mod table;
 
 mod visible;

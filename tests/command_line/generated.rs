@@ -85,8 +85,13 @@ fn man_pages_are_those_of_this_program() {
 
 #[test]
 fn the_schemas_are_those_of_this_program() {
-    let made = ["findings", "olm"].map(|of| {
-        let outcome = Sandbox::new().run(["bundle", "schema", of]);
+    let made = [
+        ("findings", "bundle schema findings"),
+        ("olm", "bundle schema olm"),
+        ("state", "resolve --schema"),
+    ]
+    .map(|(of, line)| {
+        let outcome = Sandbox::new().run(line.split(' '));
         assert_eq!((outcome.status, outcome.stderr.as_str()), (Some(0), ""), "{outcome}");
         (format!("{of}.schema.json"), outcome.stdout.into_bytes())
     });

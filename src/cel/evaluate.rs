@@ -1,0 +1,217 @@
+//! The verdict of a rule on the properties of a bundle.
+
+use super::check::{Problem, check};
+use crate::version::parse_tolerant;
+use cel::common::ast::{EntryExpr, Expr, IdedExpr};
+use cel::{Context, ExecutionError, Program};
+use serde_json::{Map, Number, Value, json};
+use std::cell::Cell;
+use std::fmt;
+use std::sync::Arc;
+
+/// A rule that is sound.
+pub struct Rule {
+    program: Program,
+}
+
+impl fmt::Debug for Rule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Rule").finish_non_exhaustive()
+    }
+}
+
+/// How many parts of rules may be evaluated, all together.
+#[derive(Debug)]
+pub struct Budget {
+    limit: u64,
+    left: Cell<Option<u64>>,
+}
+
+impl Budget {
+    /// So many.
+    pub fn new(limit: u64) -> Self {
+        Self {
+            limit,
+            left: Cell::new(Some(limit)),
+        }
+    }
+
+    /// How many there were at the beginning.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Whether something was not evaluated because it was too much.
+    pub fn is_spent(&self) -> bool {
+        self.left.get().is_none()
+    }
+
+    fn take(&self, cost: u64) -> bool {
+        self.left.set(self.left.get().and_then(|left| left.checked_sub(cost)));
+        !self.is_spent()
+    }
+}
+
+impl Rule {
+    /// Takes a rule that [`check`] finds nothing wrong with.
+    ///
+    /// # Errors
+    /// With the first thing that is wrong.
+    pub fn compile(rule: &str) -> Result<Self, Problem> {
+        check(rule)?;
+        let program = Program::compile(rule).map_err(|error| Problem {
+            reason: format!("does not parse: {error}"),
+            span: None,
+        })?;
+        Ok(Self { program })
+    }
+
+    /// Whether the rule holds for properties, given as their types and the JSON texts of their values. A rule that fails
+    /// does not hold, nor does one that the budget does not suffice for; the budget is spent then.
+    pub fn holds<'p>(&self, properties: impl Iterator<Item = (&'p str, &'p str)>, budget: &Budget) -> bool {
+        let mut bytes = 0;
+        let value = |(kind, text): (&str, &str)| {
+            bytes += text.len();
+            let value = serde_json::from_str(text).map_or(Value::Null, with_floats);
+            json!({"type": kind, "value": value})
+        };
+        let properties: Vec<Value> = properties.map(value).collect();
+        let sizes = Sizes {
+            properties: properties.len() as u64,
+            others: properties.iter().map(largest).max().unwrap_or(0),
+        };
+        let cost = cost(self.program.expression(), sizes).saturating_add(bytes as u64 / 8);
+        if !budget.take(cost) {
+            return false;
+        }
+        let Ok(properties) = cel::to_value(&properties) else {
+            return false;
+        };
+        let mut context = Context::default();
+        context.add_variable_from_value("properties", properties);
+        if context
+            .add_function("semver_compare", |left: Arc<String>, right: Arc<String>| {
+                semver_compare(&left, &right)
+            })
+            .is_err()
+        {
+            return false;
+        }
+        self.program.execute(&context) == Ok(cel::Value::Bool(true))
+    }
+}
+
+fn semver_compare(left: &str, right: &str) -> Result<i64, ExecutionError> {
+    let version = |text: &str| {
+        parse_tolerant(text).ok_or_else(|| ExecutionError::function_error("semver_compare", format!("{text:?}")))
+    };
+    Ok(version(left)?.cmp_precedence(&version(right)?) as i64)
+}
+
+/// In Go every number of a JSON text is a float.
+fn with_floats(value: Value) -> Value {
+    match value {
+        Value::Number(number) => number
+            .as_f64()
+            .and_then(Number::from_f64)
+            .map_or(Value::Null, Value::Number),
+        Value::Array(items) => items.into_iter().map(with_floats).collect(),
+        Value::Object(map) => {
+            let map: Map<String, Value> = map.into_iter().map(|(key, value)| (key, with_floats(value))).collect();
+            Value::Object(map)
+        }
+        other => other,
+    }
+}
+
+/// How many items the largest list or map has, or bytes the longest text.
+fn largest(value: &Value) -> u64 {
+    match value {
+        Value::Array(items) => items.iter().map(largest).max().unwrap_or(0).max(items.len() as u64),
+        Value::Object(map) => map.values().map(largest).max().unwrap_or(0).max(map.len() as u64),
+        Value::String(text) => text.len() as u64 / 16,
+        _ => 1,
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Sizes {
+    properties: u64,
+    others: u64,
+}
+
+/// How many parts of an expression are evaluated at most.
+fn cost(expression: &IdedExpr, sizes: Sizes) -> u64 {
+    let of = |expression: &IdedExpr| cost(expression, sizes);
+    let sum = |costs: &mut dyn Iterator<Item = u64>| costs.fold(1_u64, u64::saturating_add);
+    match &expression.expr {
+        Expr::Select(select) => of(&select.operand).saturating_add(1),
+        Expr::List(list) => sum(&mut list.elements.iter().map(of)),
+        Expr::Map(map) => sum(&mut map.entries.iter().map(|entry| match &entry.expr {
+            EntryExpr::MapEntry(entry) => of(&entry.key).saturating_add(of(&entry.value)),
+            EntryExpr::StructField(field) => of(&field.value),
+        })),
+        Expr::Call(call) => sum(&mut call.target.as_deref().into_iter().chain(&call.args).map(of)),
+        Expr::Comprehension(comprehension) => {
+            let range = &comprehension.iter_range;
+            let written = match &range.expr {
+                Expr::List(list) => list.elements.len() as u64,
+                Expr::Map(map) => map.entries.len() as u64,
+                _ => 0,
+            };
+            let times = match &range.expr {
+                Expr::Ident(name) if name == "properties" => sizes.properties,
+                _ => sizes.properties.max(sizes.others).max(written),
+            };
+            let each = of(&comprehension.loop_cond).saturating_add(of(&comprehension.loop_step));
+            let once = of(range).saturating_add(of(&comprehension.result));
+            times.saturating_mul(each).saturating_add(once)
+        }
+        _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROPERTIES: [(&str, &str); 3] = [
+        ("olm.package", r#"{"packageName":"foo","version":"v1.2"}"#),
+        ("acme.size", "3"),
+        ("acme.names", r#"["a","b"]"#),
+    ];
+
+    fn holds(rule: &str) -> bool {
+        Rule::compile(rule)
+            .unwrap()
+            .holds(PROPERTIES.into_iter(), &Budget::new(100_000))
+    }
+
+    #[test]
+    fn rules_are_judged_on_the_properties() {
+        assert!(holds(
+            "properties.exists(p, p.type == 'olm.package' && p.value.packageName == 'foo')"
+        ));
+        assert!(holds(
+            "properties.exists(p, p.type == 'olm.package' && semver_compare(p.value.version, '1.1.9') > 0)"
+        ));
+        assert!(!holds(
+            "properties.exists(p, p.type == 'olm.package' && semver_compare(p.value.version, '1.2.0') > 0)"
+        ));
+        assert!(holds("properties.exists(p, p.type == 'acme.size' && p.value > 2.5)"));
+        assert!(holds("properties.exists(p, p.type == 'acme.names' && 'b' in p.value)"));
+        assert!(!holds("properties.all(p, p.value.packageName == 'foo')"));
+    }
+
+    #[test]
+    fn what_costs_too_much_is_not_evaluated() {
+        let nested = (0..12).fold("true".to_owned(), |inner, depth| {
+            format!("properties.exists(p{depth}, {inner})")
+        });
+        let rule = Rule::compile(&nested).unwrap();
+        let properties: Vec<(&str, &str)> = (0..100).map(|_| ("a", "1")).collect();
+        let budget = Budget::new(1_000_000);
+        assert!(!rule.holds(properties.iter().copied(), &budget));
+        assert!(budget.is_spent());
+    }
+}

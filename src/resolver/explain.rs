@@ -1,0 +1,231 @@
+//! Why each candidate was taken or not.
+
+use super::entries::EntryId;
+use super::failure;
+use super::problem::Options;
+use super::resolution::Considered;
+use super::search::{Choice, Demand, DemandOf, Enabled, ListId, Outcome, Variable, search};
+use super::variables::{Stands, Variables};
+use crate::cluster::state::Subscription;
+use std::collections::{HashMap, HashSet};
+
+/// Reasons that are looked for by trying; there is no time for more.
+const TRIED: usize = 200;
+
+/// What explanations need.
+pub(super) struct Explaining<'v> {
+    variables: &'v Variables<'v>,
+    options: Options,
+}
+
+impl<'v> Explaining<'v> {
+    pub(super) fn new(variables: &'v Variables<'_>, options: &Options) -> Self {
+        let mut options = options.clone();
+        options.steps /= 10;
+        Self { variables, options }
+    }
+}
+
+/// All candidates of what was chosen, and of the subscriptions.
+pub(super) fn of_choices(explaining: &Explaining<'_>, choices: &[Choice]) -> Vec<Considered> {
+    let variables = explaining.variables;
+    let mut tried = 0;
+    let mut rows = Vec::new();
+    for choice in choices {
+        let needs = variables.instance.needs[choice.variable].iter();
+        let mut lists: Vec<(ListId, String)> = needs
+            .map(|(list, constraint)| (*list, wanted_by(variables, choice.variable, *constraint)))
+            .collect();
+        // What was wanted without being required is no need of the bundle.
+        let chosen_for = choices.iter().filter_map(|other| match other.of {
+            DemandOf::Some(list, by) if by == choice.variable => Some(list),
+            _ => None,
+        });
+        let name = variables.entry(choice.variable).map(|id| variables.name(id));
+        for list in chosen_for {
+            if lists.iter().all(|(known, _)| *known != list) {
+                let name = name.as_deref().unwrap_or_default();
+                lists.push((list, format!("{name}, which does not require it")));
+            }
+        }
+        for (list, wanted_by) in lists {
+            of_list(
+                explaining,
+                choices,
+                (list, choice.variable),
+                &wanted_by,
+                &mut tried,
+                &mut rows,
+            );
+        }
+        if let Stands::Subscription(place) = variables.stands[choice.variable] {
+            let members = variables.instance.needs[choice.variable].first().map(|(list, _)| *list);
+            others(variables, place, members, &mut rows);
+        }
+    }
+    rows
+}
+
+/// All candidates of the subscriptions, of which none could be taken with all others.
+pub(super) fn of_failure(explaining: &Explaining<'_>) -> Vec<Considered> {
+    let variables = explaining.variables;
+    let mut tried = 0;
+    let mut rows = Vec::new();
+    for (variable, stands) in variables.stands.iter().enumerate() {
+        let Stands::Subscription(place) = stands else {
+            continue;
+        };
+        let first = variables.instance.needs[variable].first();
+        if let Some((list, constraint)) = first {
+            let wanted_by = wanted_by(variables, variable, *constraint);
+            for member in variables.instance.lists[*list].iter() {
+                let alone = why_not(explaining, &[], *member, false, &mut tried);
+                let why = alone.unwrap_or_else(|| "not possible together with everything else".to_owned());
+                rows.extend(row(variables, *member, &wanted_by, false, why));
+            }
+        }
+        others(variables, *place, first.map(|(list, _)| *list), &mut rows);
+    }
+    rows
+}
+
+fn wanted_by(variables: &Variables<'_>, by: Variable, constraint: usize) -> String {
+    use super::constraint::Constraint;
+    match (&variables.constraints[constraint], variables.stands[by]) {
+        (Constraint::Needs(id, predicate, _), _) => {
+            format!("{}: {}", variables.name(*id), failure::wish(predicate))
+        }
+        (_, Stands::Subscription(place)) => format!("subscription {}", variables.problem.subscriptions[place].name),
+        (_, Stands::Entry(id)) => variables.name(id).to_string(),
+    }
+}
+
+fn row(variables: &Variables<'_>, variable: Variable, wanted_by: &str, taken: bool, why: String) -> Option<Considered> {
+    let id = variables.entry(variable)?;
+    Some(row_of(variables, id, wanted_by, taken, why))
+}
+
+fn row_of(variables: &Variables<'_>, id: EntryId, wanted_by: &str, taken: bool, why: String) -> Considered {
+    let entry = variables.entries.get(id);
+    let catalog = variables.catalog(id);
+    Considered {
+        wanted_by: wanted_by.to_owned(),
+        name: entry.name.to_string(),
+        channel: entry.channel.to_string(),
+        catalog: catalog.map_or(String::new(), |(name, namespace)| format!("{namespace}/{name}")),
+        taken,
+        why,
+    }
+}
+
+/// The members of a list that was chosen from.
+fn of_list(
+    explaining: &Explaining<'_>,
+    choices: &[Choice],
+    (list, by): (ListId, Variable),
+    wanted_by: &str,
+    tried: &mut usize,
+    rows: &mut Vec<Considered>,
+) {
+    let variables = explaining.variables;
+    let members = &variables.instance.lists[list];
+    let places: HashMap<Variable, usize> = choices
+        .iter()
+        .zip(0..)
+        .map(|(choice, at)| (choice.variable, at))
+        .collect();
+    let Some((chosen, at)) = members.iter().find_map(|member| Some((*member, *places.get(member)?))) else {
+        return;
+    };
+    let name = variables
+        .entry(chosen)
+        .map(|id| variables.name(id).to_string())
+        .unwrap_or_default();
+    let for_this = choices
+        .get(at)
+        .is_some_and(|choice| choice.of == DemandOf::Some(list, by));
+    let mut behind = false;
+    for member in members.iter() {
+        let taken = *member == chosen;
+        let why = if taken {
+            behind = true;
+            let installed = variables
+                .entry(chosen)
+                .is_some_and(|id| variables.entries.is_existing(id));
+            match (installed, for_this, members.first() == Some(&chosen)) {
+                (true, ..) => "it is installed".to_owned(),
+                (_, false, _) => "it is there for something else already".to_owned(),
+                (_, _, true) => "it comes first".to_owned(),
+                _ => "it is the first that is possible".to_owned(),
+            }
+        } else if behind {
+            format!("{name} comes before it")
+        } else if for_this {
+            let before: Vec<Variable> = choices.iter().take(at).map(|choice| choice.variable).collect();
+            let why = why_not(explaining, &before, *member, true, tried);
+            why.unwrap_or_else(|| "not possible together with what was chosen before".to_owned())
+        } else {
+            format!("{name} is there already")
+        };
+        rows.extend(row(variables, *member, wanted_by, taken, why));
+    }
+}
+
+/// What speaks against a variable when these are selected; nothing where that is not known.
+fn why_not(
+    explaining: &Explaining<'_>,
+    before: &[Variable],
+    variable: Variable,
+    with_demands: bool,
+    tried: &mut usize,
+) -> Option<String> {
+    *tried += 1;
+    if *tried > TRIED {
+        return None;
+    }
+    let variables = explaining.variables;
+    let fixed = before.iter().chain([&variable]).map(|variable| Demand {
+        of: DemandOf::One(*variable),
+        constraint: None,
+    });
+    let others = variables.demands.iter().copied().filter(|_| with_demands);
+    let demands: Vec<Demand> = fixed.chain(others).collect();
+    let enabled = Enabled::all(&variables.instance);
+    let mut steps = explaining.options.steps;
+    match search(&variables.instance, &demands, &enabled, &mut steps) {
+        Outcome::Unsatisfiable(core) => {
+            let words = failure::in_words(variables, &demands, core, None, &explaining.options);
+            (!words.is_empty()).then(|| words.join("; "))
+        }
+        Outcome::Selected(_) | Outcome::GaveUp => None,
+    }
+}
+
+/// The bundles of the channels of a subscription that are no candidates at all.
+fn others(variables: &Variables<'_>, place: usize, list: Option<ListId>, rows: &mut Vec<Considered>) {
+    let subscription: &Subscription = &variables.problem.subscriptions[place];
+    let Ok(channels) = variables.listed(subscription) else {
+        return;
+    };
+    let members = list.map(|list| &variables.instance.lists[list][..]).unwrap_or_default();
+    let candidates: HashSet<EntryId> = members.iter().filter_map(|member| variables.entry(*member)).collect();
+    let current = variables.current(subscription);
+    let wanted_by = format!("subscription {}", subscription.name);
+    for (_, ids) in channels {
+        for id in ids.iter().filter(|id| !candidates.contains(id)) {
+            let entry = variables.entries.get(*id);
+            let skipping = ids.iter().map(|other| variables.entries.get(*other));
+            let skipping = skipping.into_iter().find(|other| other.skips.contains(&entry.name));
+            let held = current.and_then(|id| variables.problem.held.get(&*variables.name(id)));
+            let why = match (current, &subscription.starting_csv, held, skipping) {
+                (Some(current), _, _, _) if variables.name(current) == entry.name => "it is installed".to_owned(),
+                (Some(current), _, Some(reason), _) => format!("{} stays: {reason}", variables.name(current)),
+                (_, _, _, Some(other)) => format!("{} skips it", other.name),
+                (Some(current), ..) => format!("it is no update of {}", variables.name(current)),
+                (None, Some(starting), ..) => format!("the subscription begins with {starting}"),
+                _ => "nothing leads to it from the head of the channel".to_owned(),
+            };
+            rows.push(row_of(variables, *id, &wanted_by, false, why));
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Why nothing can be selected: in the words of OLM, in plain ones, and what would make it work.
+
+use super::constraint::{Constraint, Unmet, listed};
+use super::entries::EntryId;
+use super::explain::{self, Explaining};
+use super::predicate::Predicate;
+use super::problem::Options;
+use super::resolution::Unresolved;
+use super::search::{ConstraintId, Demand, DemandOf, Enabled, Outcome, Variable, minimal, search};
+use super::variables::{Stands, Variables};
+use crate::cluster::state::Subscription;
+use std::collections::BTreeSet;
+
+/// Names that a sentence lists.
+const SHOWN: usize = 4;
+/// Ways out that are tried.
+const TRIED: usize = 12;
+
+/// The error of constraints that cannot be met together, of which `core` is enough.
+pub(super) fn unsatisfiable(variables: &Variables<'_>, core: BTreeSet<ConstraintId>, options: &Options) -> Unresolved {
+    let demands = &variables.demands;
+    let core = least(variables, demands, core, options);
+    let mut messages: Vec<String> = core.iter().map(|constraint| variables.message(*constraint)).collect();
+    messages.sort();
+    messages.dedup();
+    let reasons = core
+        .iter()
+        .filter_map(|constraint| plain(variables, *constraint))
+        .collect();
+    let explain = if options.explain {
+        explain::of_failure(&Explaining::new(variables, options))
+    } else {
+        Vec::new()
+    };
+    Unresolved::Unsatisfiable {
+        messages,
+        reasons,
+        remedies: remedies(variables, &core, options),
+        explain,
+    }
+}
+
+/// The plain words for why demands cannot be met, but for one that is known.
+pub(super) fn in_words(
+    variables: &Variables<'_>,
+    demands: &[Demand],
+    core: BTreeSet<ConstraintId>,
+    known: Option<ConstraintId>,
+    options: &Options,
+) -> Vec<String> {
+    let core = least(variables, demands, core, options);
+    let words = core.iter().filter(|constraint| Some(**constraint) != known);
+    words.filter_map(|constraint| plain(variables, *constraint)).collect()
+}
+
+/// A least set of constraints that cannot be met.
+fn least(
+    variables: &Variables<'_>,
+    demands: &[Demand],
+    core: BTreeSet<ConstraintId>,
+    options: &Options,
+) -> BTreeSet<ConstraintId> {
+    let mut order: Vec<ConstraintId> = core.iter().copied().collect();
+    order.sort_by_cached_key(|constraint| std::cmp::Reverse(variables.message(*constraint)));
+    let mut steps = options.steps;
+    minimal(&variables.instance, demands, core, &order, &mut steps)
+}
+
+fn few(names: Vec<String>, word: &str) -> String {
+    let more = names.len().saturating_sub(SHOWN);
+    if more == 0 {
+        return listed(&names, word);
+    }
+    let shown: Vec<String> = names.into_iter().take(SHOWN).collect();
+    format!("{} {word} {more} more", shown.join(", "))
+}
+
+/// A bundle for people: its name, and where it is from if that matters.
+fn named(variables: &Variables<'_>, id: EntryId) -> String {
+    let entry = variables.entries.get(id);
+    match variables.catalog(id) {
+        None => format!("{} (installed)", entry.name),
+        Some((catalog, _)) if variables.problem.catalogs.len() > 1 => {
+            format!("{} (channel {} of {catalog})", entry.name, entry.channel)
+        }
+        Some(_) => format!("{} (channel {})", entry.name, entry.channel),
+    }
+}
+
+fn members(variables: &Variables<'_>, members: &[Variable], word: &str) -> String {
+    let ids = members.iter().filter_map(|member| variables.entry(*member));
+    few(ids.map(|id| named(variables, id)).collect(), word)
+}
+
+/// What a bundle needs, for people.
+pub(super) fn wish(predicate: &Predicate) -> String {
+    match predicate {
+        Predicate::Api(api) => format!("a provider of {} ({})", api.kind, api.api_version()),
+        Predicate::Package { name, written, .. } => format!("package {name} in the range {written}"),
+        Predicate::Label(label) => format!("an operator with the label {label}"),
+        Predicate::Cel { message, .. } if !message.is_empty() => format!("an operator for this: {message}"),
+        other => format!("an operator {other}"),
+    }
+}
+
+/// A constraint for people; nothing where it goes without saying.
+pub(super) fn plain(variables: &Variables<'_>, constraint: ConstraintId) -> Option<String> {
+    let subscription = |place: &usize| &variables.problem.subscriptions[*place];
+    let name = |id: &EntryId| variables.name(*id);
+    let text = match &variables.constraints[constraint] {
+        Constraint::Subscription(_) => return None,
+        Constraint::Requires(place, candidates) => {
+            let name = &subscription(place).name;
+            format!(
+                "the subscription {name} can take only {}",
+                members(variables, candidates, "or")
+            )
+        }
+        Constraint::Unmet(place, unmet) => missing(variables, subscription(place), *unmet),
+        Constraint::Installed(id) => format!("{} is installed, has no subscription, and stays", name(id)),
+        Constraint::Needs(id, predicate, candidates) if candidates.is_empty() => {
+            let wish = wish(predicate);
+            format!("{} needs {wish}, and {}", name(id), what_there_is(variables, predicate))
+        }
+        Constraint::Needs(id, predicate, candidates) => {
+            let wish = wish(predicate);
+            format!(
+                "{} needs {wish}, which is only {}",
+                name(id),
+                members(variables, candidates, "or")
+            )
+        }
+        Constraint::Deprecated(id) => format!("{} is deprecated and is not installed any more", name(id)),
+        Constraint::Unreadable(id, reason) => format!("what {} needs cannot be told: {reason}", name(id)),
+        Constraint::OnePackage(package, candidates) => format!(
+            "of package {package} only one version can be there: {}",
+            members(variables, candidates, "or")
+        ),
+        Constraint::OneProvider(api, candidates) => format!(
+            "of the providers of {} ({}) only one can be there: {}",
+            api.kind,
+            api.api_version(),
+            members(variables, candidates, "or")
+        ),
+        Constraint::Replaces(new, old) => format!("{} takes the place of {}", name(new), name(old)),
+    };
+    Some(text)
+}
+
+/// Why nothing fits although a catalog may have something like it.
+fn what_there_is(variables: &Variables<'_>, predicate: &Predicate) -> String {
+    let Predicate::Package { name, .. } = predicate else {
+        return "no catalog has one".to_owned();
+    };
+    let of_package = variables.entries.ids().filter(|id| {
+        let facts = variables.entries.facts(*id);
+        *variables.entries.get(*id).package == **name || facts.packages.iter().any(|package| package.name == *name)
+    });
+    let mut versions: Vec<_> = of_package
+        .filter_map(|id| variables.entries.get(id).version.clone())
+        .collect();
+    versions.sort();
+    versions.dedup();
+    match &versions[..] {
+        [] => "no catalog has that package".to_owned(),
+        [one] => format!("there is only {one}"),
+        [first, .., last] => format!("there are only {} versions, from {first} to {last}", versions.len()),
+    }
+}
+
+fn missing(variables: &Variables<'_>, subscription: &Subscription, unmet: Unmet) -> String {
+    let Subscription {
+        name,
+        package,
+        channel,
+        catalog,
+        catalog_namespace,
+        starting_csv,
+        ..
+    } = subscription;
+    let sources = &variables.problem.catalogs;
+    let of = |known: Vec<&str>, wanted: &str| {
+        let mut known: Vec<&str> = known;
+        known.sort_unstable();
+        known.dedup();
+        let near = known
+            .iter()
+            .filter(|known| known.len().abs_diff(wanted.len()) < 4)
+            .map(|known| (strsim::damerau_levenshtein(known, wanted), *known))
+            .filter(|(distance, known)| *distance < 4 && *distance <= known.len() / 2)
+            .min();
+        match near {
+            _ if known.is_empty() => "there is none".to_owned(),
+            Some((_, near)) => format!("is {near} meant?"),
+            None => format!(
+                "there is {}",
+                few(known.into_iter().map(str::to_owned).collect(), "and")
+            ),
+        }
+    };
+    let here = || {
+        let here = sources.iter().filter(|source| source.name == catalog);
+        here.filter(|source| source.namespace == catalog_namespace)
+    };
+    let package_here = || here().filter_map(|source| source.catalog.package(package));
+    match unmet {
+        Unmet::Catalog if here().next().is_some() => {
+            format!("the catalog {catalog} in {catalog_namespace}, which the subscription {name} is to, is empty")
+        }
+        Unmet::Catalog => format!(
+            "the subscription {name} is to the catalog {catalog} in {catalog_namespace}, which there is not: {}",
+            of(sources.iter().map(|source| source.name).collect(), catalog)
+        ),
+        Unmet::Package => {
+            let packages = here().flat_map(|source| &source.catalog.packages);
+            let known = of(packages.map(|package| &*package.name).collect(), package);
+            format!("the catalog {catalog} has no package {package}: {known}")
+        }
+        Unmet::Channel => {
+            let channel = channel.as_deref().unwrap_or_default();
+            let channels = package_here().flat_map(|package| &package.channels);
+            let known = of(channels.map(|channel| &*channel.name).collect(), channel);
+            format!("the package {package} has no channel {channel}: {known}")
+        }
+        Unmet::StartingCsv => {
+            let csv = starting_csv.as_deref().unwrap_or_default();
+            let wanted = |name: &str| channel.as_deref().is_none_or(|channel| channel == name);
+            let names = here().flat_map(|source| {
+                let channels = source.catalog.package(package).map(|package| &package.channels[..]);
+                let channels = channels.unwrap_or_default().iter();
+                let entries = channels
+                    .filter(|channel| wanted(&channel.name))
+                    .flat_map(|channel| &channel.entries);
+                entries.filter_map(|entry| Some(&*source.catalog.bundle(entry.bundle)?.name))
+            });
+            let known = of(names.collect(), csv);
+            format!("no bundle {csv} is where the subscription {name} is to begin: {known}")
+        }
+    }
+}
+
+/// What would make it work, as far as it was tried.
+fn remedies(variables: &Variables<'_>, core: &BTreeSet<ConstraintId>, options: &Options) -> Vec<String> {
+    let mut remedies = Vec::new();
+    for constraint in core {
+        match &variables.constraints[*constraint] {
+            Constraint::Needs(id, predicate, candidates) if candidates.is_empty() => {
+                let name = variables.name(*id);
+                remedies.push(format!("a catalog with {}, for {name}", wish(predicate)));
+            }
+            Constraint::Unmet(place, Unmet::StartingCsv) => {
+                let name = &variables.problem.subscriptions[*place].name;
+                remedies.push(format!("another startingCSV in the subscription {name}, or none"));
+            }
+            _ => {}
+        }
+    }
+    let enabled = Enabled::all(&variables.instance);
+    let mut steps = options.steps;
+    let given_up = core.iter().filter_map(|constraint| {
+        let demand = variables
+            .demands
+            .iter()
+            .find(|demand| demand.constraint == Some(*constraint))?;
+        match demand.of {
+            DemandOf::One(variable) => Some((*constraint, variable)),
+            DemandOf::Some(..) => None,
+        }
+    });
+    for (constraint, variable) in given_up.take(TRIED) {
+        let others = variables.demands.iter().copied();
+        let others: Vec<Demand> = others.filter(|demand| demand.constraint != Some(constraint)).collect();
+        if others.is_empty() {
+            continue;
+        }
+        if let Outcome::Selected(_) = search(&variables.instance, &others, &enabled, &mut steps) {
+            remedies.push(match variables.stands[variable] {
+                Stands::Subscription(place) => {
+                    format!("no subscription {}", variables.problem.subscriptions[place].name)
+                }
+                Stands::Entry(id) => format!("to remove {}", variables.name(id)),
+            });
+        }
+    }
+    remedies
+}

@@ -1,0 +1,29 @@
+//! Which bundles OLM would install or update to: for subscriptions, over catalogs, beside what is installed.
+//!
+//! [`resolve`] takes a [`Problem`] and gives a [`Resolution`], or says in [`Unresolved`] why there is none. It selects what
+//! OLM's own resolver selects; where that one leaves it to chance, the order of names decides. Manifests are never read.
+//!
+//! `entries` lists all bundles that could be chosen, `predicate` says which are what a bundle needs, `order` which
+//! is preferred, `variables` makes constraints of it, and `search` finds the first selection that meets them.
+
+mod constraint;
+mod entries;
+mod explain;
+mod failure;
+mod order;
+mod predicate;
+mod problem;
+mod properties;
+mod range;
+mod resolution;
+mod resolve;
+mod search;
+mod variables;
+
+pub use problem::{Options, Problem, Ranges, Source};
+pub use properties::annotation;
+pub use range::Range;
+pub use resolution::{
+    Considered, NewSubscription, Note, NoteKind, Resolution, Selected, Unresolved, UpdatedSubscription,
+};
+pub use resolve::resolve;

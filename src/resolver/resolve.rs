@@ -1,0 +1,241 @@
+//! From a problem to what OLM would do about it.
+
+use super::explain::{self, Explaining};
+use super::failure;
+use super::predicate::Intent;
+use super::problem::{Options, Problem};
+use super::resolution::{NewSubscription, Note, NoteKind, Resolution, Selected, Unresolved, UpdatedSubscription};
+use super::search::{Choice, Demand, DemandOf, Enabled, Outcome, search};
+use super::variables::Variables;
+use crate::cluster::state::Subscription;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Parts of rules of constraints that are evaluated at most, all bundles together.
+const EVALUATIONS: u64 = 200_000_000;
+
+/// Resolves a problem.
+///
+/// # Errors
+/// When the constraints cannot be met, when OLM would give up over what a catalog holds, or when the search takes more
+/// steps than the options allow.
+pub fn resolve(problem: &Problem<'_>, options: &Options) -> Result<Resolution, Unresolved> {
+    let refused = |message: String| Unresolved::Refused { message };
+    let mut variables = Variables::of(problem, EVALUATIONS).map_err(refused)?;
+    let mut steps = options.steps;
+    let gave_up = || Unresolved::GaveUp { steps: options.steps };
+    let enabled = Enabled::all(&variables.instance);
+    let outcome = search(&variables.instance, &variables.demands, &enabled, &mut steps);
+    let mut choices = match outcome {
+        Outcome::Selected(choices) => choices,
+        Outcome::GaveUp => return Err(gave_up()),
+        Outcome::Unsatisfiable(core) => return Err(failure::unsatisfiable(&variables, core, options)),
+    };
+    let mut notes = held(problem);
+    notes.extend(passed_over(&variables, problem));
+    notes.extend(add_wanted(&mut variables, &mut choices, options, &mut steps));
+    let explain = if options.explain {
+        explain::of_choices(&Explaining::new(&variables, options), &choices)
+    } else {
+        Vec::new()
+    };
+    Ok(Resolution {
+        notes,
+        explain,
+        steps: options.steps - steps,
+        ..answer(&variables, &choices)
+    })
+}
+
+/// What must not be updated.
+fn held(problem: &Problem<'_>) -> Vec<Note> {
+    let subscribed = |csv: &&String| {
+        let mut subscriptions = problem.subscriptions.iter();
+        subscriptions.any(|subscription| subscription.installed_csv.as_ref() == Some(csv))
+    };
+    let held = problem.held.iter().filter(|(csv, _)| subscribed(csv));
+    held.map(|(csv, reason)| Note {
+        kind: NoteKind::Held,
+        subject: csv.clone(),
+        message: format!("{csv} stays as it is: {reason}"),
+    })
+    .collect()
+}
+
+/// Bundles of the packages that are subscribed to which OLM does not look at.
+fn passed_over(variables: &Variables<'_>, problem: &Problem<'_>) -> Vec<Note> {
+    let known: BTreeMap<_, _> = variables.entries.passed_over.iter().cloned().collect();
+    let subscribed = |name: &str| {
+        problem
+            .catalogs
+            .iter()
+            .flat_map(|source| &source.catalog.packages)
+            .filter(|package| problem.subscriptions.iter().any(|to| *to.package == *package.name))
+            .flat_map(|package| &package.channels)
+            .flat_map(|channel| &channel.entries)
+            .any(|entry| {
+                let mut sources = problem.catalogs.iter();
+                sources.any(|source| {
+                    source
+                        .catalog
+                        .bundle(entry.bundle)
+                        .is_some_and(|bundle| &*bundle.name == name)
+                })
+            })
+    };
+    let notes = known.into_iter().filter(|(name, _)| subscribed(name));
+    notes
+        .map(|(name, reason)| Note {
+            kind: NoteKind::PassedOver,
+            subject: name.to_string(),
+            message: format!("OLM does not look at {name}: {reason}"),
+        })
+        .collect()
+}
+
+/// Adds what is not required but wanted, one after the other, with everything before it fixed. Says what could not be.
+fn add_wanted(
+    variables: &mut Variables<'_>,
+    choices: &mut Vec<Choice>,
+    options: &Options,
+    steps: &mut u64,
+) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let mut named: BTreeSet<&str> = BTreeSet::new();
+    let mut at = 0;
+    while let Some(choice) = choices.get(at).copied() {
+        at += 1;
+        let Some(by) = variables.entry(choice.variable) else {
+            continue;
+        };
+        for dependency in variables.dependencies[choice.variable].clone() {
+            let asked = dependency
+                .package()
+                .and_then(|package| options.with_optional.get(package));
+            named.extend(asked.map(String::as_str));
+            let word = match dependency.intent {
+                Intent::Required => continue,
+                Intent::Recommended => "recommends",
+                Intent::Optional => "would like",
+            };
+            let default = dependency.intent == Intent::Recommended && !options.without_recommended;
+            if asked.is_none() && !default {
+                continue;
+            }
+            let name = variables.name(by);
+            let mut leave_out = |reason: &str| {
+                notes.push(Note {
+                    kind: NoteKind::LeftOut,
+                    subject: name.to_string(),
+                    message: format!(
+                        "{name} {word} an operator {}, which is left out: {reason}",
+                        dependency.predicate
+                    ),
+                });
+            };
+            let extended = variables.extend(by, &dependency);
+            let (list, constraint) = match extended {
+                Ok(need) => need,
+                Err(reason) => {
+                    leave_out(&reason);
+                    continue;
+                }
+            };
+            let fixed = choices.iter().map(|choice| Demand {
+                of: DemandOf::One(choice.variable),
+                constraint: None,
+            });
+            let wanted = Demand {
+                of: DemandOf::Some(list, choice.variable),
+                constraint: Some(constraint),
+            };
+            let demands: Vec<Demand> = fixed.chain([wanted]).collect();
+            let enabled = Enabled::all(&variables.instance);
+            match search(&variables.instance, &demands, &enabled, steps) {
+                Outcome::Selected(found) => choices.extend(found.into_iter().skip(choices.len())),
+                Outcome::GaveUp => leave_out("the search took too long"),
+                Outcome::Unsatisfiable(core) => {
+                    let reason = if variables.instance.lists[list].is_empty() {
+                        "no catalog has it".to_owned()
+                    } else {
+                        failure::in_words(variables, &demands, core, Some(constraint), options).join(", ")
+                    };
+                    leave_out(&reason);
+                }
+            }
+        }
+    }
+    for name in options
+        .with_optional
+        .iter()
+        .filter(|name| !named.contains(name.as_str()))
+    {
+        notes.push(Note {
+            kind: NoteKind::Unknown,
+            subject: name.clone(),
+            message: format!("nothing that is selected has a dependency on package {name}"),
+        });
+    }
+    notes
+}
+
+fn answer(variables: &Variables<'_>, choices: &[Choice]) -> Resolution {
+    let problem = variables.problem;
+    let mut answer = Resolution::default();
+    for choice in choices {
+        let Some(id) = variables.entry(choice.variable) else {
+            continue;
+        };
+        let Some((catalog, namespace)) = variables.catalog(id) else {
+            continue;
+        };
+        let entry = variables.entries.get(id);
+        let name = entry.name.to_string();
+        let update_of = variables.replaces.get(&choice.variable).map(|old| variables.name(*old));
+        answer.selected.push(Selected {
+            name: name.clone(),
+            package: entry.package.to_string(),
+            channel: entry.channel.to_string(),
+            catalog: format!("{namespace}/{catalog}"),
+            replaces: update_of
+                .or_else(|| entry.replaces.clone())
+                .map(|name| name.to_string()),
+        });
+        let matches = |subscription: &&Subscription| {
+            subscription.package == *entry.package
+                && subscription
+                    .channel
+                    .as_deref()
+                    .is_none_or(|channel| channel == &*entry.channel)
+                && subscription.catalog == catalog
+                && subscription.catalog_namespace == namespace
+        };
+        let matching: Vec<&Subscription> = problem.subscriptions.iter().filter(matches).collect();
+        let is_at = |subscription: &&Subscription| subscription.current_csv.as_deref() == Some(&name);
+        let exists = problem.installed.iter().any(|csv| csv.name == name);
+        if matching.is_empty() || !exists || !matching.iter().all(is_at) {
+            answer.install.push(name.clone());
+        }
+        if matching.is_empty() {
+            answer.new_subscriptions.push(NewSubscription {
+                name: format!("{}-{}-{catalog}-{namespace}", entry.package, entry.channel),
+                package: entry.package.to_string(),
+                channel: entry.channel.to_string(),
+                catalog: format!("{namespace}/{catalog}"),
+                starting_csv: name.clone(),
+                install_plan_approval: "Automatic",
+            });
+        }
+        for subscription in matching.into_iter().filter(|subscription| !is_at(subscription)) {
+            answer.updated_subscriptions.push(UpdatedSubscription {
+                name: subscription.name.clone(),
+                current_csv: name.clone(),
+            });
+        }
+    }
+    answer.selected.sort();
+    answer.install.sort();
+    answer.install.dedup();
+    answer.new_subscriptions.sort();
+    answer.updated_subscriptions.sort();
+    answer
+}

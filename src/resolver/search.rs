@@ -1,0 +1,421 @@
+//! The search: which variables to select, so that everything that is needed is there and nothing conflicts.
+//!
+//! It takes the first choice of a queue, tries its members in their order, and puts what the chosen one needs at the end
+//! of the queue, as OLM's does. What it finds is therefore the first solution in that order. Three things make it fast
+//! and never change the order, because they leave out only what cannot succeed: variables that can never be selected are
+//! found beforehand; after a failure it goes back to the last choice that took part in it; and such failures are
+//! remembered.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// A variable: a subscription, or an entry.
+pub(super) type Variable = usize;
+/// A constraint, by its place in the list of messages.
+pub(super) type ConstraintId = usize;
+/// A list of variables of which one is to be selected.
+pub(super) type ListId = usize;
+
+/// Failures that are remembered, and variables of each.
+const REMEMBERED: usize = 50_000;
+const LONGEST_REMEMBERED: usize = 12;
+
+/// Variables and the constraints between them.
+#[derive(Debug, Default)]
+pub(super) struct Instance {
+    /// For each variable, the lists of which it needs one member each.
+    pub(super) needs: Vec<Vec<(ListId, ConstraintId)>>,
+    /// For each variable, why it must not be selected.
+    pub(super) prohibited: Vec<Option<ConstraintId>>,
+    /// For each variable, the groups that it is in, of each of which one member at most may be selected.
+    pub(super) groups: Vec<Vec<usize>>,
+    /// For each variable, those that must not be selected with it.
+    pub(super) conflicts: Vec<Vec<(Variable, ConstraintId)>>,
+    /// For each group, its constraint.
+    pub(super) group_constraints: Vec<ConstraintId>,
+    /// Members in order of preference. Variables share lists.
+    pub(super) lists: Vec<Rc<[Variable]>>,
+    /// How many constraints there are.
+    pub(super) constraints: usize,
+}
+
+/// Something that must be met.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Demand {
+    pub(super) of: DemandOf,
+    /// Why it must; nothing for what is fixed beforehand.
+    pub(super) constraint: Option<ConstraintId>,
+}
+
+/// What must be met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DemandOf {
+    /// This variable is selected.
+    One(Variable),
+    /// Some member of a list is selected, because this variable needs it.
+    Some(ListId, Variable),
+}
+
+/// How a search ends.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// What is selected, in the order in which it was, and what for.
+    Selected(Vec<Choice>),
+    /// Nothing can be; these constraints alone make it so.
+    Unsatisfiable(BTreeSet<ConstraintId>),
+    /// It took too many steps.
+    GaveUp,
+}
+
+/// A variable that was selected, and what for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Choice {
+    pub(super) variable: Variable,
+    pub(super) of: DemandOf,
+}
+
+/// The constraints that count.
+#[derive(Debug, Clone)]
+pub(super) struct Enabled(Vec<bool>);
+
+impl Enabled {
+    pub(super) fn all(instance: &Instance) -> Self {
+        Self(vec![true; instance.constraints])
+    }
+
+    pub(super) fn only(instance: &Instance, constraints: &BTreeSet<ConstraintId>) -> Self {
+        let mut enabled = vec![false; instance.constraints];
+        for constraint in constraints {
+            if let Some(slot) = enabled.get_mut(*constraint) {
+                *slot = true;
+            }
+        }
+        Self(enabled)
+    }
+
+    pub(super) fn set(&mut self, constraint: ConstraintId, on: bool) {
+        if let Some(slot) = self.0.get_mut(constraint) {
+            *slot = on;
+        }
+    }
+
+    fn has(&self, constraint: ConstraintId) -> bool {
+        self.0.get(constraint).copied().unwrap_or(false)
+    }
+}
+
+/// A choice that was made, or is being made.
+struct Frame {
+    /// The place of the demand in the queue.
+    demand: usize,
+    /// How long the queue was before the choice.
+    queue: usize,
+    /// The next member to try.
+    next: usize,
+    /// Selected variables that keep members tried so far from being selected, and the one that needs the choice.
+    blame: BTreeSet<Variable>,
+}
+
+/// Why a variable can never be selected.
+#[derive(Clone, Copy)]
+enum Never {
+    Prohibited(ConstraintId),
+    Needs(ListId, ConstraintId),
+}
+
+struct Search<'i> {
+    instance: &'i Instance,
+    enabled: &'i Enabled,
+    never: Vec<Option<Never>>,
+    /// For each variable, the place of the frame that selected it.
+    level: Vec<Option<usize>>,
+    order: Vec<Variable>,
+    queue: Vec<Demand>,
+    frames: Vec<Frame>,
+    /// For each group, the member that is selected.
+    holders: Vec<Option<Variable>>,
+    /// Sets of variables that must not all be selected, and for each variable those with it.
+    failures: Vec<Vec<Variable>>,
+    failures_with: Vec<Vec<usize>>,
+    used: BTreeSet<ConstraintId>,
+}
+
+/// Finds the first selection that meets all demands. `steps` are counted down.
+pub(super) fn search(instance: &Instance, demands: &[Demand], enabled: &Enabled, steps: &mut u64) -> Outcome {
+    let count = instance.needs.len();
+    let met = |demand: &Demand| demand.constraint.is_none_or(|constraint| enabled.has(constraint));
+    let search = Search {
+        instance,
+        enabled,
+        never: never(instance, enabled),
+        level: vec![None; count],
+        order: Vec::new(),
+        queue: demands.iter().copied().filter(met).collect(),
+        frames: Vec::new(),
+        holders: vec![None; instance.group_constraints.len()],
+        failures: Vec::new(),
+        failures_with: vec![Vec::new(); count],
+        used: BTreeSet::new(),
+    };
+    search.run(steps)
+}
+
+/// Which variables can never be selected, whatever else is: they are prohibited, or need one of a list that has no
+/// other members.
+fn never(instance: &Instance, enabled: &Enabled) -> Vec<Option<Never>> {
+    let mut never: Vec<Option<Never>> = instance
+        .prohibited
+        .iter()
+        .map(|constraint| constraint.filter(|id| enabled.has(*id)).map(Never::Prohibited))
+        .collect();
+    let mut needed_by: Vec<Vec<(Variable, ConstraintId)>> = vec![Vec::new(); instance.lists.len()];
+    for (variable, needs) in instance.needs.iter().enumerate() {
+        for (list, constraint) in needs.iter().filter(|(_, constraint)| enabled.has(*constraint)) {
+            needed_by[*list].push((variable, *constraint));
+        }
+    }
+    let mut member_of: Vec<Vec<ListId>> = vec![Vec::new(); instance.needs.len()];
+    let mut left: Vec<usize> = vec![0; instance.lists.len()];
+    let mut empty = Vec::new();
+    for (list, members) in instance.lists.iter().enumerate() {
+        for member in members.iter() {
+            // A member that stands twice is lost twice.
+            member_of[*member].push(list);
+        }
+        left[list] = members.len();
+        if members.is_empty() {
+            empty.push(list);
+        }
+    }
+    let mut lost: Vec<Variable> = (0..never.len()).filter(|variable| never[*variable].is_some()).collect();
+    loop {
+        if let Some(list) = empty.pop() {
+            for (variable, constraint) in &needed_by[list] {
+                if never[*variable].is_none() {
+                    never[*variable] = Some(Never::Needs(list, *constraint));
+                    lost.push(*variable);
+                }
+            }
+        } else if let Some(variable) = lost.pop() {
+            for list in &member_of[variable] {
+                left[*list] -= 1;
+                if left[*list] == 0 {
+                    empty.push(*list);
+                }
+            }
+        } else {
+            return never;
+        }
+    }
+}
+
+impl Search<'_> {
+    fn run(mut self, steps: &mut u64) -> Outcome {
+        let mut at = 0;
+        loop {
+            while let Some(demand) = self.queue.get(at).copied() {
+                if !self.is_met(demand, steps) {
+                    break;
+                }
+                at += 1;
+            }
+            let Some(demand) = self.queue.get(at) else {
+                let demand = |frame: &Frame| self.queue[frame.demand].of;
+                let choices = self.order.iter().zip(&self.frames);
+                let choices = choices.map(|(variable, frame)| Choice {
+                    variable: *variable,
+                    of: demand(frame),
+                });
+                return Outcome::Selected(choices.collect());
+            };
+            let needing = match demand.of {
+                DemandOf::One(_) => None,
+                DemandOf::Some(_, by) => Some(by),
+            };
+            self.frames.push(Frame {
+                demand: at,
+                queue: self.queue.len(),
+                next: 0,
+                blame: needing.into_iter().collect(),
+            });
+            loop {
+                if let Some(next) = self.choose(steps) {
+                    at = next;
+                    break;
+                }
+                if *steps == 0 {
+                    return Outcome::GaveUp;
+                }
+                if !self.go_back() {
+                    return Outcome::Unsatisfiable(self.used);
+                }
+            }
+        }
+    }
+
+    fn is_met(&self, demand: Demand, steps: &mut u64) -> bool {
+        match demand.of {
+            DemandOf::One(variable) => self.level[variable].is_some(),
+            DemandOf::Some(list, _) => {
+                let members = &self.instance.lists[list];
+                *steps = steps.saturating_sub(members.len() as u64 / 256);
+                members.iter().any(|member| self.level[*member].is_some())
+            }
+        }
+    }
+
+    /// Selects the next member of the last choice that can be, and says where the queue goes on.
+    fn choose(&mut self, steps: &mut u64) -> Option<usize> {
+        let level = self.frames.len().checked_sub(1)?;
+        let demand = self.queue[self.frames[level].demand];
+        loop {
+            let next = self.frames[level].next;
+            let member = match demand.of {
+                DemandOf::One(variable) => (next == 0).then_some(variable),
+                DemandOf::Some(list, _) => self.instance.lists[list].get(next).copied(),
+            };
+            let Some(member) = member else {
+                self.used.extend(demand.constraint);
+                return None;
+            };
+            self.frames[level].next += 1;
+            *steps = steps.saturating_sub(1);
+            if *steps == 0 {
+                return None;
+            }
+            if let Some(blame) = self.obstacle(member) {
+                self.frames[level].blame.extend(blame);
+                continue;
+            }
+            self.select(member, level);
+            return Some(self.frames[level].demand + 1);
+        }
+    }
+
+    /// The selected variables that keep a variable from being selected; none at all where it never can be.
+    fn obstacle(&mut self, variable: Variable) -> Option<Vec<Variable>> {
+        if self.never[variable].is_some() {
+            self.use_never(variable);
+            return Some(Vec::new());
+        }
+        for group in &self.instance.groups[variable] {
+            let constraint = self.instance.group_constraints[*group];
+            if let Some(holder) = self.holders[*group].filter(|_| self.enabled.has(constraint)) {
+                self.used.insert(constraint);
+                return Some(vec![holder]);
+            }
+        }
+        for (other, constraint) in &self.instance.conflicts[variable] {
+            if self.level[*other].is_some() && self.enabled.has(*constraint) {
+                self.used.insert(*constraint);
+                return Some(vec![*other]);
+            }
+        }
+        let others = |failure: &usize| {
+            let others: Vec<Variable> = self.failures[*failure]
+                .iter()
+                .copied()
+                .filter(|member| *member != variable)
+                .collect();
+            others
+                .iter()
+                .all(|other| self.level[*other].is_some())
+                .then_some(others)
+        };
+        self.failures_with[variable].iter().find_map(others)
+    }
+
+    /// Takes down all constraints because of which a variable can never be selected.
+    fn use_never(&mut self, variable: Variable) {
+        let mut waiting = vec![variable];
+        while let Some(variable) = waiting.pop() {
+            match self.never[variable] {
+                Some(Never::Prohibited(constraint)) => {
+                    self.used.insert(constraint);
+                }
+                Some(Never::Needs(list, constraint)) if self.used.insert(constraint) => {
+                    waiting.extend(self.instance.lists[list].iter());
+                }
+                Some(Never::Needs(..)) | None => {}
+            }
+        }
+    }
+
+    fn select(&mut self, variable: Variable, level: usize) {
+        self.level[variable] = Some(level);
+        self.order.push(variable);
+        for group in &self.instance.groups[variable] {
+            self.holders[*group].get_or_insert(variable);
+        }
+        let needs = self.instance.needs[variable].iter();
+        let needs = needs.filter(|(_, constraint)| self.enabled.has(*constraint));
+        self.queue.extend(needs.map(|(list, constraint)| Demand {
+            of: DemandOf::Some(*list, variable),
+            constraint: Some(*constraint),
+        }));
+    }
+
+    fn take_back(&mut self, variable: Variable) {
+        self.level[variable] = None;
+        for group in &self.instance.groups[variable] {
+            if self.holders[*group] == Some(variable) {
+                self.holders[*group] = None;
+            }
+        }
+    }
+
+    /// Takes back everything down to the last choice that took part in the failure of the last one; false where none did.
+    fn go_back(&mut self) -> bool {
+        let Some(failed) = self.frames.pop() else {
+            return false;
+        };
+        let mut blame = failed.blame;
+        let deepest = blame.iter().copied().max_by_key(|variable| self.level[*variable]);
+        let Some((deepest, level)) = deepest.and_then(|variable| Some((variable, self.level[variable]?))) else {
+            return false;
+        };
+        if blame.len() <= LONGEST_REMEMBERED && self.failures.len() < REMEMBERED {
+            for variable in &blame {
+                self.failures_with[*variable].push(self.failures.len());
+            }
+            self.failures.push(blame.iter().copied().collect());
+        }
+        self.frames.truncate(level + 1);
+        for variable in self.order.split_off(level) {
+            self.take_back(variable);
+        }
+        blame.remove(&deepest);
+        if let Some(frame) = self.frames.last_mut() {
+            self.queue.truncate(frame.queue);
+            frame.blame.extend(blame);
+        }
+        true
+    }
+}
+
+/// Leaves constraints out, in this order, as long as what remains cannot be met either. `steps` are counted down; what
+/// there is no time for stays.
+pub(super) fn minimal(
+    instance: &Instance,
+    demands: &[Demand],
+    core: BTreeSet<ConstraintId>,
+    order: &[ConstraintId],
+    steps: &mut u64,
+) -> BTreeSet<ConstraintId> {
+    let mut enabled = Enabled::only(instance, &core);
+    let mut left = core;
+    for constraint in order {
+        if !left.contains(constraint) {
+            continue;
+        }
+        enabled.set(*constraint, false);
+        match search(instance, demands, &enabled, steps) {
+            Outcome::Unsatisfiable(_) => {
+                left.remove(constraint);
+            }
+            Outcome::Selected(_) => enabled.set(*constraint, true),
+            Outcome::GaveUp => return left,
+        }
+    }
+    left
+}

@@ -1,0 +1,522 @@
+//! From catalogs and subscriptions to variables and constraints: everything that can be reached, and nothing else.
+
+use super::constraint::{Constraint, Unmet, listed};
+use super::entries::{ChannelKey, Entries, EntryId, Origin};
+use super::order::{Chains, catalog_rank, chain, channel_rank};
+use super::predicate::{Dependency, Intent, Providers};
+use super::problem::Problem;
+use super::range::Range;
+use super::search::{ConstraintId, Demand, DemandOf, Instance, ListId, Variable};
+use crate::catalog::{Property, Text};
+use crate::cel::Budget;
+use crate::cluster::state::Subscription;
+use crate::kubernetes::GroupVersionKind;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
+
+/// What a variable stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stands {
+    /// The place of a subscription in the problem.
+    Subscription(usize),
+    Entry(EntryId),
+}
+
+/// Variables and constraints in the making.
+#[derive(Debug)]
+pub(super) struct Variables<'p> {
+    pub(super) problem: &'p Problem<'p>,
+    pub(super) entries: Entries,
+    pub(super) instance: Instance,
+    pub(super) stands: Vec<Stands>,
+    pub(super) constraints: Vec<Constraint>,
+    /// What must be there: subscriptions, and what is installed without one.
+    pub(super) demands: Vec<Demand>,
+    /// For an update: the version that it replaces.
+    pub(super) replaces: HashMap<Variable, EntryId>,
+    pub(super) by_entry: HashMap<EntryId, Variable>,
+    /// For each variable, what its bundle needs, in the order of its properties.
+    pub(super) dependencies: Vec<Vec<Dependency>>,
+    providers: Providers,
+    chains: Chains,
+    budget: Budget,
+    /// Lists that were made already, by what is needed and the catalog of who needs it.
+    known: HashMap<(Property, Origin), ListId>,
+    packages: HashMap<String, usize>,
+    apis: HashMap<GroupVersionKind, usize>,
+    /// Variables whose bundles are yet to be asked what they need.
+    waiting: Vec<Variable>,
+}
+
+/// What a subscription can install, in the order of preference, or why there is nothing.
+pub(super) type Candidates = Result<Vec<EntryId>, Unmet>;
+
+impl<'p> Variables<'p> {
+    /// Everything that can be reached from the subscriptions and from what is installed.
+    ///
+    /// # Errors
+    /// In the words of OLM, which gives up where a channel has no order, or a range or constraint cannot be read.
+    pub(super) fn of(problem: &'p Problem<'p>, evaluations: u64) -> Result<Self, String> {
+        let entries = Entries::of(problem);
+        let mut providers = Providers::default();
+        for id in entries.ids() {
+            providers.add(id, entries.get(id), entries.facts(id));
+        }
+        let mut made = Self {
+            problem,
+            entries,
+            instance: Instance::default(),
+            stands: Vec::new(),
+            constraints: Vec::new(),
+            demands: Vec::new(),
+            replaces: HashMap::new(),
+            by_entry: HashMap::new(),
+            dependencies: Vec::new(),
+            providers,
+            chains: Chains::default(),
+            budget: Budget::new(evaluations),
+            known: HashMap::new(),
+            packages: HashMap::new(),
+            apis: HashMap::new(),
+            waiting: Vec::new(),
+        };
+        let mut subscribed = HashSet::new();
+        for (place, subscription) in problem.subscriptions.iter().enumerate() {
+            made.add_subscription(place)?;
+            subscribed.extend(made.current(subscription));
+        }
+        let installed: Vec<EntryId> = made.entries.ids().filter(|id| made.entries.is_existing(*id)).collect();
+        for id in installed {
+            let variable = made.variable(id);
+            if !subscribed.contains(&id) {
+                let constraint = made.constraint(Constraint::Installed(id));
+                made.demand(variable, constraint);
+            }
+        }
+        made.expand()?;
+        let name = |demand: &Demand| match demand.of {
+            DemandOf::One(variable) | DemandOf::Some(_, variable) => made.identifier(variable),
+        };
+        let mut demands = made.demands.clone();
+        demands.sort_by_cached_key(name);
+        made.demands = demands;
+        Ok(made)
+    }
+
+    fn demand(&mut self, variable: Variable, constraint: ConstraintId) {
+        self.demands.push(Demand {
+            of: DemandOf::One(variable),
+            constraint: Some(constraint),
+        });
+    }
+
+    /// The installed entry that a subscription is at.
+    pub(super) fn current(&self, subscription: &Subscription) -> Option<EntryId> {
+        let name = subscription.installed_csv.as_deref()?;
+        self.entries.existing.get(name).copied()
+    }
+
+    fn constraint(&mut self, constraint: Constraint) -> ConstraintId {
+        self.constraints.push(constraint);
+        self.instance.constraints = self.constraints.len();
+        self.constraints.len() - 1
+    }
+
+    fn push(&mut self, stands: Stands) -> Variable {
+        self.stands.push(stands);
+        self.dependencies.push(Vec::new());
+        self.instance.needs.push(Vec::new());
+        self.instance.prohibited.push(None);
+        self.instance.groups.push(Vec::new());
+        self.instance.conflicts.push(Vec::new());
+        self.stands.len() - 1
+    }
+
+    fn list(&mut self, members: Vec<Variable>) -> ListId {
+        self.instance.lists.push(members.into());
+        self.instance.lists.len() - 1
+    }
+
+    /// The variable of an entry, which is made when it is asked for first.
+    fn variable(&mut self, id: EntryId) -> Variable {
+        if let Some(known) = self.by_entry.get(&id) {
+            return *known;
+        }
+        let variable = self.push(Stands::Entry(id));
+        self.by_entry.insert(id, variable);
+        self.waiting.push(variable);
+        let facts = self.entries.facts(id);
+        let deprecated = facts.deprecated;
+        let packages: BTreeSet<String> = facts.packages.iter().map(|package| package.name.clone()).collect();
+        let apis: BTreeSet<GroupVersionKind> = facts.apis.iter().cloned().collect();
+        if deprecated {
+            self.instance.prohibited[variable] = Some(self.constraint(Constraint::Deprecated(id)));
+        }
+        // Of two groups that are broken the package is reported, so it stands first.
+        for package in packages {
+            let known = self.packages.get(&package).copied();
+            let group = known.unwrap_or_else(|| self.group(Constraint::OnePackage(package.clone(), Vec::new())));
+            self.packages.insert(package, group);
+            self.join(variable, group);
+        }
+        for api in apis {
+            let known = self.apis.get(&api).copied();
+            let group = known.unwrap_or_else(|| self.group(Constraint::OneProvider(api.clone(), Vec::new())));
+            self.apis.insert(api, group);
+            self.join(variable, group);
+        }
+        variable
+    }
+
+    fn group(&mut self, constraint: Constraint) -> usize {
+        let id = self.constraint(constraint);
+        self.instance.group_constraints.push(id);
+        self.instance.group_constraints.len() - 1
+    }
+
+    fn join(&mut self, variable: Variable, group: usize) {
+        self.instance.groups[variable].push(group);
+        let constraint = self.instance.group_constraints[group];
+        if let Some(Constraint::OnePackage(_, members) | Constraint::OneProvider(_, members)) =
+            self.constraints.get_mut(constraint)
+        {
+            members.push(variable);
+        }
+    }
+
+    fn add_subscription(&mut self, place: usize) -> Result<(), String> {
+        let problem = self.problem;
+        let subscription = &problem.subscriptions[place];
+        let current = self.current(subscription);
+        let variable = self.push(Stands::Subscription(place));
+        let exists = self.constraint(Constraint::Subscription(place));
+        self.demand(variable, exists);
+        match self.candidates(subscription)? {
+            Err(unmet) => {
+                self.instance.prohibited[variable] = Some(self.constraint(Constraint::Unmet(place, unmet)));
+            }
+            Ok(candidates) => {
+                let mut members = Vec::with_capacity(candidates.len());
+                for id in candidates {
+                    let member = self.variable(id);
+                    members.push(member);
+                    let Some(current) = current.filter(|current| *current != id) else {
+                        continue;
+                    };
+                    let old = self.variable(current);
+                    self.replaces.insert(member, current);
+                    let constraint = self.constraint(Constraint::Replaces(id, current));
+                    self.instance.conflicts[member].push((old, constraint));
+                    self.instance.conflicts[old].push((member, constraint));
+                }
+                let list = self.list(members);
+                let constraint = Constraint::Requires(place, Rc::clone(&self.instance.lists[list]));
+                let constraint = self.constraint(constraint);
+                self.instance.needs[variable].push((list, constraint));
+            }
+        }
+        Ok(())
+    }
+
+    /// The entries of the channels that a subscription is to, in the order in which they are listed, and what is wrong
+    /// where there are none.
+    pub(super) fn listed(&self, subscription: &Subscription) -> Result<Vec<(ChannelKey, Vec<EntryId>)>, Unmet> {
+        let sources = self.problem.catalogs.iter().enumerate();
+        let mut channels: Vec<(&ChannelKey, &Vec<EntryId>)> = Vec::new();
+        for (place, source) in sources {
+            if source.name == subscription.catalog && source.namespace == subscription.catalog_namespace {
+                let of = Origin::Catalog(place);
+                let here = self.entries.channels.iter();
+                channels.extend(here.filter(|(key, ids)| key.origin == of && !ids.is_empty()));
+            }
+        }
+        if channels.is_empty() {
+            return Err(Unmet::Catalog);
+        }
+        channels.retain(|(key, _)| *key.package == *subscription.package);
+        if channels.is_empty() {
+            return Err(Unmet::Package);
+        }
+        if let Some(channel) = &subscription.channel {
+            channels.retain(|(key, _)| *key.channel == **channel);
+        }
+        if channels.is_empty() {
+            return Err(Unmet::Channel);
+        }
+        channels.sort_by_cached_key(|(key, _)| channel_rank(&self.entries, key));
+        Ok(channels
+            .into_iter()
+            .map(|(key, ids)| (key.clone(), ids.clone()))
+            .collect())
+    }
+
+    fn candidates(&self, subscription: &Subscription) -> Result<Candidates, String> {
+        let mut channels = match self.listed(subscription) {
+            Ok(channels) => channels,
+            Err(unmet) => return Ok(Err(unmet)),
+        };
+        let current = self.current(subscription);
+        if let (None, Some(starting)) = (current, &subscription.starting_csv) {
+            for (_, ids) in &mut channels {
+                ids.retain(|id| *self.entries.get(*id).name == **starting);
+            }
+            channels.retain(|(_, ids)| !ids.is_empty());
+            if channels.is_empty() {
+                return Ok(Err(Unmet::StartingCsv));
+            }
+        }
+        let mut candidates = Vec::new();
+        for (key, ids) in &channels {
+            candidates.extend(chain(&self.entries, &key.package, &key.channel, ids)?);
+        }
+        if let Some(current) = current {
+            let name = &self.entries.get(current).name;
+            if self.problem.held.contains_key(&**name) {
+                candidates.clear();
+            }
+            candidates.retain(|id| self.updates(*id, current));
+            candidates.push(current);
+        }
+        Ok(Ok(candidates))
+    }
+
+    /// Whether an entry is an update of an installed version.
+    pub(super) fn updates(&self, id: EntryId, current: EntryId) -> bool {
+        let (entry, current) = (self.entries.get(id), self.entries.get(current));
+        let in_range = || {
+            let range = Range::parse(entry.skip_range.as_deref()?).ok()?;
+            Some(range.contains(current.version.as_ref()?))
+        };
+        entry.replaces.as_ref() == Some(&current.name)
+            || entry.skips.contains(&current.name)
+            || in_range().unwrap_or(false)
+    }
+
+    /// Asks all bundles that wait for what they need.
+    fn expand(&mut self) -> Result<(), String> {
+        while let Some(variable) = self.waiting.pop() {
+            if let Err(reason) = self.ask(variable) {
+                self.waiting.push(variable);
+                return Err(reason);
+            }
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self, variable: Variable) -> Result<(), String> {
+        let Stands::Entry(id) = self.stands[variable] else {
+            return Ok(());
+        };
+        let dependencies = self.entries.facts(id).dependencies()?;
+        for dependency in &dependencies {
+            if dependency.intent == Intent::Required {
+                let need = self.need(id, dependency)?;
+                self.instance.needs[variable].push(need);
+            }
+        }
+        self.dependencies[variable] = dependencies;
+        Ok(())
+    }
+
+    fn need(&mut self, by: EntryId, dependency: &Dependency) -> Result<(ListId, ConstraintId), String> {
+        let list = self.providers_of(dependency, self.entries.get(by).origin)?;
+        let members = Rc::clone(&self.instance.lists[list]);
+        let constraint = self.constraint(Constraint::Needs(by, Rc::clone(&dependency.predicate), members));
+        Ok((list, constraint))
+    }
+
+    /// The list of what a bundle needs that is not required, for a choice to be made after all others. What can be reached
+    /// only through it becomes part of the variables.
+    ///
+    /// # Errors
+    /// As [`Variables::of`]; what could not be asked then is not chosen later.
+    pub(super) fn extend(&mut self, by: EntryId, dependency: &Dependency) -> Result<(ListId, ConstraintId), String> {
+        let extended = self.need(by, dependency).and_then(|need| {
+            self.expand()?;
+            Ok(need)
+        });
+        if let Err(reason) = &extended {
+            for variable in std::mem::take(&mut self.waiting) {
+                if let Stands::Entry(id) = self.stands[variable] {
+                    let constraint = self.constraint(Constraint::Unreadable(id, reason.clone()));
+                    self.instance.prohibited[variable] = Some(constraint);
+                }
+            }
+        }
+        extended
+    }
+
+    /// The bundles that are what is needed, in the order of preference for a bundle of `home`.
+    fn providers_of(&mut self, dependency: &Dependency, home: Origin) -> Result<ListId, String> {
+        let key = (dependency.written.clone(), home);
+        if let Some(known) = self.known.get(&key) {
+            return Ok(*known);
+        }
+        let ids = self.providers.of(&dependency.predicate);
+        let ids = ids.unwrap_or_else(|| self.entries.ids().collect());
+        let holding: BTreeSet<EntryId> = ids
+            .into_iter()
+            .filter(|id| {
+                let (entry, facts) = (self.entries.get(*id), self.entries.facts(*id));
+                dependency.predicate.holds(entry, facts, &self.budget)
+            })
+            .collect();
+        if self.budget.is_spent() {
+            return Err(format!(
+                "the rules of constraints take too long: {} evaluations of their parts did not suffice",
+                self.budget.limit()
+            ));
+        }
+        let mut channels: HashSet<ChannelKey> = HashSet::new();
+        let mut installed = Vec::new();
+        for id in &holding {
+            let entry = self.entries.get(*id);
+            if entry.origin == Origin::Existing {
+                installed.push(*id);
+                continue;
+            }
+            channels.insert(ChannelKey {
+                origin: entry.origin,
+                package: entry.package.clone(),
+                channel: entry.channel.clone(),
+            });
+        }
+        installed.sort_by_key(|id| {
+            let entry = self.entries.get(*id);
+            (entry.package.clone(), entry.name.clone())
+        });
+        let mut channels: Vec<ChannelKey> = channels.into_iter().collect();
+        channels.sort_by_cached_key(|key| {
+            let (class, priority, other, name, namespace) = catalog_rank(self.problem, home, key.origin);
+            let catalog = (
+                class,
+                priority,
+                other,
+                name.to_owned(),
+                namespace.to_owned(),
+                key.origin,
+            );
+            (catalog, channel_rank(&self.entries, key))
+        });
+        let mut found = installed;
+        for key in &channels {
+            let chain = self.chains.of(&self.entries, key)?;
+            found.extend(chain.iter().filter(|id| holding.contains(id)));
+        }
+        let members = found.into_iter().map(|id| self.variable(id)).collect();
+        let list = self.list(members);
+        self.known.insert(key, list);
+        Ok(list)
+    }
+
+    /// `catalog/namespace` of an entry; nothing for an installed one.
+    pub(super) fn catalog(&self, id: EntryId) -> Option<(&'p str, &'p str)> {
+        match self.entries.get(id).origin {
+            Origin::Existing => None,
+            Origin::Catalog(place) => {
+                let source = self.problem.catalogs.get(place)?;
+                Some((source.name, source.namespace))
+            }
+        }
+    }
+
+    /// The name of a variable in the words of OLM.
+    pub(super) fn identifier(&self, variable: Variable) -> String {
+        match self.stands[variable] {
+            Stands::Subscription(place) => format!("subscription:{}", self.problem.subscriptions[place].name),
+            Stands::Entry(id) => self.identifier_of(id),
+        }
+    }
+
+    pub(super) fn identifier_of(&self, id: EntryId) -> String {
+        let entry = self.entries.get(id);
+        let existing = ("@existing", self.problem.namespace.as_str());
+        let (catalog, namespace) = self.catalog(id).unwrap_or(existing);
+        format!("{catalog}/{namespace}/{}/{}", entry.channel, entry.name)
+    }
+
+    /// What OLM says of a broken constraint.
+    pub(super) fn message(&self, constraint: ConstraintId) -> String {
+        let name = |id: &EntryId| &self.entries.get(*id).name;
+        let subscription = |place: &usize| &self.problem.subscriptions[*place];
+        let identifiers =
+            |members: &[Variable]| -> Vec<String> { members.iter().map(|member| self.identifier(*member)).collect() };
+        let sorted = |members: &[Variable]| {
+            let mut names = identifiers(members);
+            names.sort();
+            names
+        };
+        let api = |api: &GroupVersionKind| format!("{} ({})", api.kind, api.api_version());
+        match &self.constraints[constraint] {
+            Constraint::Subscription(place) => format!("subscription {} exists", subscription(place).name),
+            Constraint::Requires(place, members) => {
+                let name = &subscription(place).name;
+                match &identifiers(members)[..] {
+                    [] => format!("no operators found matching the criteria of subscription {name}"),
+                    [one] => format!("subscription {name} requires {one}"),
+                    several => format!("subscription {name} requires at least one of {}", listed(several, "or")),
+                }
+            }
+            Constraint::Unmet(place, unmet) => {
+                let Subscription {
+                    name,
+                    package,
+                    channel,
+                    catalog,
+                    catalog_namespace,
+                    starting_csv,
+                    ..
+                } = subscription(place);
+                let channel = channel.as_deref().unwrap_or_default();
+                let csv = starting_csv.as_deref().unwrap_or_default();
+                let of_package = format!("package {package} in the catalog referenced by subscription {name}");
+                match unmet {
+                    Unmet::Catalog => format!(
+                        "no operators found from catalog {catalog} in namespace {catalog_namespace} referenced by \
+                         subscription {name}"
+                    ),
+                    Unmet::Package => format!("no operators found in {of_package}"),
+                    Unmet::Channel => format!("no operators found in channel {channel} of {of_package}"),
+                    Unmet::StartingCsv => {
+                        format!("no operators found with name {csv} in channel {channel} of {of_package}")
+                    }
+                }
+            }
+            Constraint::Installed(id) => format!(
+                "clusterserviceversion {} exists and is not referenced by a subscription",
+                name(id)
+            ),
+            Constraint::Needs(id, predicate, _) => format!("bundle {} requires an operator {predicate}", name(id)),
+            Constraint::Deprecated(id) => format!("bundle {} is deprecated", self.identifier_of(*id)),
+            Constraint::Unreadable(_, reason) => reason.clone(),
+            Constraint::OnePackage(package, members) => match &sorted(members)[..] {
+                [_, _, ..] => format!("{} originate from package {package}", listed(&sorted(members), "and")),
+                _ => format!("there can be only one operator from package {package}"),
+            },
+            Constraint::OneProvider(kind, members) => match &sorted(members)[..] {
+                [_, _, ..] => format!("{} provide {}", listed(&sorted(members), "and"), api(kind)),
+                _ => format!("there can be only one provider of {}", api(kind)),
+            },
+            Constraint::Replaces(new, old) => {
+                format!(
+                    "{} conflicts with {}",
+                    self.identifier_of(*new),
+                    self.identifier_of(*old)
+                )
+            }
+        }
+    }
+
+    /// The entry of a variable.
+    pub(super) fn entry(&self, variable: Variable) -> Option<EntryId> {
+        match self.stands.get(variable)? {
+            Stands::Entry(id) => Some(*id),
+            Stands::Subscription(_) => None,
+        }
+    }
+
+    /// The name that a text shares with others.
+    pub(super) fn name(&self, id: EntryId) -> Text {
+        self.entries.get(id).name.clone()
+    }
+}

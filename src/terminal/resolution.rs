@@ -1,0 +1,63 @@
+//! A resolution for people: what is installed, for what, and why.
+
+use crate::resolver::{Considered, Resolution};
+use crate::terminal::output::{OutputError, Printer};
+use crate::terminal::table::Table;
+use crate::terminal::visible;
+
+/// Prints what would be installed and what becomes of the subscriptions.
+///
+/// # Errors
+/// When nobody reads the output any more, or it cannot be written.
+pub fn print(printer: &Printer, resolution: &Resolution) -> Result<(), OutputError> {
+    if resolution.selected.is_empty() {
+        printer.status("there is nothing to install or to update");
+    } else {
+        let mut table = Table::new(
+            printer.stdout(),
+            ["BUNDLE", "PACKAGE", "CHANNEL", "CATALOG", "REPLACES"],
+        );
+        for bundle in &resolution.selected {
+            let replaces = bundle.replaces.as_deref().unwrap_or_default();
+            table.row([
+                &bundle.name,
+                &bundle.package,
+                &bundle.channel,
+                &bundle.catalog,
+                replaces,
+            ])?;
+        }
+        table.finish()?;
+    }
+    for subscription in &resolution.new_subscriptions {
+        let line = format!(
+            "a subscription {} is made for {}",
+            subscription.name, subscription.package
+        );
+        printer.line(visible(&line))?;
+    }
+    for note in &resolution.notes {
+        printer.line(visible(&format!("note: {note}")))?;
+    }
+    explain(printer, &resolution.explain)
+}
+
+/// Prints of every candidate why it was taken or not.
+///
+/// # Errors
+/// When nobody reads the output any more, or it cannot be written.
+pub fn explain(printer: &Printer, considered: &[Considered]) -> Result<(), OutputError> {
+    if considered.is_empty() {
+        return Ok(());
+    }
+    printer.line("")?;
+    let mut table = Table::new(
+        printer.stdout(),
+        ["FOR", "CANDIDATE", "CHANNEL", "CATALOG", "TAKEN", "WHY"],
+    );
+    for row in considered {
+        let taken = if row.taken { "yes" } else { "no" };
+        table.row([&row.wanted_by, &row.name, &row.channel, &row.catalog, taken, &row.why])?;
+    }
+    table.finish()
+}
