@@ -6,9 +6,10 @@ use crate::cli::{Context, input, sources};
 use crate::cluster::dump::{self, DumpLimits};
 use crate::cluster::{self, State};
 use crate::index::intake::IntakeError;
+use crate::install::catalogs::Catalogs;
 use crate::install::content::{self, Content, ContentError};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The largest what-if file.
 const STATE_LIMIT: usize = 64 << 20;
@@ -51,6 +52,25 @@ impl ClusterArguments {
         }
         Ok(state)
     }
+}
+
+/// Opens the catalogs of a state that have a source; of a what-if file, beside that file.
+pub(crate) fn open_catalogs(
+    state: &State,
+    file: Option<&str>,
+    registry: &RegistryArguments,
+    context: &Context<'_>,
+) -> Result<Catalogs, CommandError> {
+    let mut indexes = Vec::with_capacity(state.catalogs.len());
+    for catalog in &state.catalogs {
+        let source = catalog.source.as_deref().map(|source| match file {
+            Some(file) => cluster::source_beside(Path::new(file), source),
+            None => source.to_owned(),
+        });
+        let open = |source: String| sources::open_catalog(&source, registry, context);
+        indexes.push(source.map(open).transpose()?);
+    }
+    Ok(Catalogs::new(state, indexes))
 }
 
 /// Reads a bundle as OLM sees it: of an index by its name, where one is given, else of a folder or an image. `None` where

@@ -2,15 +2,18 @@
 
 use crate::cli::Context;
 use crate::cli::arguments::{LimitArguments, OutputArguments, RegistryArguments};
-use crate::cli::contents::{ClusterArguments, read_content};
+use crate::cli::contents::{ClusterArguments, open_catalogs, read_content};
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::resolve::unresolved;
 use crate::cluster::State;
 use crate::csv::Csv;
 use crate::install::apis::Apis;
 use crate::install::apply::{Applied, apply};
 use crate::install::handling::{self, Handling, Resource};
 use crate::install::plan::{Approval, InstallPlan, Phase};
+use crate::install::resolved;
 use crate::install::steps::{self, Repetition, Step, StepStatus, Target};
+use crate::resolver::{self, Options, Problem};
 use crate::terminal::Format;
 use crate::terminal::table::Table;
 use clap::{Args, ValueEnum};
@@ -27,7 +30,10 @@ Examples:
   $ opmx plan etcdoperator.v0.9.4 --index registry.example.com/index:v1
 
   How it would end on a cluster, and what would be missing there
-  $ opmx plan etcd --state cluster.yaml";
+  $ opmx plan etcd --state cluster.yaml
+
+  Of everything that the subscriptions of a what-if file resolve to
+  $ opmx plan --state cluster.yaml";
 
 /// Show the InstallPlan of a bundle, and how it would end on a cluster
 ///
@@ -36,16 +42,17 @@ Examples:
 /// as optional.
 ///
 /// With --state the plan is applied to the cluster that the file describes. The exit status is then 0 only if it would be
-/// complete.
+/// complete. Without a bundle the subscriptions of the file are resolved first, and the plan is that of all that OLM would
+/// install for them.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PlanArguments {
     /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name
-    #[arg(value_name = "BUNDLE")]
-    bundle: String,
+    #[arg(value_name = "BUNDLE", required_unless_present = "state")]
+    bundle: Option<String>,
     /// Index that bundles are taken from, by their names: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file,
     /// or a folder with a catalog
-    #[arg(long, value_name = "INDEX")]
+    #[arg(long, value_name = "INDEX", requires = "bundle")]
     index: Option<String>,
     /// Namespace that is installed into; without it that of the what-if file, else operators
     #[arg(short, long, value_name = "NS")]
@@ -57,7 +64,7 @@ pub(crate) struct PlanArguments {
     #[arg(long, value_name = "NS", default_value = "olm")]
     catalog_namespace: String,
     /// Version that is upgraded from; without it the one that the bundle says it replaces, and "" is none
-    #[arg(long, value_name = "CSV")]
+    #[arg(long, value_name = "CSV", requires = "bundle")]
     replaces: Option<String>,
     /// Who approves the plan
     #[arg(long, value_enum, value_name = "WHO", default_value_t)]
@@ -95,8 +102,16 @@ impl From<Approver> for Approval {
 
 pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
     let state = arguments.cluster.read(&arguments.limits, context)?;
+    let repetition = if arguments.repeat_properties {
+        Repetition::AsOlm
+    } else {
+        Repetition::Once
+    };
+    let Some(bundle) = &arguments.bundle else {
+        return resolved(arguments, &state, repetition, context);
+    };
     let Some(content) = read_content(
-        &arguments.bundle,
+        bundle,
         arguments.index.as_deref(),
         &arguments.registry,
         &arguments.limits,
@@ -109,11 +124,7 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         namespace: namespace(arguments.namespace.as_deref(), &state).to_owned(),
         catalog: arguments.catalog.clone(),
         catalog_namespace: arguments.catalog_namespace.clone(),
-        repetition: if arguments.repeat_properties {
-            Repetition::AsOlm
-        } else {
-            Repetition::Once
-        },
+        repetition,
     };
     let replaces = arguments.replaces.as_deref().unwrap_or(Csv(&content.csv).replaces());
     let steps = steps::of_bundle(&content, &target, replaces)?;
@@ -124,6 +135,30 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         &arguments.output,
         context,
     )
+}
+
+/// The plan of what the subscriptions of a what-if file resolve to.
+fn resolved(arguments: &PlanArguments, state: &State, repetition: Repetition, context: &Context<'_>) -> CommandResult {
+    let catalogs = open_catalogs(state, arguments.cluster.state.as_deref(), &arguments.registry, context)?;
+    let read = catalogs.read(true)?;
+    let problem = Problem::of_state(state, catalogs.sources(state, &read));
+    let resolution = match resolver::resolve(&problem, &Options::default()) {
+        Ok(resolution) => resolution,
+        Err(error) => return unresolved(&error, &arguments.output, context),
+    };
+    for note in &resolution.notes {
+        context.printer.warning(note);
+    }
+    let namespace = namespace(arguments.namespace.as_deref(), state);
+    let steps = resolved::steps(&resolution, &catalogs, namespace, repetition)?;
+    if steps.is_empty() {
+        context
+            .printer
+            .status("there is nothing to install, and so OLM makes no plan");
+        return Ok(Status::Success);
+    }
+    let plan = InstallPlan::new(namespace, steps, arguments.approval.into(), 1);
+    show(plan, Some(state), &arguments.output, context)
 }
 
 /// The namespace that is installed into.

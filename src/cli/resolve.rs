@@ -2,18 +2,17 @@
 
 use crate::catalog::Catalog;
 use crate::cli::arguments::{OutputArguments, RegistryArguments};
+use crate::cli::contents::open_catalogs;
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cli::{Context, input, sources};
+use crate::cli::{Context, input};
+use crate::cluster;
 use crate::cluster::state::{CatalogSource, Installed, State, Subscription};
-use crate::cluster::{self, InlineCatalog};
-use crate::index::opened::Opened;
-use crate::resolver::{self, Options, Problem, Ranges, Source, Unresolved};
+use crate::resolver::{self, Options, Problem, Unresolved};
 use crate::terminal::{Format, resolution};
 use crate::text::Limits;
 use clap::Args;
 use serde_json::json;
 use std::borrow::Cow;
-use std::path::Path;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -96,47 +95,14 @@ pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> Comman
         }
         None => given(arguments)?,
     };
-    let mut opened: Vec<Option<Opened>> = Vec::new();
-    for catalog in &state.catalogs {
-        let open = |source: &String| {
-            let source = match &arguments.state {
-                Some(file) => cluster::source_beside(Path::new(file), source),
-                None => source.clone(),
-            };
-            sources::open_catalog(&source, &arguments.registry, context)
-        };
-        opened.push(catalog.source.as_ref().map(open).transpose()?);
-    }
+    let catalogs = open_catalogs(&state, arguments.state.as_deref(), &arguments.registry, context)?;
     // Only an update asks for the ranges that are skipped, which take long to read.
     let updates = state.subscriptions.iter().any(|to| to.installed_csv.is_some()) || !arguments.installed.is_empty();
-    let inline: Vec<InlineCatalog> = state
-        .catalogs
-        .iter()
-        .map(|catalog| cluster::inline(&catalog.packages))
-        .collect();
-    let mut read: Vec<Cow<'_, Catalog>> = Vec::new();
-    for (opened, inline) in opened.iter().zip(&inline) {
-        read.push(match opened {
-            None => Cow::Borrowed(&inline.catalog),
-            Some(Opened::Database(database)) if !updates => Cow::Owned(database.index.catalog_without_skip_ranges()?),
-            Some(opened) => opened.catalog()?,
-        });
-    }
+    let read = catalogs.read(updates)?;
     if arguments.state.is_none() {
         install(arguments, &mut state, &read)?;
     }
-    let parts = state.catalogs.iter().zip(&read).zip(opened.iter().zip(&inline));
-    let sources = parts.map(|((named, catalog), (opened, inline))| Source {
-        name: &named.name,
-        namespace: &named.namespace,
-        priority: named.priority,
-        catalog,
-        ranges: match opened {
-            None => Ranges::Inline(inline),
-            Some(opened) => opened.loaded().map_or(Ranges::OfBundles, Ranges::Files),
-        },
-    });
-    let problem = Problem::of_state(&state, sources.collect());
+    let problem = Problem::of_state(&state, catalogs.sources(&state, &read));
     let options = Options {
         without_recommended: arguments.without_recommended,
         with_optional: arguments.with_optional.iter().cloned().collect(),
@@ -151,18 +117,18 @@ pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> Comman
             }
             Ok(Status::Success)
         }
-        Err(error) => unresolved(&error, arguments, context),
+        Err(error) => unresolved(&error, &arguments.output, context),
     }
 }
 
 /// Says why there is no answer.
-fn unresolved(error: &Unresolved, arguments: &ResolveArguments, context: &Context<'_>) -> CommandResult {
+pub(crate) fn unresolved(error: &Unresolved, output: &OutputArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
     let explained = match error {
         Unresolved::Unsatisfiable { explain, .. } => &explain[..],
         _ => &[],
     };
-    match arguments.output.output {
+    match output.output {
         Format::Text => resolution::explain(printer, explained)?,
         format => {
             let mut answer = json!({"error": error.to_string()});

@@ -3,10 +3,12 @@
 //!
 //! [`content`] is what OLM sees of a bundle, whichever media type it has. [`steps`] are made of it, and a
 //! [`plan`] of steps. [`apply`] tells how each step ends on a cluster that a file describes, and [`permissions`] what
-//! somebody has to hold who installs it. [`operator`] puts together what there is of an operator on a cluster.
+//! somebody has to hold who installs it. [`catalogs`] are those of a what-if file, and [`resolved`] makes the steps of all
+//! that a resolution selects from them. [`operator`] puts together what there is of an operator on a cluster.
 
 pub mod apis;
 pub mod apply;
+pub mod catalogs;
 pub mod content;
 mod csv_manifest;
 mod generated_rbac;
@@ -16,4 +18,5 @@ pub mod optional;
 pub mod permissions;
 pub mod plan;
 pub mod refusal;
+pub mod resolved;
 pub mod steps;

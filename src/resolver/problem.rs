@@ -3,6 +3,7 @@
 use crate::catalog::file_based::load::Loaded;
 use crate::catalog::{BundleId, Catalog, Channel, Package, Text};
 use crate::cluster::InlineCatalog;
+use crate::cluster::conditions::held_in;
 use crate::cluster::state::{Installed, State, Subscription, UpgradeStrategy};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,7 +62,8 @@ impl<'a> Source<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// The problem of a what-if file, with its catalogs. Those in namespaces that OLM does not look at are left out.
+    /// The problem of a what-if file, with its catalogs. Those in namespaces that OLM does not look at are left out, and
+    /// operators whose conditions say so are held.
     pub fn of_state(state: &State, mut catalogs: Vec<Source<'a>>) -> Self {
         let global = state.global_namespace.as_deref();
         let global = global.filter(|_| !state.exclude_global_catalogs);
@@ -72,7 +74,7 @@ impl<'a> Problem<'a> {
             installed: state.installed.clone(),
             subscriptions: state.subscriptions.clone(),
             fail_forward: state.upgrade_strategy == UpgradeStrategy::FailForward,
-            held: BTreeMap::new(),
+            held: held_in(state),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Operators and their conditions, put together.
 
 use super::{Held, InstalledOperator, NOT_UPGRADEABLE, OperatorCondition, Progress, judge};
+use crate::cluster::State;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -108,6 +109,27 @@ fn checked(operator: &InstalledOperator<'_>, condition: Option<OperatorCondition
         upgrade,
         notes: notes.map(ToString::to_string).collect(),
     }
+}
+
+/// The operators of a what-if file that OLM does not upgrade, and why: [`held`] for what is installed there.
+pub fn held_in(state: &State) -> BTreeMap<String, String> {
+    let conditions: Vec<Value> = state.conditions.iter().chain(&state.objects).cloned().collect();
+    held(&conditions, &installed_in(state))
+}
+
+/// The operators that are installed in the namespace of a what-if file: those that it names, and those that are among
+/// its objects.
+pub fn installed_in(state: &State) -> Vec<InstalledOperator<'_>> {
+    let named = state.installed.iter().map(|installed| InstalledOperator {
+        name: &installed.name,
+        namespace: Some(&state.namespace),
+        version: installed.version.as_deref(),
+        package: installed.package.as_deref(),
+        phase: Some(&installed.phase),
+    });
+    named
+        .chain(state.objects.iter().filter_map(InstalledOperator::of))
+        .collect()
 }
 
 /// The operators that OLM does not upgrade, by the names of their ClusterServiceVersions, and why: what a resolver may

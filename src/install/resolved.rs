@@ -1,0 +1,94 @@
+//! From a resolution to the steps of its InstallPlan.
+
+use super::catalogs::{Catalogs, SelectedError};
+use super::steps::{Repetition, Step, StepError, StepResource, StepStatus, Target, of_bundle};
+use crate::resolver::{NewSubscription, Resolution};
+use serde_json::{Map, Value, json};
+
+/// The API group of OLM.
+const GROUP: &str = "operators.coreos.com";
+/// The version of Subscriptions.
+const VERSION: &str = "v1alpha1";
+
+/// Why a resolution has no plan.
+#[derive(Debug, thiserror::Error)]
+pub enum ResolvedError {
+    /// The manifests of a bundle are not there.
+    #[error("{0}")]
+    Selected(#[from] SelectedError),
+    /// A bundle cannot be installed.
+    #[error("{0}")]
+    Step(#[from] StepError),
+}
+
+/// The steps of all bundles that a resolution installs into `namespace`, sorted by the names of the bundles, each
+/// followed by the Subscription that OLM makes for it, if it does.
+/// [`InstallPlan::new`](super::plan::InstallPlan::new) puts them into the order of a plan.
+///
+/// # Errors
+/// When the manifests of a bundle cannot be read, or OLM could not.
+pub fn steps(
+    resolution: &Resolution,
+    catalogs: &Catalogs,
+    namespace: &str,
+    repetition: Repetition,
+) -> Result<Vec<Step>, ResolvedError> {
+    let mut steps = Vec::new();
+    for selected in &resolution.selected {
+        if !resolution.install.contains(&selected.name) {
+            continue;
+        }
+        let (catalog_namespace, catalog) = apart(&selected.catalog);
+        let target = Target {
+            namespace: namespace.to_owned(),
+            catalog: catalog.to_owned(),
+            catalog_namespace: catalog_namespace.to_owned(),
+            repetition,
+        };
+        let content = catalogs.content(selected)?;
+        let replaces = selected.replaces.as_deref().unwrap_or_default();
+        steps.extend(of_bundle(&content, &target, replaces)?);
+        let made = resolution.new_subscriptions.iter();
+        let made = made.filter(|made| made.starting_csv == selected.name && made.catalog == selected.catalog);
+        steps.extend(made.map(|made| subscription(made, &target)));
+    }
+    Ok(steps)
+}
+
+/// The two parts of `namespace/name`.
+fn apart(catalog: &str) -> (&str, &str) {
+    catalog.split_once('/').unwrap_or(("", catalog))
+}
+
+fn subscription(made: &NewSubscription, target: &Target) -> Step {
+    let text = |value: &str| Value::from(value);
+    let mut spec = Map::new();
+    let fields = [
+        ("channel", &*made.channel),
+        ("installPlanApproval", made.install_plan_approval),
+        ("name", &made.package),
+        ("source", &target.catalog),
+        ("sourceNamespace", &target.catalog_namespace),
+        ("startingCSV", &made.starting_csv),
+    ];
+    spec.extend(fields.map(|(key, value)| (key.to_owned(), text(value))));
+    Step {
+        resolving: made.starting_csv.clone(),
+        resource: StepResource {
+            source_name: target.catalog.clone(),
+            source_namespace: target.catalog_namespace.clone(),
+            group: GROUP.to_owned(),
+            version: VERSION.to_owned(),
+            kind: "Subscription".to_owned(),
+            name: made.name.clone(),
+            manifest: json!({
+                "apiVersion": format!("{GROUP}/{VERSION}"),
+                "kind": "Subscription",
+                "metadata": {"name": made.name, "namespace": target.namespace},
+                "spec": spec,
+            }),
+        },
+        optional: false,
+        status: StepStatus::Unknown,
+    }
+}
