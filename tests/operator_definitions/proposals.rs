@@ -250,7 +250,7 @@ fn the_examples_of_optional_manifests_are_read() {
     assert_eq!(examples.len(), 2);
     // A group has no version.
     let text = corrected(examples[0], &[("autoscaling.k8s.io/v1", "autoscaling.k8s.io")]);
-    let errors = findings("metadata/properties.yaml", &text, "propert");
+    let errors = findings("metadata/properties.yaml", &text, "prop-");
     let errors: Vec<_> = errors.iter().filter(|finding| finding.starts_with("error")).collect();
     assert!(errors.is_empty(), "{errors:?}");
     let property = &documents(&text)[0]["properties"][0];
