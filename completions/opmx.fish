@@ -34,6 +34,7 @@ complete -c opmx -n "__fish_opmx_needs_command" -s V -l version -d 'Print versio
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "bundle" -d 'Begin, look at and build bundles: one operator version each'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "index" -d 'Change and look at indexes, the images that OLM reads bundles from'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "registry" -d 'Change and serve the database file of an index'
+complete -c opmx -n "__fish_opmx_needs_command" -f -a "resolve" -d 'Say what OLM would install or update to, with no cluster'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "serve" -d 'Serve an index or a file-based catalog to OLM, over gRPC'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "render" -d 'Write indexes, catalogs and bundles as a file-based catalog'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "migrate" -d 'Write an index or a catalog as a folder, with a file for each package'
@@ -42,6 +43,8 @@ complete -c opmx -n "__fish_opmx_needs_command" -f -a "init" -d 'Begin a package
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "generate" -d 'Write what other tools need for a file-based catalog'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "plan" -d 'Show the InstallPlan of a bundle, and how it would end on a cluster'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "permissions" -d 'Review the permissions that a bundle needs to be installed'
+complete -c opmx -n "__fish_opmx_needs_command" -f -a "upgrade-check" -d 'Say whether OLM would hold back the upgrade of an operator'
+complete -c opmx -n "__fish_opmx_needs_command" -f -a "operator" -d 'Show what a cluster has of an operator, in one resource'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "alpha" -d 'Templates of file-based catalogs, where opm has them'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "completion" -d 'Print the completion script of a shell'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "man" -d 'Write the manual, one page for each command'
@@ -691,6 +694,34 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "deprecatetruncate" -d 'Deprecate bundles and cut their channels off below them'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "serve" -d 'Serve a database file to OLM, over gRPC'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l state -d 'A file that says what the cluster is like: catalogs, subscriptions and what is installed; - is standard input' -r
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l catalog -d 'An index to take operators from: an image, a database or a folder with a file-based catalog; may be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l installed -d 'What is installed, by the name of its ClusterServiceVersion; may be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l starting-csv -d 'The version that the first installation takes' -r
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -s n -l namespace -d 'Namespace that operators are installed into' -r
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l with-optional -d 'Take this package where it can be, although it is only optional to a bundle; may be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-steps -d 'How many candidates are tried at most' -r
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -s o -l output -d 'Form of the result' -r -f -a "text\t'For a person'
+json\t'JSON, with stable field names'
+yaml\t'The same fields as YAML'"
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l cache-dir -d 'Folder for the cache of layers' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l without-recommended -d 'Leave out dependencies that are only recommended'
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l explain -d 'Say of every candidate why it was taken or not'
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l schema -d 'Print the JSON Schema of the file for --state'
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l skip-tls-verify -d 'Accept any certificate of a registry'
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l use-http -d 'Talk plain HTTP to registries'
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l no-cache -d 'Neither use nor fill the cache of layers'
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l address -d 'Address to listen on; without it, all addresses of the machine' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -s p -l port -d 'Port to listen on; 0 takes a free one' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -s t -l termination-log -d 'File for the reason, should the server fail; a cluster shows it' -r -F
@@ -904,6 +935,77 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_s
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from help" -f -a "diff" -d 'Show what an upgrade needs that the version before was not approved for'
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l state -d 'What-if file with the operators that are installed, and their conditions' -r
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -s o -l output -d 'Form of the result' -r -f -a "text\t'For a person'
+json\t'JSON, with stable field names'
+yaml\t'The same fields as YAML'"
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-file-size -d 'Largest file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-files -d 'Most files in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-total-size -d 'Largest size of all files of a bundle together' -r
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-depth -d 'Deepest nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-documents -d 'Most documents in one YAML file' -r
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -a "init" -d 'Write a condition resource, and the permission to write it'
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -l name -d 'Name of the ClusterServiceVersion, which the resource has, too' -r
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -l namespace -d 'Namespace of the operator' -r
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -l service-account -d 'Service account of the operator; can be repeated. Without it the account is default' -r
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -l deployment -d 'Deployment whose containers get the name of the resource as OPERATOR_CONDITION_NAME; can be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -s h -l help -d 'Print help'
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from help" -f -a "init" -d 'Write a condition resource, and the permission to write it'
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l name -d 'The operator to show, where there are several' -r
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l catalog -d 'Index to look for updates in: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder' -r
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l label-style -d 'How the label of the components is written' -r -f -a "shipped\t'operators.coreos.com/NAME, as OLM writes it'
+versioned\t'v2alpha1.operators.coreos.com/NAME'
+seed\t'operators.coreos.com/operator:v2alpha1/NAME, as it was proposed; no cluster takes it'"
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -s o -l output -d 'Form of the result' -r -f -a "text\t'For a person'
+json\t'JSON, with stable field names'
+yaml\t'The same fields as YAML'"
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l cache-dir -d 'Folder for the cache of layers' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l max-file-size -d 'Largest file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l max-files -d 'Most files in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l max-total-size -d 'Largest size of all files of a bundle together' -r
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l max-depth -d 'Deepest nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l max-documents -d 'Most documents in one YAML file' -r
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l all-conditions -d 'Show also the conditions that are as they should be'
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l skip-tls-verify -d 'Accept any certificate of a registry'
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l use-http -d 'Talk plain HTTP to registries'
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l no-cache -d 'Neither use nor fill the cache of layers'
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -a "crds" -d 'Print the CustomResourceDefinitions of Operator, Install and Condition'
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from crds" -s o -l output -d 'Form of the result' -r -f -a "text\t'For a person'
+json\t'JSON, with stable field names'
+yaml\t'The same fields as YAML'"
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from crds" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from crds" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from crds" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from crds" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from help" -f -a "crds" -d 'Print the CustomResourceDefinitions of Operator, Install and Condition'
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and not __fish_seen_subcommand_from render-template convert-template help" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
 always\t'Also in pipes and files'
 never\t'Not at all'"
@@ -963,21 +1065,24 @@ never\t'Not at all'"
 complete -c opmx -n "__fish_opmx_using_subcommand man" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand man" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
 complete -c opmx -n "__fish_opmx_using_subcommand man" -s h -l help -d 'Print help'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "bundle" -d 'Begin, look at and build bundles: one operator version each'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "index" -d 'Change and look at indexes, the images that OLM reads bundles from'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "registry" -d 'Change and serve the database file of an index'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "serve" -d 'Serve an index or a file-based catalog to OLM, over gRPC'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "render" -d 'Write indexes, catalogs and bundles as a file-based catalog'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "migrate" -d 'Write an index or a catalog as a folder, with a file for each package'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "validate" -d 'Check a file-based catalog: its documents, its channels, its bundles'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "init" -d 'Begin a package of a file-based catalog: write its olm.package document'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "generate" -d 'Write what other tools need for a file-based catalog'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "plan" -d 'Show the InstallPlan of a bundle, and how it would end on a cluster'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "permissions" -d 'Review the permissions that a bundle needs to be installed'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "alpha" -d 'Templates of file-based catalogs, where opm has them'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "completion" -d 'Print the completion script of a shell'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "man" -d 'Write the manual, one page for each command'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry serve render migrate validate init generate plan permissions alpha completion man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "bundle" -d 'Begin, look at and build bundles: one operator version each'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "index" -d 'Change and look at indexes, the images that OLM reads bundles from'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "registry" -d 'Change and serve the database file of an index'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "resolve" -d 'Say what OLM would install or update to, with no cluster'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "serve" -d 'Serve an index or a file-based catalog to OLM, over gRPC'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "render" -d 'Write indexes, catalogs and bundles as a file-based catalog'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "migrate" -d 'Write an index or a catalog as a folder, with a file for each package'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "validate" -d 'Check a file-based catalog: its documents, its channels, its bundles'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "init" -d 'Begin a package of a file-based catalog: write its olm.package document'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "generate" -d 'Write what other tools need for a file-based catalog'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "plan" -d 'Show the InstallPlan of a bundle, and how it would end on a cluster'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "permissions" -d 'Review the permissions that a bundle needs to be installed'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "upgrade-check" -d 'Say whether OLM would hold back the upgrade of an operator'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "operator" -d 'Show what a cluster has of an operator, in one resource'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "alpha" -d 'Templates of file-based catalogs, where opm has them'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "completion" -d 'Print the completion script of a shell'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "man" -d 'Write the manual, one page for each command'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle index registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "init" -d 'Begin a bundle: write the metadata that raw manifests need'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "generate" -d 'Write annotations.yaml and bundle.Dockerfile, as opm does'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "synthesize" -d 'Print the ClusterServiceVersion of a bundle of plain manifests'
@@ -1007,5 +1112,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcomma
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "serve" -d 'Serve a database file to OLM, over gRPC'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from generate" -f -a "dockerfile" -d 'Write DIR.Dockerfile, which builds the image of the catalog in DIR'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from permissions" -f -a "diff" -d 'Show what an upgrade needs that the version before was not approved for'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from upgrade-check" -f -a "init" -d 'Write a condition resource, and the permission to write it'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from operator" -f -a "crds" -d 'Print the CustomResourceDefinitions of Operator, Install and Condition'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from alpha" -f -a "render-template" -d 'Write the catalog that a template describes'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from alpha" -f -a "convert-template" -d 'Make a template of a file-based catalog'

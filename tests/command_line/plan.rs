@@ -1,6 +1,6 @@
 //! `plan`: the InstallPlan of a bundle, and how it would end.
 
-use crate::bundles::{garden, outcome_of, rake};
+use crate::bundles::{BOTH, fail, garden, outcome_of, rake, succeed};
 use crate::common::Sandbox;
 use serde_json::Value;
 use std::fs;
@@ -217,4 +217,91 @@ fn strict(schema: &Value) -> Value {
         }
     }
     schema
+}
+
+/// An index with both bundles of the repository, and a subscription to the one that needs the other.
+fn subscribed(more: &str) -> Sandbox {
+    let sandbox = garden();
+    succeed(&sandbox, &format!("registry add -q -b {BOTH} -d index.db"));
+    let state = format!(
+        "version: 1\nnamespace: garden\nglobalNamespace: olm\n\
+         catalogs:\n- name: own\n  namespace: olm\n  source: index.db\n\
+         subscriptions:\n- name: compost\n  package: compost-operator\n{more}"
+    );
+    fs::write(sandbox.path("state.yaml"), state).unwrap();
+    sandbox
+}
+
+#[test]
+fn a_plan_is_made_of_all_that_a_what_if_file_resolves_to() {
+    let sandbox = subscribed("");
+    let plan = json(&sandbox, "plan -q --state state.yaml -o json");
+    let resolution = json(&sandbox, "resolve -q --state state.yaml -o json");
+    assert_eq!(plan["spec"]["clusterServiceVersionNames"], resolution["install"]);
+    assert_eq!(
+        resolution["install"],
+        serde_json::json!(["compost-operator.v0.3.1", "greenhouse-operator.v1.2.0"])
+    );
+    assert_eq!(plan["metadata"]["namespace"], "garden");
+    let steps = plan["status"]["plan"].as_array().unwrap();
+    let made = steps
+        .iter()
+        .find(|step| step["resource"]["kind"] == "Subscription")
+        .unwrap();
+    assert_eq!(made["resolving"], "greenhouse-operator.v1.2.0");
+    assert_eq!(made["resource"]["sourceNamespace"], "olm");
+    let subscription: Value = serde_json::from_str(made["resource"]["manifest"].as_str().unwrap()).unwrap();
+    assert_eq!(subscription["spec"]["startingCSV"], "greenhouse-operator.v1.2.0");
+    assert_eq!(subscription["spec"]["source"], "own");
+    assert_eq!(
+        subscription["metadata"]["name"],
+        resolution["newSubscriptions"][0]["name"]
+    );
+}
+
+#[test]
+fn what_does_not_resolve_has_no_plan() {
+    let sandbox = subscribed("- name: rake\n  package: rake\n");
+    let outcome = fail(&sandbox, "plan --state state.yaml");
+    assert!(
+        outcome.stderr.contains("no operators found in package rake"),
+        "{outcome}"
+    );
+    let written_out = "version: 1\ncatalogs:\n- name: c\n  packages:\n  - name: p\n    defaultChannel: stable\n    \
+                       channels:\n    - name: stable\n      entries:\n      - name: p.v1\n    bundles:\n    - name: p.v1\n      \
+                       version: 1.0.0\nsubscriptions:\n- name: p\n  package: p\n";
+    fs::write(sandbox.path("state.yaml"), written_out).unwrap();
+    let outcome = fail(&sandbox, "plan --state state.yaml");
+    assert!(outcome.stderr.contains("p.v1"), "{outcome}");
+    assert!(outcome.stderr.contains("no manifests"), "{outcome}");
+}
+
+#[test]
+fn an_operator_that_refuses_its_upgrade_is_not_upgraded() {
+    let sandbox = garden();
+    rake(&sandbox, "old", "1.0.0", None);
+    rake(&sandbox, "new", "1.1.0", Some("rake.v1.0.0"));
+    succeed(&sandbox, "registry add -q -b old,new -d index.db");
+    let state = |status: &str| {
+        let state = format!(
+            "version: 1\nnamespace: garden\ncatalogs:\n- name: own\n  source: index.db\n\
+             installed:\n- name: rake.v1.0.0\n  version: 1.0.0\n  package: rake\n\
+             subscriptions:\n- name: rake\n  package: rake\n  installedCSV: rake.v1.0.0\n\
+             conditions:\n- apiVersion: operators.coreos.com/v2\n  kind: OperatorCondition\n  metadata:\n    name: rake.v1.0.0\n    \
+             namespace: garden\n    generation: 1\n  status:\n    conditions:\n    - type: Upgradeable\n      status: \"{status}\"\n      \
+             reason: Digging\n      message: wait for the potatoes\n      observedGeneration: 1\n      \
+             lastTransitionTime: \"2026-01-01T00:00:00Z\"\n"
+        );
+        fs::write(sandbox.path("state.yaml"), state).unwrap();
+    };
+    state("True");
+    let upgrade = json(&sandbox, "resolve --state state.yaml -o json");
+    assert_eq!(upgrade["install"], serde_json::json!(["rake.v1.1.0"]));
+    state("False");
+    let held = json(&sandbox, "resolve --state state.yaml -o json");
+    assert_eq!(held.get("install"), None);
+    assert!(held["notes"].to_string().contains("wait for the potatoes"), "{held}");
+    let plan = outcome_of(&sandbox, "plan --state state.yaml");
+    assert!(plan.stderr.contains("wait for the potatoes"), "{plan}");
+    assert!(plan.stderr.contains("nothing to install"), "{plan}");
 }
