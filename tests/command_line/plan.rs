@@ -226,6 +226,8 @@ fn subscribed(more: &str) -> Sandbox {
     let state = format!(
         "version: 1\nnamespace: garden\nglobalNamespace: olm\n\
          catalogs:\n- name: own\n  namespace: olm\n  source: index.db\n\
+         installed:\n- name: cert-manager.v1.0.0\n  version: 1.0.0\n  package: cert-manager\n  provides:\n  \
+         - {{group: cert-manager.io, version: v1, kind: Certificate}}\n\
          subscriptions:\n- name: compost\n  package: compost-operator\n{more}"
     );
     fs::write(sandbox.path("state.yaml"), state).unwrap();
