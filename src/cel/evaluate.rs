@@ -3,7 +3,9 @@
 use super::check::{Problem, check};
 use crate::version::parse_tolerant;
 use cel::common::ast::{EntryExpr, Expr, IdedExpr};
+use cel::extractors::This;
 use cel::{Context, ExecutionError, Program};
+use regex::RegexBuilder;
 use serde_json::{Map, Number, Value, json};
 use std::cell::Cell;
 use std::fmt;
@@ -89,12 +91,12 @@ impl Rule {
         };
         let mut context = Context::default();
         context.add_variable_from_value("properties", properties);
-        if context
-            .add_function("semver_compare", |left: Arc<String>, right: Arc<String>| {
-                semver_compare(&left, &right)
-            })
-            .is_err()
-        {
+        let compare = |left: Arc<String>, right: Arc<String>| semver_compare(&left, &right);
+        let matching = |This(text): This<Arc<String>>, pattern: Arc<String>| matches(&text, &pattern);
+        let added = context
+            .add_function("semver_compare", compare)
+            .and_then(|()| context.add_function("matches", matching));
+        if added.is_err() {
             return false;
         }
         self.program.execute(&context) == Ok(cel::Value::Bool(true))
@@ -106,6 +108,23 @@ fn semver_compare(left: &str, right: &str) -> Result<i64, ExecutionError> {
         parse_tolerant(text).ok_or_else(|| ExecutionError::function_error("semver_compare", format!("{text:?}")))
     };
     Ok(version(left)?.cmp_precedence(&version(right)?) as i64)
+}
+
+/// Bytes that a regular expression may take when it is compiled.
+const LARGEST_PATTERN: usize = 1 << 18;
+/// What compiling a regular expression costs at most, and what each byte of a text does, both roughly.
+const PATTERN_COST: u64 = 2000;
+const BYTE_COST: u64 = 4;
+
+/// Whether a regular expression is found in a text. The time is linear in the text.
+fn matches(text: &str, pattern: &str) -> Result<bool, ExecutionError> {
+    let pattern = RegexBuilder::new(pattern)
+        .size_limit(LARGEST_PATTERN)
+        .dfa_size_limit(LARGEST_PATTERN)
+        .nest_limit(64)
+        .build()
+        .map_err(|error| ExecutionError::function_error("matches", error))?;
+    Ok(pattern.is_match(text))
 }
 
 /// In Go every number of a JSON text is a float.
@@ -151,7 +170,15 @@ fn cost(expression: &IdedExpr, sizes: Sizes) -> u64 {
             EntryExpr::MapEntry(entry) => of(&entry.key).saturating_add(of(&entry.value)),
             EntryExpr::StructField(field) => of(&field.value),
         })),
-        Expr::Call(call) => sum(&mut call.target.as_deref().into_iter().chain(&call.args).map(of)),
+        Expr::Call(call) => {
+            let parts = sum(&mut call.target.as_deref().into_iter().chain(&call.args).map(of));
+            // `largest` counts a text by 16 bytes.
+            let bytes = sizes.others.saturating_mul(16);
+            match call.func_name.as_str() {
+                "matches" => parts.saturating_add(PATTERN_COST.saturating_add(bytes.saturating_mul(BYTE_COST))),
+                _ => parts,
+            }
+        }
         Expr::Comprehension(comprehension) => {
             let range = &comprehension.iter_range;
             let written = match &range.expr {
@@ -201,6 +228,29 @@ mod tests {
         assert!(holds("properties.exists(p, p.type == 'acme.size' && p.value > 2.5)"));
         assert!(holds("properties.exists(p, p.type == 'acme.names' && 'b' in p.value)"));
         assert!(!holds("properties.all(p, p.value.packageName == 'foo')"));
+    }
+
+    #[test]
+    fn texts_are_matched_with_regular_expressions() {
+        let of_name = |test: &str| holds(&format!("properties.exists(p, p.type == 'olm.package' && {test})"));
+        assert!(of_name("p.value.packageName.matches('^fo+$')"));
+        assert!(of_name("matches(p.value.packageName, 'o')"));
+        assert!(!of_name("p.value.packageName.matches('^o')"));
+        assert!(!of_name("p.value.packageName.matches('(')"));
+        assert!(!of_name("p.value.packageName.matches('((fo*){500}){500}|foo')"));
+        assert!(!holds(
+            "properties.exists(p, p.type == 'acme.size' && p.value.matches('3'))"
+        ));
+    }
+
+    #[test]
+    fn a_regular_expression_costs_more_than_other_functions() {
+        let rule = Rule::compile("properties.exists(p, p.type.matches('^acme'))").unwrap();
+        let budget = Budget::new(PATTERN_COST);
+        assert!(!rule.holds(PROPERTIES.into_iter(), &budget));
+        assert!(budget.is_spent());
+        let rule = Rule::compile("properties.exists(p, p.type.startsWith('acme'))").unwrap();
+        assert!(rule.holds(PROPERTIES.into_iter(), &Budget::new(PATTERN_COST)));
     }
 
     #[test]

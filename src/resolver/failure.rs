@@ -23,10 +23,8 @@ pub(super) fn unsatisfiable(variables: &Variables<'_>, core: BTreeSet<Constraint
     let mut messages: Vec<String> = core.iter().map(|constraint| variables.message(*constraint)).collect();
     messages.sort();
     messages.dedup();
-    let reasons = core
-        .iter()
-        .filter_map(|constraint| plain(variables, *constraint))
-        .collect();
+    let reasons = core.iter().filter_map(|constraint| plain(variables, *constraint));
+    let reasons = without_repeats(reasons.collect());
     let explain = if options.explain {
         explain::of_failure(&Explaining::new(variables, options))
     } else {
@@ -40,6 +38,13 @@ pub(super) fn unsatisfiable(variables: &Variables<'_>, core: BTreeSet<Constraint
     }
 }
 
+/// Each text once. A bundle in several channels is as many candidates, of which the same is said.
+fn without_repeats(mut texts: Vec<String>) -> Vec<String> {
+    let mut known = BTreeSet::new();
+    texts.retain(|text| known.insert(text.clone()));
+    texts
+}
+
 /// The plain words for why demands cannot be met, but for one that is known.
 pub(super) fn in_words(
     variables: &Variables<'_>,
@@ -50,7 +55,7 @@ pub(super) fn in_words(
 ) -> Vec<String> {
     let core = least(variables, demands, core, options);
     let words = core.iter().filter(|constraint| Some(**constraint) != known);
-    words.filter_map(|constraint| plain(variables, *constraint)).collect()
+    without_repeats(words.filter_map(|constraint| plain(variables, *constraint)).collect())
 }
 
 /// A least set of constraints that cannot be met.
@@ -282,5 +287,5 @@ fn remedies(variables: &Variables<'_>, core: &BTreeSet<ConstraintId>, options: &
             });
         }
     }
-    remedies
+    without_repeats(remedies)
 }

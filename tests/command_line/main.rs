@@ -50,6 +50,7 @@ mod registry_add;
 mod removals;
 mod render;
 mod render_template;
+mod resolve;
 mod serve;
 mod serving;
 mod upgrade_check;

@@ -1,0 +1,300 @@
+//! `resolve`: what OLM would install or update to, from catalogs in every form.
+
+use crate::bundles::{garden, operator, outcome_of, rake, small_base, succeed};
+use crate::common::{Outcome, Sandbox};
+use serde_json::{Value, json};
+use std::fs;
+
+/// One catalog as a database, as a file-based catalog and as an index image.
+const FORMS: [&str; 3] = ["index.db", "catalog", "oci:index:v1"];
+
+/// Three versions of the package rake, in all forms.
+fn rakes() -> Sandbox {
+    let sandbox = garden();
+    small_base(&sandbox);
+    rake(&sandbox, "rake1", "1.0.0", None);
+    rake(&sandbox, "rake2", "1.1.0", Some("rake.v1.0.0"));
+    rake(&sandbox, "rake3", "1.2.0", Some("rake.v1.1.0"));
+    succeed(&sandbox, "registry add -q -b rake1,rake2,rake3 -d index.db");
+    succeed(
+        &sandbox,
+        "index add -q -i oci:base:v1 -b rake1,rake2,rake3 -t oci:index:v1",
+    );
+    fs::create_dir(sandbox.path("catalog")).unwrap();
+    let rendered = outcome_of(&sandbox, "render -q index.db").stdout;
+    fs::write(sandbox.path("catalog/catalog.json"), rendered).unwrap();
+    sandbox
+}
+
+/// A shed with a lamp that is recommended and a radio that is optional. Its next generation needs a bright lamp.
+const SHED: &str = "\
+catalogs:
+- name: main
+  packages:
+  - name: shed
+    defaultChannel: stable
+    channels:
+    - name: stable
+      entries: [{name: shed.v1.1.0, replaces: shed.v1.0.0}, {name: shed.v1.0.0}]
+    - name: beta
+      entries: [{name: shed.v2.0.0}]
+    bundles:
+    - {name: shed.v1.0.0, version: 1.0.0}
+    - name: shed.v1.1.0
+      version: 1.1.0
+      dependencies:
+      - {type: olm.package, value: {packageName: lamp, version: '>=1.0.0', intent: recommended}}
+      - {type: olm.package, value: {packageName: radio, version: '>=1.0.0', intent: optional}}
+    - name: shed.v2.0.0
+      version: 2.0.0
+      dependencies:
+      - type: olm.constraint
+        value:
+          failureMessage: a bright lamp
+          cel: {rule: \"properties.exists(p, p.type == 'acme.light' && p.value.matches('^bright'))\"}
+  - name: lamp
+    defaultChannel: stable
+    channels: [{name: stable, entries: [{name: lamp.v1.0.0}]}]
+    bundles:
+    - {name: lamp.v1.0.0, version: 1.0.0, properties: [{type: acme.light, value: bright yellow}]}
+  - name: radio
+    defaultChannel: stable
+    channels: [{name: stable, entries: [{name: radio.v1.0.0}]}]
+    bundles: [{name: radio.v1.0.0, version: 1.0.0}]
+subscriptions:
+- {package: shed, channel: stable}
+";
+
+fn with_state(state: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    fs::write(sandbox.path("state.yaml"), state).unwrap();
+    sandbox
+}
+
+fn run(sandbox: &Sandbox, line: &str) -> Outcome {
+    sandbox.run(line.split_whitespace())
+}
+
+/// The names of the bundles that a command selects.
+fn selected(sandbox: &Sandbox, line: &str) -> Vec<String> {
+    let answer = outcome_of(sandbox, &format!("{line} -o json"));
+    let answer: Value = serde_json::from_str(&answer.stdout).unwrap();
+    let bundles = answer["selected"].as_array().cloned().unwrap_or_default();
+    bundles
+        .iter()
+        .map(|bundle| bundle["name"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn every_form_of_a_catalog_gives_the_same_answer() {
+    let sandbox = rakes();
+    for (options, names) in [
+        ("", &["rake.v1.2.0"][..]),
+        ("--starting-csv rake.v1.1.0", &["rake.v1.1.0"]),
+        ("--installed rake.v1.0.0", &["rake.v1.1.0"]),
+        ("--installed rake.v1.1.0", &["rake.v1.2.0"]),
+        ("--installed rake.v1.2.0", &[]),
+    ] {
+        for form in FORMS {
+            let found = selected(&sandbox, &format!("resolve rake --catalog {form} {options}"));
+            assert_eq!(found, names, "{form} {options}");
+        }
+    }
+    let [database, folder, image] = FORMS.map(|form| {
+        let line = format!("resolve rake=stable --catalog {form} --installed rake.v1.0.0 --explain");
+        outcome_of(&sandbox, &line)
+    });
+    assert_eq!((&folder, &image), (&database, &database));
+    insta::assert_snapshot!(database, @"
+    BUNDLE       PACKAGE  CHANNEL  CATALOG            REPLACES
+    rake.v1.1.0  rake     stable   operators/catalog  rake.v1.0.0
+
+    FOR                CANDIDATE    CHANNEL  CATALOG            TAKEN  WHY
+    subscription rake  rake.v1.1.0  stable   operators/catalog  yes    it comes first
+    subscription rake  rake.v1.0.0                              no     rake.v1.1.0 comes before it
+    subscription rake  rake.v1.2.0  stable   operators/catalog  no     it is no update of rake.v1.0.0
+    subscription rake  rake.v1.0.0  stable   operators/catalog  no     it is installed
+    ");
+    insta::assert_snapshot!(outcome_of(&sandbox, "resolve rake --catalog catalog --installed rake.v1.2.0"), @"
+    ------- stderr -------
+    there is nothing to install or to update
+    ");
+}
+
+#[test]
+fn the_answer_is_the_same_in_json_and_yaml() {
+    let sandbox = rakes();
+    let of = |form: &str| {
+        outcome_of(
+            &sandbox,
+            &format!("resolve rake --catalog own=index.db,10 -n garden -o {form}"),
+        )
+    };
+    let json: Value = serde_json::from_str(&of("json").stdout).unwrap();
+    let yaml: Value = serde_yaml::from_str(&of("yaml").stdout).unwrap();
+    assert_eq!(json, yaml);
+    assert_eq!(
+        json,
+        json!({
+            "install": ["rake.v1.2.0"],
+            "selected": [{
+                "name": "rake.v1.2.0",
+                "package": "rake",
+                "channel": "stable",
+                "catalog": "garden/own",
+                "replaces": "rake.v1.1.0",
+            }],
+            "updatedSubscriptions": [{"name": "rake", "currentCSV": "rake.v1.2.0"}],
+        })
+    );
+}
+
+#[test]
+fn the_source_in_a_state_is_beside_the_file() {
+    let sandbox = rakes();
+    fs::create_dir(sandbox.path("states")).unwrap();
+    for form in FORMS {
+        let place = form.trim_start_matches("oci:").split(':').next().unwrap();
+        fs::rename(sandbox.path(place), sandbox.path("states").join(place)).unwrap();
+        let state = format!(
+            "catalogs: [{{name: main, source: '{form}'}}]\nsubscriptions: [{{package: rake, channel: stable}}]\n"
+        );
+        fs::write(sandbox.path("states/state.yaml"), state).unwrap();
+        let names = selected(&sandbox, "resolve --state states/state.yaml");
+        assert_eq!(names, ["rake.v1.2.0"], "{form}");
+    }
+}
+
+#[test]
+fn recommended_dependencies_are_taken_and_optional_ones_on_demand() {
+    let sandbox = with_state(SHED);
+    for (options, names) in [
+        ("", &["lamp.v1.0.0", "shed.v1.1.0"][..]),
+        ("--without-recommended", &["shed.v1.1.0"]),
+        ("--with-optional radio", &["lamp.v1.0.0", "radio.v1.0.0", "shed.v1.1.0"]),
+    ] {
+        let found = selected(&sandbox, &format!("resolve --state state.yaml {options}"));
+        assert_eq!(found, names, "{options}");
+    }
+    insta::assert_snapshot!(outcome_of(&sandbox, "resolve --state state.yaml --with-optional radoi"), @"
+    BUNDLE       PACKAGE  CHANNEL  CATALOG         REPLACES
+    lamp.v1.0.0  lamp     stable   operators/main
+    shed.v1.1.0  shed     stable   operators/main  shed.v1.0.0
+    a subscription lamp-stable-main-operators is made for lamp
+    note: nothing that is selected has a dependency on package radoi
+    ");
+}
+
+#[test]
+fn a_constraint_may_match_a_regular_expression() {
+    let beta = SHED.replace("{package: shed, channel: stable}", "{package: shed, channel: beta}");
+    let sandbox = with_state(&beta);
+    let names = selected(&sandbox, "resolve --state state.yaml");
+    assert_eq!(names, ["lamp.v1.0.0", "shed.v2.0.0"]);
+    let dim = with_state(&beta.replace("bright yellow", "not bright"));
+    let outcome = run(&dim, "resolve --state state.yaml");
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""));
+    let plain = "because: shed.v2.0.0 needs an operator for this: a bright lamp, and no catalog has one";
+    assert!(outcome.stderr.contains(plain), "{outcome}");
+}
+
+#[test]
+fn what_cannot_be_met_is_told_in_the_words_of_olm_and_in_plain_ones() {
+    let sandbox = rakes();
+    insta::assert_snapshot!(run(&sandbox, "resolve rake=stabel --catalog index.db"), @"
+    ------- stderr -------
+    error: constraints not satisfiable: no operators found in channel stabel of package rake in the catalog referenced by subscription rake, subscription rake exists
+      because: the package rake has no channel stabel: is stable meant?
+    ------- exit 1 -------
+    ");
+    succeed(&sandbox, "registry add -q -b compost -d alone.db");
+    insta::assert_snapshot!(run(&sandbox, "resolve compost-operator --catalog alone.db"), @"
+    ------- stderr -------
+    error: constraints not satisfiable: bundle compost-operator.v0.3.1 requires an operator with package: greenhouse-operator and with version in range: >=1.0.0 <2.0.0, subscription compost-operator exists, subscription compost-operator requires catalog/operators/alpha/compost-operator.v0.3.1
+      because: the subscription compost-operator can take only compost-operator.v0.3.1 (channel alpha)
+      because: compost-operator.v0.3.1 needs package greenhouse-operator in the range >=1.0.0 <2.0.0, and no catalog has that package
+      it would work with: a catalog with package greenhouse-operator in the range >=1.0.0 <2.0.0, for compost-operator.v0.3.1
+    ------- exit 1 -------
+    ");
+    let outcome = run(
+        &sandbox,
+        "resolve compost-operator --catalog alone.db --explain -o json",
+    );
+    assert_eq!(outcome.status, Some(1));
+    let answer: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let error = answer["error"].as_str().unwrap();
+    assert!(error.starts_with("constraints not satisfiable: "), "{error}");
+    assert_eq!(answer["explain"][0]["name"], "compost-operator.v0.3.1");
+    assert_eq!(answer["explain"][0]["taken"], false);
+    let unknown = run(&sandbox, "resolve rake --catalog index.db --installed hoe.v1.0.0");
+    assert_eq!((unknown.status, unknown.stdout.as_str()), (Some(1), ""));
+    assert!(
+        unknown.stderr.contains("no catalog has a bundle hoe.v1.0.0"),
+        "{unknown}"
+    );
+}
+
+#[test]
+fn a_dependency_comes_from_another_catalog() {
+    let sandbox = Sandbox::new();
+    rake(&sandbox, "rake1", "1.0.0", None);
+    operator(&sandbox, "hoe1", "hoe", "1.0.0", None);
+    let needs = "dependencies:\n- {type: olm.package, value: {packageName: hoe, version: '>=1.0.0'}}\n";
+    fs::write(sandbox.path("rake1/metadata/dependencies.yaml"), needs).unwrap();
+    succeed(&sandbox, "registry add -q -b rake1 -d rake.db");
+    succeed(&sandbox, "registry add -q -b hoe1 -d hoe.db");
+    let line = "resolve rake --catalog main=rake.db --catalog hoe.db,10";
+    assert_eq!(selected(&sandbox, line), ["hoe.v1.0.0", "rake.v1.0.0"]);
+    let outcome = outcome_of(&sandbox, line);
+    assert!(outcome.stdout.contains("operators/catalog-2"), "{outcome}");
+}
+
+#[test]
+fn a_reason_that_holds_in_two_channels_is_told_once() {
+    let sandbox = garden();
+    succeed(&sandbox, "registry add -q -b greenhouse,compost -d index.db");
+    insta::assert_snapshot!(run(&sandbox, "resolve compost-operator --catalog index.db"), @"
+    ------- stderr -------
+    error: constraints not satisfiable: bundle compost-operator.v0.3.1 requires an operator with package: greenhouse-operator and with version in range: >=1.0.0 <2.0.0, bundle greenhouse-operator.v1.2.0 requires an operator providing an API with group: cert-manager.io, version: v1, kind: Certificate, subscription compost-operator exists, subscription compost-operator requires catalog/operators/alpha/compost-operator.v0.3.1
+      because: the subscription compost-operator can take only compost-operator.v0.3.1 (channel alpha)
+      because: compost-operator.v0.3.1 needs package greenhouse-operator in the range >=1.0.0 <2.0.0, which is only greenhouse-operator.v1.2.0 (channel stable) or greenhouse-operator.v1.2.0 (channel candidate)
+      because: greenhouse-operator.v1.2.0 needs a provider of Certificate (cert-manager.io/v1), and no catalog has one
+      it would work with: a catalog with a provider of Certificate (cert-manager.io/v1), for greenhouse-operator.v1.2.0
+    ------- exit 1 -------
+    ");
+}
+
+#[test]
+fn a_wrong_command_line_ends_with_the_status_of_its_own() {
+    let sandbox = Sandbox::new();
+    for (line, message) in [
+        ("resolve", "required arguments"),
+        ("resolve rake", "--catalog"),
+        (
+            "resolve rake rake=stable --catalog a.db",
+            "the package rake is named twice",
+        ),
+        (
+            "resolve rake --catalog main=a.db --catalog main=b.db",
+            "two catalogs are called main",
+        ),
+        (
+            "resolve rake --catalog a.db --catalog catalog=b.db",
+            "two catalogs are called catalog",
+        ),
+        ("resolve rake --state state.yaml", "cannot be used with"),
+        (
+            "resolve --state state.yaml --installed rake.v1.0.0",
+            "cannot be used with",
+        ),
+    ] {
+        let outcome = run(&sandbox, line);
+        assert_eq!(
+            (outcome.status, outcome.stdout.as_str()),
+            (Some(2), ""),
+            "{line}: {outcome}"
+        );
+        assert!(outcome.stderr.contains(message), "{line}: {outcome}");
+    }
+}
