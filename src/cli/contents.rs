@@ -9,7 +9,9 @@ use crate::index::intake::IntakeError;
 use crate::install::catalogs::Catalogs;
 use crate::install::content::{self, Content, ContentError};
 use clap::Args;
-use std::path::{Path, PathBuf};
+use serde_json::Value;
+use std::io;
+use std::path::Path;
 
 /// The largest what-if file.
 const STATE_LIMIT: usize = 64 << 20;
@@ -20,12 +22,12 @@ pub(crate) struct ClusterArguments {
     /// What-if file that describes the cluster: its APIs, objects, grants and error answers; - is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<String>,
-    /// File or folder with what a cluster says of itself; may be given several times, also beside --state
+    /// File or folder with what a cluster says of itself, - is standard input; may be given several times, also beside --state
     ///
     /// That is the output of \"kubectl get ... -o yaml\" or json, of \"kubectl api-resources\", and discovery documents such
     /// as that of \"kubectl get --raw /apis/GROUP/VERSION\". What they list as served is taken to be all.
     #[arg(long, value_name = "PATH", visible_alias = "objects")]
-    pub(crate) cluster: Vec<PathBuf>,
+    pub(crate) cluster: Vec<String>,
 }
 
 impl ClusterArguments {
@@ -36,66 +38,128 @@ impl ClusterArguments {
 
     /// The cluster as the files describe it; an empty one where there are none.
     pub(crate) fn read(&self, limits: &LimitArguments, context: &Context<'_>) -> Result<State, CommandError> {
-        let mut state = match &self.state {
-            Some(name) => {
-                let (name, bytes) = input::read(name, STATE_LIMIT, context)?;
-                cluster::read(&name, &bytes, &limits.text())?
-            }
-            None => State::default(),
-        };
-        let dumps = DumpLimits {
-            depth: limits.max_depth,
-            ..DumpLimits::default()
-        };
-        for path in &self.cluster {
-            dump::read(path, dump::kept, &dumps, &mut state)?;
-        }
+        read_cluster(self.state.as_deref(), &self.cluster, dump::kept, limits, context)
+    }
+
+    /// The same, with what the objects of dumps say of catalogs, Subscriptions and installed versions.
+    pub(crate) fn read_observed(
+        &self,
+        namespace: Option<&str>,
+        limits: &LimitArguments,
+        context: &Context<'_>,
+    ) -> Result<State, CommandError> {
+        let mut state = self.read(limits, context)?;
+        cluster::observe(&mut state, namespace)?;
         Ok(state)
     }
 }
 
-/// Opens the catalogs of a state that have a source; of a what-if file, beside that file.
+/// A cluster as a what-if file and dumps describe it; `keep` takes from each object of a dump what is needed of it.
+pub(crate) fn read_cluster(
+    state: Option<&str>,
+    dumps: &[String],
+    keep: fn(Value) -> Value,
+    limits: &LimitArguments,
+    context: &Context<'_>,
+) -> Result<State, CommandError> {
+    let mut read = match state {
+        Some(name) => {
+            let (shown, bytes) = input::read(name, STATE_LIMIT, context)?;
+            let mut state = cluster::read(&shown, &bytes, &limits.text())?;
+            for source in state.catalogs.iter_mut().filter_map(|catalog| catalog.source.as_mut()) {
+                *source = cluster::source_beside(Path::new(name), source);
+            }
+            state
+        }
+        None => State::default(),
+    };
+    let limits = DumpLimits {
+        object: limits.text().file_bytes,
+        depth: limits.max_depth,
+        ..DumpLimits::default()
+    };
+    for name in dumps {
+        if name == input::STDIN {
+            let name = Path::new(input::announced(context));
+            dump::read_stream(name, io::stdin().lock(), keep, &limits, &mut read)?;
+        } else {
+            dump::read(Path::new(name), keep, &limits, &mut read)?;
+        }
+    }
+    Ok(read)
+}
+
+/// The bundle that is looked at, and where it would be installed.
+#[derive(Debug, Args)]
+pub(crate) struct InstallArguments {
+    /// Index that bundles are taken from, by their names: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file,
+    /// or a folder with a catalog
+    #[arg(long, value_name = "INDEX")]
+    pub(crate) index: Option<String>,
+    /// Namespace that is installed into; without it that of the what-if file, else operators
+    #[arg(short, long, value_name = "NS")]
+    pub(crate) namespace: Option<String>,
+    #[command(flatten)]
+    pub(crate) cluster: ClusterArguments,
+    #[command(flatten)]
+    pub(crate) registry: RegistryArguments,
+    #[command(flatten)]
+    pub(crate) limits: LimitArguments,
+}
+
+impl InstallArguments {
+    /// The cluster as the files describe it.
+    pub(crate) fn state(&self, context: &Context<'_>) -> Result<State, CommandError> {
+        self.cluster.read(&self.limits, context)
+    }
+
+    /// The namespace that is installed into.
+    pub(crate) fn namespace<'a>(&'a self, state: &'a State) -> &'a str {
+        let of_state = Some(state.namespace.as_str()).filter(|namespace| !namespace.is_empty());
+        self.namespace
+            .as_deref()
+            .or(of_state)
+            .unwrap_or(cluster::state::NAMESPACE)
+    }
+
+    /// A bundle as OLM sees it: of the index by its name, where one is given, else of a folder or an image. `None` where it
+    /// has errors; they have been reported.
+    pub(crate) fn content(&self, bundle: &str, context: &Context<'_>) -> Result<Option<Content>, CommandError> {
+        if let Some(index) = &self.index {
+            let opened = sources::open_catalog(index, &self.registry, context)?;
+            return Ok(Some(content::of_index(&opened, bundle)?));
+        }
+        let tree = sources::bundle_files(bundle, &self.registry, &self.limits, context)?;
+        match content::of_files(&tree, &self.limits.text()) {
+            Ok((content, findings)) => {
+                context.printer.report(&findings);
+                Ok(Some(content))
+            }
+            Err(ContentError::Intake(IntakeError::Findings { diagnostics, .. })) => {
+                context.printer.report(&diagnostics);
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Opens the catalogs of a state that have a source.
 pub(crate) fn open_catalogs(
     state: &State,
-    file: Option<&str>,
     registry: &RegistryArguments,
     context: &Context<'_>,
 ) -> Result<Catalogs, CommandError> {
     let mut indexes = Vec::with_capacity(state.catalogs.len());
     for catalog in &state.catalogs {
-        let source = catalog.source.as_deref().map(|source| match file {
-            Some(file) => cluster::source_beside(Path::new(file), source),
-            None => source.to_owned(),
-        });
-        let open = |source: String| sources::open_catalog(&source, registry, context);
-        indexes.push(source.map(open).transpose()?);
+        if catalog.source.is_none() && catalog.packages.is_empty() {
+            let (namespace, name) = (&catalog.namespace, &catalog.name);
+            context.printer.warning(format_args!(
+                "the catalog {namespace}/{name} names no index image, and counts as empty"
+            ));
+        }
+        let open = |source: &str| sources::open_catalog(source, registry, context);
+        indexes.push(catalog.source.as_deref().map(open).transpose()?);
     }
     Ok(Catalogs::new(state, indexes))
-}
-
-/// Reads a bundle as OLM sees it: of an index by its name, where one is given, else of a folder or an image. `None` where
-/// it has errors; they have been reported.
-pub(crate) fn read_content(
-    name: &str,
-    index: Option<&str>,
-    registry: &RegistryArguments,
-    limits: &LimitArguments,
-    context: &Context<'_>,
-) -> Result<Option<Content>, CommandError> {
-    if let Some(index) = index {
-        let opened = sources::open_catalog(index, registry, context)?;
-        return Ok(Some(content::of_index(&opened, name)?));
-    }
-    let tree = sources::bundle_files(name, registry, limits, context)?;
-    match content::of_files(&tree, &limits.text()) {
-        Ok((content, findings)) => {
-            context.printer.report(&findings);
-            Ok(Some(content))
-        }
-        Err(ContentError::Intake(IntakeError::Findings { diagnostics, .. })) => {
-            context.printer.report(&diagnostics);
-            Ok(None)
-        }
-        Err(error) => Err(error.into()),
-    }
 }

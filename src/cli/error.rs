@@ -10,6 +10,7 @@ use crate::bundle::MediaType;
 use crate::bundle::location::LoadError;
 use crate::catalog::file_based::load::LoadError as CatalogLoadError;
 use crate::cluster::dump::DumpError;
+use crate::cluster::{ObservedError, StateProblem};
 use crate::files::{FileError, NewFolderError};
 use crate::image::{BuildProblem, RegistryError};
 use crate::index::api_sources::ApiSourceError;
@@ -234,7 +235,17 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
     {
         return Some(format!("name the image in place of the bundle: {image}"));
     }
-    if let Some(DumpError::Nothing { .. }) = as_kind(error) {
+    match as_kind(error) {
+        Some(ObservedError::Namespaces { .. }) => return Some("name one of them with --namespace".to_owned()),
+        Some(ObservedError::Other { .. }) => {
+            return Some("write the namespace that is meant into the what-if file".to_owned());
+        }
+        _ => {}
+    }
+    if let Some(StateProblem::Object) = as_kind(error) {
+        return Some("a dump of a cluster is given with --cluster, or as FILE".to_owned());
+    }
+    if let Some(DumpError::Nothing { .. } | DumpError::NoObject { .. }) = as_kind(error) {
         return Some(
             "a dump is the output of \"kubectl get ... -o yaml\", \"kubectl api-resources\" or \"kubectl get --raw \
              /apis/GROUP/VERSION\""

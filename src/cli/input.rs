@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 
 /// Stands for standard input.
-const STDIN: &str = "-";
+pub(crate) const STDIN: &str = "-";
 
 /// What errors call standard input.
 const STDIN_NAME: &str = "standard input";
@@ -19,11 +19,8 @@ pub(crate) fn read(name: &str, limit: usize, context: &Context<'_>) -> Result<(S
     let bound = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
     let mut content = Vec::new();
     if name == STDIN {
-        let stdin = io::stdin();
-        if stdin.is_terminal() {
-            context.printer.status("reading standard input");
-        }
-        stdin.lock().take(bound).read_to_end(&mut content).map_err(fail)?;
+        announced(context);
+        io::stdin().lock().take(bound).read_to_end(&mut content).map_err(fail)?;
     } else {
         let file = File::open(name).map_err(fail)?;
         file.take(bound).read_to_end(&mut content).map_err(fail)?;
@@ -32,4 +29,12 @@ pub(crate) fn read(name: &str, limit: usize, context: &Context<'_>) -> Result<(S
         return Err(CommandError::failure(format!("{shown} is larger than {limit} bytes")));
     }
     Ok((shown.to_owned(), content))
+}
+
+/// What errors call standard input. Who sits at a terminal is told that it is read.
+pub(crate) fn announced(context: &Context<'_>) -> &'static str {
+    if io::stdin().is_terminal() {
+        context.printer.status("reading standard input");
+    }
+    STDIN_NAME
 }

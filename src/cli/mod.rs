@@ -17,7 +17,6 @@ mod bundle;
 mod catalogs;
 mod completion;
 mod contents;
-mod dumps;
 mod generate;
 mod guesses;
 mod index;

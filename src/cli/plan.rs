@@ -1,19 +1,20 @@
 //! `opmx plan`: the InstallPlan that OLM would make, and how it would end.
 
 use crate::cli::Context;
-use crate::cli::arguments::{LimitArguments, OutputArguments, RegistryArguments};
-use crate::cli::contents::{ClusterArguments, open_catalogs, read_content};
+use crate::cli::arguments::OutputArguments;
+use crate::cli::contents::{InstallArguments, open_catalogs};
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cli::resolve::unresolved;
+use crate::cli::resolve::{IntentArguments, unresolved};
 use crate::cluster::State;
+use crate::cluster::state::Approval;
 use crate::csv::Csv;
 use crate::install::apis::Apis;
 use crate::install::apply::{Applied, apply};
 use crate::install::handling::{self, Handling, Resource};
-use crate::install::plan::{Approval, InstallPlan, Phase};
+use crate::install::plan::{InstallPlan, Phase};
 use crate::install::resolved;
 use crate::install::steps::{self, Repetition, Step, StepStatus, Target};
-use crate::resolver::{self, Options, Problem};
+use crate::resolver::{self, Problem};
 use crate::terminal::Format;
 use crate::terminal::table::Table;
 use clap::{Args, ValueEnum};
@@ -41,22 +42,15 @@ Examples:
 /// RBAC that OLM makes of its permissions, with the same names. What the property olm.manifests.optional names is marked
 /// as optional.
 ///
-/// With --state the plan is applied to the cluster that the file describes. The exit status is then 0 only if it would be
-/// complete. Without a bundle the subscriptions of the file are resolved first, and the plan is that of all that OLM would
+/// With --state or --cluster the plan is applied to the cluster that the files describe. The exit status is then 0 only if it would
+/// be complete. Without a bundle the subscriptions of the files are resolved first, and the plan is that of all that OLM would
 /// install for them.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PlanArguments {
     /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name
-    #[arg(value_name = "BUNDLE", required_unless_present = "state")]
+    #[arg(value_name = "BUNDLE", required_unless_present_any = ["state", "cluster"])]
     bundle: Option<String>,
-    /// Index that bundles are taken from, by their names: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file,
-    /// or a folder with a catalog
-    #[arg(long, value_name = "INDEX", requires = "bundle")]
-    index: Option<String>,
-    /// Namespace that is installed into; without it that of the what-if file, else operators
-    #[arg(short, long, value_name = "NS")]
-    namespace: Option<String>,
     /// Name of the CatalogSource that the bundle comes from
     #[arg(long, value_name = "NAME", default_value = "catalog")]
     catalog: String,
@@ -66,26 +60,23 @@ pub(crate) struct PlanArguments {
     /// Version that is upgraded from; without it the one that the bundle says it replaces, and "" is none
     #[arg(long, value_name = "CSV", requires = "bundle")]
     replaces: Option<String>,
-    /// Who approves the plan
-    #[arg(long, value_enum, value_name = "WHO", default_value_t)]
-    approval: Approver,
+    /// Who approves the plan; without it a person where a Subscription says so, else OLM
+    #[arg(long, value_enum, value_name = "WHO")]
+    approval: Option<Approver>,
     /// Name what the bundle needs twice among its properties, as OLM does that reads a file-based catalog
     #[arg(long)]
     repeat_properties: bool,
     #[command(flatten)]
-    cluster: ClusterArguments,
+    intents: IntentArguments,
+    #[command(flatten)]
+    install: InstallArguments,
     #[command(flatten)]
     output: OutputArguments,
-    #[command(flatten)]
-    registry: RegistryArguments,
-    #[command(flatten)]
-    limits: LimitArguments,
 }
 
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, ValueEnum)]
 enum Approver {
     /// OLM
-    #[default]
     Automatic,
     /// A person
     Manual,
@@ -101,55 +92,61 @@ impl From<Approver> for Approval {
 }
 
 pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
-    let state = arguments.cluster.read(&arguments.limits, context)?;
     let repetition = if arguments.repeat_properties {
         Repetition::AsOlm
     } else {
         Repetition::Once
     };
     let Some(bundle) = &arguments.bundle else {
-        return resolved(arguments, &state, repetition, context);
+        return resolved(arguments, repetition, context);
     };
-    let Some(content) = read_content(
-        bundle,
-        arguments.index.as_deref(),
-        &arguments.registry,
-        &arguments.limits,
-        context,
-    )?
-    else {
+    let install = &arguments.install;
+    let state = install.state(context)?;
+    let Some(content) = install.content(bundle, context)? else {
         return Ok(Status::Failure);
     };
     let target = Target {
-        namespace: namespace(arguments.namespace.as_deref(), &state).to_owned(),
+        namespace: install.namespace(&state).to_owned(),
         catalog: arguments.catalog.clone(),
         catalog_namespace: arguments.catalog_namespace.clone(),
         repetition,
     };
     let replaces = arguments.replaces.as_deref().unwrap_or(Csv(&content.csv).replaces());
     let steps = steps::of_bundle(&content, &target, replaces)?;
-    let plan = InstallPlan::new(&target.namespace, steps, arguments.approval.into(), 1);
+    let plan = InstallPlan::new(&target.namespace, steps, approval(arguments, &state), 1);
     show(
         plan,
-        arguments.cluster.is_given().then_some(&state),
+        install.cluster.is_given().then_some(&state),
         &arguments.output,
         context,
     )
 }
 
-/// The plan of what the subscriptions of a what-if file resolve to.
-fn resolved(arguments: &PlanArguments, state: &State, repetition: Repetition, context: &Context<'_>) -> CommandResult {
-    let catalogs = open_catalogs(state, arguments.cluster.state.as_deref(), &arguments.registry, context)?;
+fn approval(arguments: &PlanArguments, state: &State) -> Approval {
+    arguments.approval.map_or_else(|| state.approval(), Approval::from)
+}
+
+/// The plan of what the subscriptions of a cluster resolve to.
+fn resolved(arguments: &PlanArguments, repetition: Repetition, context: &Context<'_>) -> CommandResult {
+    let install = &arguments.install;
+    if install.index.is_some() {
+        return Err(CommandError::usage(
+            "--index says where BUNDLE is taken from, and there is none",
+        ));
+    }
+    let named = install.namespace.as_deref();
+    let state = &install.cluster.read_observed(named, &install.limits, context)?;
+    let catalogs = open_catalogs(state, &install.registry, context)?;
     let read = catalogs.read(true)?;
     let problem = Problem::of_state(state, catalogs.sources(state, &read));
-    let resolution = match resolver::resolve(&problem, &Options::default()) {
+    let resolution = match resolver::resolve(&problem, &arguments.intents.options()) {
         Ok(resolution) => resolution,
         Err(error) => return unresolved(&error, &arguments.output, context),
     };
     for note in &resolution.notes {
         context.printer.warning(note);
     }
-    let namespace = namespace(arguments.namespace.as_deref(), state);
+    let namespace = state.namespace.as_str();
     let steps = resolved::steps(&resolution, &catalogs, namespace, repetition)?;
     if steps.is_empty() {
         context
@@ -157,14 +154,8 @@ fn resolved(arguments: &PlanArguments, state: &State, repetition: Repetition, co
             .status("there is nothing to install, and so OLM makes no plan");
         return Ok(Status::Success);
     }
-    let plan = InstallPlan::new(namespace, steps, arguments.approval.into(), 1);
+    let plan = InstallPlan::new(namespace, steps, approval(arguments, state), 1);
     show(plan, Some(state), &arguments.output, context)
-}
-
-/// The namespace that is installed into.
-pub(crate) fn namespace<'a>(named: Option<&'a str>, state: &'a State) -> &'a str {
-    let of_state = Some(state.namespace.as_str()).filter(|namespace| !namespace.is_empty());
-    named.or(of_state).unwrap_or(crate::cluster::state::NAMESPACE)
 }
 
 /// Prints a plan; where a cluster is known, as it would end there.
@@ -192,7 +183,7 @@ fn show(plan: InstallPlan, state: Option<&State>, output: &OutputArguments, cont
     if state.is_some_and(|state| state.apis.is_none()) {
         context
             .printer
-            .status("the what-if file lists no apis, so every API is taken to be served");
+            .status("nothing lists the APIs of the cluster, so every API is taken to be served");
     }
     Ok(if applied.phase == Phase::Complete {
         Status::Success

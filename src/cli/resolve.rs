@@ -1,15 +1,14 @@
 //! `opmx resolve`: which bundles OLM would install or update to.
 
 use crate::catalog::Catalog;
-use crate::cli::arguments::{OutputArguments, RegistryArguments};
-use crate::cli::contents::open_catalogs;
+use crate::cli::Context;
+use crate::cli::arguments::{LimitArguments, OutputArguments, RegistryArguments};
+use crate::cli::contents::{ClusterArguments, open_catalogs};
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cli::{Context, input};
 use crate::cluster;
 use crate::cluster::state::{CatalogSource, Installed, State, Subscription};
 use crate::resolver::{self, Options, Problem, Unresolved};
 use crate::terminal::{Format, resolution};
-use crate::text::Limits;
 use clap::Args;
 use serde_json::json;
 use std::borrow::Cow;
@@ -24,6 +23,10 @@ Examples:
 
   What the installed version would be updated to, and why
   $ opmx resolve etcd --catalog index.db --installed etcdoperator.v0.9.0 --explain
+
+  What a cluster would do with a newer index
+  $ kubectl get sub,csv,og,catsrc -A -o yaml > dump.yaml
+  $ opmx resolve --cluster dump.yaml --namespace operators --catalog operatorhubio-catalog=registry.example.com/index:v2
 
   A cluster as a file says it is
   $ opmx resolve --state state.yaml -o yaml
@@ -41,45 +44,65 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ResolveArguments {
     /// What to subscribe to: a package, or one channel of it; without a channel, any
-    #[arg(value_name = "PACKAGE[=CHANNEL]", required_unless_present_any = ["state", "schema"])]
+    #[arg(value_name = "PACKAGE[=CHANNEL]", required_unless_present_any = ["state", "cluster", "schema"], conflicts_with = "state")]
     packages: Vec<String>,
-    /// A file that says what the cluster is like: catalogs, subscriptions and what is installed; - is standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["packages", "catalog", "installed", "starting_csv", "namespace"])]
-    state: Option<String>,
     /// An index to take operators from: an image, a database or a folder with a file-based catalog; may be repeated
     ///
     /// The first one is subscribed to. Without a name it is called catalog, the second catalog-2 and so on. A higher
-    /// priority is preferred for dependencies.
-    #[arg(long, value_name = "[NAME=]INDEX[,PRIORITY]", required_unless_present_any = ["state", "schema"])]
+    /// priority is preferred for dependencies. A catalog of the cluster with the same name is read from here.
+    #[arg(long, value_name = "[NAME=]INDEX[,PRIORITY]", required_unless_present_any = ["state", "cluster", "schema"], conflicts_with = "state")]
     catalog: Vec<String>,
     /// What is installed, by the name of its ClusterServiceVersion; may be repeated
-    #[arg(long, value_name = "CSV")]
+    #[arg(long, value_name = "CSV", conflicts_with = "state")]
     installed: Vec<String>,
     /// The version that the first installation takes
-    #[arg(long, value_name = "CSV")]
+    #[arg(long, value_name = "CSV", conflicts_with = "state")]
     starting_csv: Option<String>,
-    /// Namespace that operators are installed into
-    #[arg(short, long, value_name = "NAME", default_value = cluster::state::NAMESPACE)]
-    namespace: String,
+    /// Namespace that operators are installed into; without it that of the files, else operators
+    #[arg(short, long, value_name = "NS", conflicts_with = "state")]
+    namespace: Option<String>,
+    /// Say of every candidate why it was taken or not
+    #[arg(long)]
+    explain: bool,
+    /// Print the JSON Schema of the file for --state
+    #[arg(long, exclusive = true)]
+    schema: bool,
+    #[command(flatten)]
+    intents: IntentArguments,
+    #[command(flatten)]
+    cluster: ClusterArguments,
+    #[command(flatten)]
+    output: OutputArguments,
+    #[command(flatten)]
+    registry: RegistryArguments,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
+/// What OLM does not decide by itself.
+#[derive(Debug, Args)]
+pub(crate) struct IntentArguments {
     /// Leave out dependencies that are only recommended
     #[arg(long)]
     without_recommended: bool,
     /// Take this package where it can be, although it is only optional to a bundle; may be repeated
     #[arg(long, value_name = "PACKAGE")]
     with_optional: Vec<String>,
-    /// Say of every candidate why it was taken or not
-    #[arg(long)]
-    explain: bool,
     /// How many candidates are tried at most
     #[arg(long, value_name = "N", default_value_t = Options::default().steps)]
     max_steps: u64,
-    /// Print the JSON Schema of the file for --state
-    #[arg(long, exclusive = true)]
-    schema: bool,
-    #[command(flatten)]
-    output: OutputArguments,
-    #[command(flatten)]
-    registry: RegistryArguments,
+}
+
+impl IntentArguments {
+    /// The options of a resolution.
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            without_recommended: self.without_recommended,
+            with_optional: self.with_optional.iter().cloned().collect(),
+            steps: self.max_steps,
+            explain: false,
+        }
+    }
 }
 
 pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> CommandResult {
@@ -87,27 +110,20 @@ pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> Comman
         context.printer.document(Format::Json, &cluster::json_schema())?;
         return Ok(Status::Success);
     }
-    let mut state = match &arguments.state {
-        Some(file) => {
-            let limits = Limits::default();
-            let (name, bytes) = input::read(file, limits.file_bytes, context)?;
-            cluster::read(&name, &bytes, &limits)?
-        }
-        None => given(arguments)?,
-    };
-    let catalogs = open_catalogs(&state, arguments.state.as_deref(), &arguments.registry, context)?;
+    let mut state = arguments
+        .cluster
+        .read_observed(arguments.namespace.as_deref(), &arguments.limits, context)?;
+    let named = add_catalogs(&arguments.catalog, &mut state)?;
+    subscribe(arguments, named.first().map(String::as_str), &mut state)?;
+    let catalogs = open_catalogs(&state, &arguments.registry, context)?;
     // Only an update asks for the ranges that are skipped, which take long to read.
     let updates = state.subscriptions.iter().any(|to| to.installed_csv.is_some()) || !arguments.installed.is_empty();
     let read = catalogs.read(updates)?;
-    if arguments.state.is_none() {
-        install(arguments, &mut state, &read)?;
-    }
+    install(&arguments.installed, &mut state, &read)?;
     let problem = Problem::of_state(&state, catalogs.sources(&state, &read));
     let options = Options {
-        without_recommended: arguments.without_recommended,
-        with_optional: arguments.with_optional.iter().cloned().collect(),
-        steps: arguments.max_steps,
         explain: arguments.explain,
+        ..arguments.intents.options()
     };
     match resolver::resolve(&problem, &options) {
         Ok(found) => {
@@ -150,19 +166,16 @@ pub(crate) fn unresolved(error: &Unresolved, output: &OutputArguments, context: 
     Ok(Status::Failure)
 }
 
-/// The state that the command line describes; what is installed comes when the catalogs are open.
-fn given(arguments: &ResolveArguments) -> Result<State, CommandError> {
-    let mut state = State {
-        namespace: arguments.namespace.clone(),
-        ..State::default()
-    };
-    for (number, text) in (1..).zip(&arguments.catalog) {
+/// Puts in the catalogs that the command line names, and gives their names. One that is known already is read from there.
+fn add_catalogs(catalogs: &[String], state: &mut State) -> Result<Vec<String>, CommandError> {
+    let mut named = Vec::new();
+    for (number, text) in (1..).zip(catalogs) {
         let (text, priority) = match text
             .rsplit_once(',')
             .map(|(text, priority)| (text, priority.parse::<i32>()))
         {
-            Some((text, Ok(priority))) => (text, priority),
-            _ => (text.as_str(), 0),
+            Some((text, Ok(priority))) => (text, Some(i64::from(priority))),
+            _ => (text.as_str(), None),
         };
         let is_name = |name: &str| !name.is_empty() && !name.contains(['/', ':', '.']);
         let (name, source) = match text.split_once('=') {
@@ -170,18 +183,34 @@ fn given(arguments: &ResolveArguments) -> Result<State, CommandError> {
             _ if number == 1 => ("catalog".to_owned(), text),
             _ => (format!("catalog-{number}"), text),
         };
-        if state.catalogs.iter().any(|catalog| catalog.name == name) {
+        if named.contains(&name) {
             return Err(CommandError::usage(format!("two catalogs are called {name}")));
         }
+        named.push(name.clone());
+        let known = state.catalogs.iter_mut().find(|catalog| catalog.name == name);
+        if let Some(known) = known {
+            known.source = Some(source.to_owned());
+            known.priority = priority.unwrap_or(known.priority);
+            continue;
+        }
+        let mut subscribed = state.subscriptions.iter().filter(|to| to.catalog == name);
+        let namespace = subscribed.next().map(|to| &to.catalog_namespace);
         state.catalogs.push(CatalogSource {
+            namespace: namespace.unwrap_or(&state.namespace).clone(),
             name,
-            namespace: arguments.namespace.clone(),
-            priority: i64::from(priority),
+            priority: priority.unwrap_or_default(),
             source: Some(source.to_owned()),
             packages: Vec::new(),
         });
     }
-    let first = state.catalogs.first().map(|catalog| catalog.name.clone());
+    Ok(named)
+}
+
+/// Subscribes to the packages that the command line names, in this catalog, or the first that there is.
+fn subscribe(arguments: &ResolveArguments, catalog: Option<&str>, state: &mut State) -> Result<(), CommandError> {
+    let mut catalogs = state.catalogs.iter();
+    let catalog = catalogs.find(|known| catalog.is_none_or(|name| known.name == name));
+    let catalog = catalog.cloned().unwrap_or_default();
     for text in &arguments.packages {
         let (package, channel) = match text.split_once('=') {
             Some((package, channel)) => (package, Some(channel.to_owned()).filter(|channel| !channel.is_empty())),
@@ -194,18 +223,18 @@ fn given(arguments: &ResolveArguments) -> Result<State, CommandError> {
             name: package.to_owned(),
             package: package.to_owned(),
             channel,
-            catalog: first.clone().unwrap_or_default(),
-            catalog_namespace: arguments.namespace.clone(),
+            catalog: catalog.name.clone(),
+            catalog_namespace: catalog.namespace.clone(),
             starting_csv: arguments.starting_csv.clone(),
             ..Subscription::default()
         });
     }
-    Ok(state)
+    Ok(())
 }
 
 /// Puts in what is installed, as the catalogs know it, and tells the subscriptions to the same packages.
-fn install(arguments: &ResolveArguments, state: &mut State, catalogs: &[Cow<'_, Catalog>]) -> Result<(), CommandError> {
-    for name in &arguments.installed {
+fn install(installed: &[String], state: &mut State, catalogs: &[Cow<'_, Catalog>]) -> Result<(), CommandError> {
+    for name in installed {
         let found = catalogs.iter().find_map(|catalog| {
             let id = catalog.find(name)?;
             let bundle = catalog.bundle(id)?;

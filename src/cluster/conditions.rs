@@ -9,7 +9,7 @@ mod list;
 mod note;
 mod starter;
 
-pub use check::{Check, Upgrade, check, held, held_in, installed_in};
+pub use check::{Check, Upgrade, check, check_in, held, held_in};
 pub use note::Note;
 pub use starter::{Starter, starter};
 

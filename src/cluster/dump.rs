@@ -4,26 +4,28 @@
 //! Files are read piece by piece, so that memory depends on what is kept of the objects and not on how much a dump holds:
 //! the items of a YAML list that kubectl wrote, and those of a JSON list, are read one by one.
 
+mod gathered;
+mod json;
 mod keep;
 mod pieces;
+mod yaml;
 
 pub use keep::kept;
 
-use super::state::{Api, State};
+use super::state::State;
 use crate::files::FileError;
-use crate::kubernetes::served::{self, ServedResource};
-use crate::kubernetes::{GroupVersionKind, builtin};
-use crate::text::{self, Limits};
-use pieces::{Piece, Pieces};
-use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
+use crate::kubernetes::served;
+use crate::manifest::has_manifest_extension;
+use crate::text::Limits;
+use gathered::{Gathered, Refusal};
 use serde_json::Value;
-use std::cell::Cell;
-use std::fmt;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use walkdir::WalkDir;
+
+/// How the table begins that `kubectl api-resources` prints.
+const TABLE: &[u8] = b"NAME ";
 
 /// How much a dump may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +43,7 @@ pub struct DumpLimits {
 impl Default for DumpLimits {
     fn default() -> Self {
         Self {
-            object: 8 << 20,
+            object: Limits::default().file_bytes,
             kept: 256 << 20,
             files: 10_000,
             depth: Limits::default().depth,
@@ -64,14 +66,26 @@ pub enum DumpError {
         source: walkdir::Error,
     },
     /// The text is no YAML or JSON.
-    #[error("{}:{line}: {message}", path.display())]
+    #[error("{}:{line}:{column}: {message}", path.display())]
     Text {
         /// The file.
         path: PathBuf,
         /// The line.
         line: usize,
+        /// The column.
+        column: usize,
         /// What is wrong.
         message: String,
+    },
+    /// Something is no object.
+    #[error("{}:{line}: {found} stands where a Kubernetes object is expected", path.display())]
+    NoObject {
+        /// The file.
+        path: PathBuf,
+        /// The line where it begins; in JSON the one where it ends.
+        line: usize,
+        /// What it is.
+        found: String,
     },
     /// One object is too large.
     #[error("{}:{line}: an object is larger than {limit} bytes", path.display())]
@@ -85,7 +99,7 @@ pub enum DumpError {
     },
     /// All of it is too much.
     #[error(
-        "the dumps hold more than {limit} bytes of what matters for a plan; leave out what it does not need, such as \
+        "the dumps hold more than {limit} bytes of what is needed of them; leave out what OLM does not look at, such as \
          Secrets and events"
     )]
     TooMuch {
@@ -110,318 +124,114 @@ pub enum DumpError {
 
 /// Adds what a file, or the files of a folder, say to a state. `keep` takes from each object what is needed of it.
 ///
+/// Of a folder the YAML and JSON files are read, and those that `kubectl api-resources` wrote.
+///
 /// # Errors
-/// When something cannot be read, is too large, or says nothing about a cluster.
+/// When something cannot be read, is no object, is too large, or says nothing about a cluster.
 pub fn read(path: &Path, keep: fn(Value) -> Value, limits: &DumpLimits, state: &mut State) -> Result<(), DumpError> {
-    let before = (state.objects.len(), state.apis.as_ref().map(Vec::len));
-    let mut reader = Reader {
-        keep,
-        limits,
-        // What a state held already was read within limits of its own.
-        size: 0,
-        budget: Rc::new(Cell::new(limits.object)),
-        state,
-    };
+    let mut gathered = Gathered::new(keep, limits, state);
     if path.is_dir() {
-        let mut seen = 0;
-        for entry in WalkDir::new(path).sort_by_file_name() {
-            let entry = entry.map_err(|source| DumpError::Folder {
-                path: path.to_owned(),
-                source,
-            })?;
-            if !entry.file_type().is_file() || entry.file_name().as_encoded_bytes().starts_with(b".") {
-                continue;
-            }
-            seen += 1;
-            if seen > limits.files {
-                return Err(DumpError::Files {
-                    path: path.to_owned(),
-                    limit: limits.files,
-                });
-            }
-            reader.file(entry.path())?;
-        }
+        read_folder(path, limits, &mut gathered)?;
     } else {
-        reader.file(path)?;
+        read_stream_into(path, open(path)?, limits, &mut gathered)?;
     }
-    if before == (state.objects.len(), state.apis.as_ref().map(Vec::len)) {
-        return Err(DumpError::Nothing { path: path.to_owned() });
+    gathered.something().ok_or(DumpError::Nothing { path: path.to_owned() })
+}
+
+/// Adds what a stream, such as standard input, says to a state. `name` is what errors call it.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_stream(
+    name: &Path,
+    input: impl BufRead,
+    keep: fn(Value) -> Value,
+    limits: &DumpLimits,
+    state: &mut State,
+) -> Result<(), DumpError> {
+    let mut gathered = Gathered::new(keep, limits, state);
+    read_stream_into(name, input, limits, &mut gathered)?;
+    gathered.something().ok_or(DumpError::Nothing { path: name.to_owned() })
+}
+
+fn open(path: &Path) -> Result<BufReader<File>, FileError> {
+    let file = File::open(path).map_err(|error| FileError::new("read", path, error))?;
+    Ok(BufReader::with_capacity(1 << 16, file))
+}
+
+fn read_folder(path: &Path, limits: &DumpLimits, gathered: &mut Gathered<'_>) -> Result<(), DumpError> {
+    let mut seen = 0;
+    for entry in WalkDir::new(path).sort_by_file_name() {
+        let entry = entry.map_err(|source| DumpError::Folder {
+            path: path.to_owned(),
+            source,
+        })?;
+        if !entry.file_type().is_file() || entry.file_name().as_encoded_bytes().starts_with(b".") {
+            continue;
+        }
+        seen += 1;
+        if seen > limits.files {
+            return Err(DumpError::Files {
+                path: path.to_owned(),
+                limit: limits.files,
+            });
+        }
+        let mut input = open(entry.path())?;
+        let is_manifest = entry.file_name().to_str().is_some_and(has_manifest_extension);
+        if is_manifest || beginning(entry.path(), &mut input)?.starts_with(TABLE) {
+            read_stream_into(entry.path(), input, limits, gathered)?;
+        }
     }
     Ok(())
 }
 
-struct Reader<'a> {
-    keep: fn(Value) -> Value,
-    limits: &'a DumpLimits,
-    size: usize,
-    /// What may still be read of the object at hand.
-    budget: Rc<Cell<usize>>,
-    state: &'a mut State,
+fn beginning<'i>(path: &Path, input: &'i mut impl BufRead) -> Result<&'i [u8], FileError> {
+    input.fill_buf().map_err(|error| FileError::new("read", path, error))
 }
 
-/// A file of which no single object may take more than the budget, which is renewed for each.
-struct Metered<R> {
-    input: R,
-    budget: Rc<Cell<usize>>,
-}
-
-impl<R: Read> Read for Metered<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.budget.get();
-        if left == 0 {
-            return Err(io::Error::from(io::ErrorKind::FileTooLarge));
-        }
-        let length = buffer.len().min(left);
-        let read = self.input.read(buffer.get_mut(..length).unwrap_or_default())?;
-        self.budget.set(left - read);
-        Ok(read)
+fn read_stream_into(
+    path: &Path,
+    mut input: impl BufRead,
+    limits: &DumpLimits,
+    gathered: &mut Gathered<'_>,
+) -> Result<(), DumpError> {
+    let beginning = beginning(path, &mut input)?;
+    if beginning.starts_with(TABLE) {
+        return read_table(path, input, limits, gathered);
+    }
+    match beginning.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        Some(b'{' | b'[') => json::read(path, input, limits, gathered),
+        _ => yaml::read(path, input, limits, gathered),
     }
 }
 
-impl Reader<'_> {
-    fn file(&mut self, path: &Path) -> Result<(), DumpError> {
-        let fail = |error| FileError::new("read", path, error);
-        let mut input = BufReader::with_capacity(1 << 16, File::open(path).map_err(fail)?);
-        let beginning = input.fill_buf().map_err(fail)?;
-        let first = beginning.iter().find(|byte| !byte.is_ascii_whitespace());
-        if first.is_none() {
-            return Ok(());
-        }
-        if beginning.starts_with(b"NAME ") {
-            return self.table(path, input);
-        }
-        if first == Some(&b'{') {
-            return self.json(path, input);
-        }
-        self.yaml(path, input)
+fn read_table(
+    path: &Path,
+    input: impl Read,
+    limits: &DumpLimits,
+    gathered: &mut Gathered<'_>,
+) -> Result<(), DumpError> {
+    let limit = u64::try_from(limits.object).unwrap_or(u64::MAX);
+    let mut text = String::new();
+    let read = input.take(limit).read_to_string(&mut text);
+    read.map_err(|error| FileError::new("read", path, error))?;
+    if let Some(served) = served::read_table(&text) {
+        gathered.serve(served);
     }
-
-    fn table(&mut self, path: &Path, input: impl Read) -> Result<(), DumpError> {
-        let limit = u64::try_from(self.limits.object).unwrap_or(u64::MAX);
-        let mut text = String::new();
-        let read = input.take(limit).read_to_string(&mut text);
-        read.map_err(|error| FileError::new("read", path, error))?;
-        if let Some(served) = served::read_table(&text) {
-            self.serve(served);
-        }
-        Ok(())
-    }
-
-    fn yaml(&mut self, path: &Path, input: impl BufRead) -> Result<(), DumpError> {
-        let limits = Limits {
-            file_bytes: self.limits.object,
-            depth: self.limits.depth,
-            ..Limits::default()
-        };
-        for piece in Pieces::new(input, self.limits.object) {
-            let Piece { line, text } = piece.map_err(|problem| problem.at(path, self.limits.object))?;
-            let reading = text::read("", text.as_bytes(), &limits);
-            if let Some(finding) = reading.diagnostics.iter().find(|finding| finding.is_error()) {
-                let inside = finding.place.as_ref().map_or(1, |place| place.start().line);
-                return Err(DumpError::Text {
-                    path: path.to_owned(),
-                    line: line + inside - 1,
-                    message: finding.message.clone(),
-                });
-            }
-            for document in reading.documents {
-                // A piece of a list is a list with one item.
-                match document.value() {
-                    Value::Array(items) => items.iter().try_for_each(|item| self.object(item.clone()))?,
-                    value => self.object(value.clone())?,
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn json(&mut self, path: &Path, input: impl BufRead) -> Result<(), DumpError> {
-        let budget = Rc::clone(&self.budget);
-        let mut documents = serde_json::Deserializer::from_reader(Metered { input, budget });
-        let mut error = None;
-        loop {
-            self.budget.set(self.limits.object);
-            let document = Document {
-                reader: self,
-                error: &mut error,
-            };
-            match document.deserialize(&mut documents) {
-                Ok(()) => {}
-                Err(problem) => match error {
-                    Some(error) => return Err(error),
-                    None if problem.io_error_kind() == Some(io::ErrorKind::FileTooLarge) => {
-                        return Err(DumpError::Object {
-                            path: path.to_owned(),
-                            line: problem.line(),
-                            limit: self.limits.object,
-                        });
-                    }
-                    None => {
-                        return Err(DumpError::Text {
-                            path: path.to_owned(),
-                            line: problem.line(),
-                            message: problem.to_string(),
-                        });
-                    }
-                },
-            }
-            if documents.end().is_ok() {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Takes an object, a list of objects, or a discovery document.
-    fn object(&mut self, value: Value) -> Result<(), DumpError> {
-        let kind = value.get("kind").and_then(Value::as_str).unwrap_or_default();
-        if ["APIResourceList", "APIGroupDiscoveryList", "APIGroupDiscovery"].contains(&kind) {
-            let served = served::read(&value).unwrap_or_default();
-            self.serve(served);
-            return Ok(());
-        }
-        if kind.ends_with("List")
-            && let Value::Object(mut map) = value
-        {
-            if let Some(Value::Array(items)) = map.shift_remove("items") {
-                return items.into_iter().try_for_each(|item| self.object(item));
-            }
-            return Ok(());
-        }
-        let named = value.pointer("/metadata/name").is_some_and(Value::is_string);
-        if kind.is_empty() || !named {
-            return Ok(());
-        }
-        let object = (self.keep)(value);
-        self.size = self.size.saturating_add(size_of(&object));
-        if self.size > self.limits.kept {
-            return Err(DumpError::TooMuch {
-                limit: self.limits.kept,
-            });
-        }
-        self.state.objects.push(object);
-        Ok(())
-    }
-
-    fn serve(&mut self, served: Vec<ServedResource>) {
-        let apis = served.into_iter().map(|served| {
-            let GroupVersionKind { group, kind, .. } = &served.gvk;
-            Api {
-                namespaced: builtin::find_kind(group, kind).is_none_or(|row| row.namespaced),
-                plural: Some(served.resource),
-                kind: served.gvk,
-            }
-        });
-        self.state.apis.get_or_insert_default().extend(apis);
-    }
+    Ok(())
 }
 
-/// About how many bytes a value takes.
-fn size_of(value: &Value) -> usize {
-    match value {
-        Value::String(text) => 32 + text.len(),
-        Value::Array(items) => 32 + items.iter().map(size_of).sum::<usize>(),
-        Value::Object(map) => {
-            32 + map
-                .iter()
-                .map(|(key, value)| 48 + key.len() + size_of(value))
-                .sum::<usize>()
+impl Refusal {
+    /// The error of what stands on this line of a file.
+    fn at(self, path: &Path, line: usize, limits: &DumpLimits) -> DumpError {
+        match self {
+            Self::NoObject(found) => DumpError::NoObject {
+                path: path.to_owned(),
+                line,
+                found,
+            },
+            Self::TooMuch => DumpError::TooMuch { limit: limits.kept },
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) => 32,
-    }
-}
-
-/// One JSON document; where it is a list, its items are taken one by one.
-struct Document<'r, 'a> {
-    reader: &'r mut Reader<'a>,
-    error: &'r mut Option<DumpError>,
-}
-
-impl<'de> DeserializeSeed<'de> for Document<'_, '_> {
-    type Value = ();
-
-    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Document<'_, '_> {
-    type Value = ();
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a Kubernetes object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let mut object = serde_json::Map::new();
-        while let Some(key) = map.next_key::<String>()? {
-            if key == "items" && object.get("kind").is_none_or(is_list) {
-                let items = Items {
-                    reader: self.reader,
-                    error: self.error,
-                    // kubectl writes the kind behind the items; discovery documents have it in front of them.
-                    discovery: object.get("kind").is_some_and(is_discovery),
-                };
-                let left = map.next_value_seed(items)?;
-                object.insert(key, Value::Array(left));
-            } else {
-                object.insert(key, map.next_value()?);
-            }
-        }
-        self.reader.object(Value::Object(object)).map_err(|error| {
-            *self.error = Some(error);
-            A::Error::custom("too much")
-        })
-    }
-}
-
-fn is_list(kind: &Value) -> bool {
-    kind.as_str().is_some_and(|kind| kind.ends_with("List"))
-}
-
-fn is_discovery(kind: &Value) -> bool {
-    kind.as_str().is_some_and(|kind| kind.starts_with("API"))
-}
-
-/// The items of a list. What is no object by itself is given back.
-struct Items<'r, 'a> {
-    reader: &'r mut Reader<'a>,
-    error: &'r mut Option<DumpError>,
-    discovery: bool,
-}
-
-impl<'de> DeserializeSeed<'de> for Items<'_, '_> {
-    type Value = Vec<Value>;
-
-    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Vec<Value>, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Items<'_, '_> {
-    type Value = Vec<Value>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a list of Kubernetes objects")
-    }
-
-    fn visit_unit<E>(self) -> Result<Vec<Value>, E> {
-        Ok(Vec::new())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Vec<Value>, A::Error> {
-        let mut left = Vec::new();
-        while let Some(item) = items.next_element::<Value>()? {
-            self.reader.budget.set(self.reader.limits.object);
-            if self.discovery || item.get("kind").is_none() {
-                left.push(item);
-                continue;
-            }
-            if let Err(error) = self.reader.object(item) {
-                *self.error = Some(error);
-                return Err(A::Error::custom("too much"));
-            }
-        }
-        Ok(left)
     }
 }
 

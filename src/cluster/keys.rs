@@ -178,6 +178,11 @@ const SUBSCRIPTIONS: &[Key] = &[
         Shape::Text,
         "The version that OLM is working on; installedCSV where there is none.",
     ),
+    optional(
+        "installPlanApproval",
+        Shape::Choice(&["Automatic", "Manual"]),
+        "Who approves what it installs; Automatic where there is none.",
+    ),
 ];
 
 const SERVED: &[Key] = &[

@@ -2,8 +2,8 @@
 //!
 //! [`State`] is the what-if file: catalogs, installed operators, subscriptions, and what the API server has and answers.
 //! [`read`] reads it from YAML or JSON and points at the line that is wrong; [`json_schema`] describes it to editors.
-//! Both follow one table of keys. [`dump`] adds to a state what kubectl says of a cluster, [`objects`] takes the objects
-//! out of one document of it. [`conditions`] tells whether operators allow their upgrade, and [`labels`] which objects
+//! Both follow one table of keys. [`dump`] adds to a state what kubectl says of a cluster, and [`observe`] takes from its objects what is
+//! subscribed to and installed. [`conditions`] tells whether operators allow their upgrade, and [`labels`] which objects
 //! belong to an operator.
 
 pub mod conditions;
@@ -11,12 +11,13 @@ pub mod dump;
 mod inline;
 mod keys;
 pub mod labels;
-pub mod objects;
+mod observed;
 mod read;
 mod schema;
 pub mod state;
 
 pub use inline::{InlineCatalog, inline};
+pub use observed::{ObservedError, observe};
 pub use read::{StateError, StateProblem, read, source_beside};
 pub use schema::json_schema;
 pub use state::State;

@@ -33,6 +33,9 @@ pub enum StateProblem {
         /// How many there are.
         count: usize,
     },
+    /// What a cluster says of itself, and nobody of a cluster.
+    #[error("this is a Kubernetes object, and no what-if file")]
+    Object,
     /// A version of the format that is not known.
     #[error("version {found} of the format is not known to this opmx, which reads version {VERSION}")]
     Version {
@@ -133,12 +136,22 @@ pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Result<State, StateErr
     reading.documents.retain(|document| !document.value().is_null());
     let count = reading.documents.len();
     match (reading.documents.pop(), count) {
+        (Some(document), 1) if is_object(document.value()) => Err(StateError {
+            place: document.place(&Path::root()),
+            problem: StateProblem::Object,
+        }),
         (Some(document), 1) => Reader { document: &document }.state(),
         (document, _) => Err(StateError {
             place: document.map_or_else(whole, |document| document.place(&Path::root())),
             problem: StateProblem::Documents { count },
         }),
     }
+}
+
+fn is_object(value: &Value) -> bool {
+    ["apiVersion", "kind"]
+        .iter()
+        .all(|key| value.get(key).is_some_and(Value::is_string))
 }
 
 /// What a file names as the source of a catalog, seen from where the program runs: a path is relative to the file, unless

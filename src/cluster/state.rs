@@ -1,7 +1,7 @@
 //! What a what-if file says, as plain data. Everything that the file may leave out has its default here already.
 
 use crate::kubernetes::GroupVersionKind;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The only version of the format.
@@ -202,6 +202,26 @@ pub struct Subscription {
     /// `status.currentCSV`; the installed one where the file names none.
     #[serde(rename = "currentCSV")]
     pub current_csv: Option<String>,
+    /// Who approves what it installs.
+    pub install_plan_approval: Approval,
+}
+
+/// Who lets an InstallPlan run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Approval {
+    /// OLM.
+    #[default]
+    Automatic,
+    /// A person.
+    Manual,
+}
+
+impl State {
+    /// Who approves a plan in the namespace: a person, where a single Subscription says so.
+    pub fn approval(&self) -> Approval {
+        let mut all = self.subscriptions.iter().map(|to| to.install_plan_approval);
+        all.find(|approval| *approval == Approval::Manual).unwrap_or_default()
+    }
 }
 
 /// A resource that the API server serves.

@@ -18,6 +18,7 @@ impl Index {
             Ok(ServedResource {
                 gvk: GroupVersionKind::new(column(0)?, column(1)?, column(2)?),
                 resource: column(3)?,
+                namespaced: None,
             })
         });
         rows.map_err(failed)?.collect::<Result<_, _>>().map_err(failed)

@@ -2,19 +2,10 @@
 
 use super::apply::Applied;
 use super::steps::{Step, in_order};
+use crate::cluster::state::Approval;
 use crate::csv;
 use serde::Serialize;
 use std::collections::BTreeSet;
-
-/// Who lets the plan run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub enum Approval {
-    /// OLM.
-    #[default]
-    Automatic,
-    /// A person.
-    Manual,
-}
 
 /// Where a plan stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

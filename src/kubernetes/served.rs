@@ -12,6 +12,8 @@ pub struct ServedResource {
     pub gvk: GroupVersionKind,
     /// Plural name, as RBAC rules write it.
     pub resource: String,
+    /// Whether its objects are in namespaces, where the source says so.
+    pub namespaced: Option<bool>,
 }
 
 /// The resources that a document names: a CustomResourceDefinition, an `APIResourceList` or an
@@ -46,8 +48,11 @@ pub fn read_table(text: &str) -> Option<Vec<ServedResource>> {
         // Short names may be absent, so the columns are counted from NAMESPACED, which is true or false.
         let namespaced = words.iter().skip(2).position(|word| ["true", "false"].contains(word))? + 2;
         let gvk = GroupVersionKind::from_api_version(words.get(namespaced - 1)?, words.get(namespaced + 1)?);
-        let resource = (*words.first()?).to_owned();
-        Some(ServedResource { gvk, resource })
+        Some(ServedResource {
+            gvk,
+            resource: (*words.first()?).to_owned(),
+            namespaced: Some(words.get(namespaced) == Some(&"true")),
+        })
     };
     Some(lines.filter_map(row).collect())
 }
@@ -79,8 +84,18 @@ fn of_crd(crd: &Value) -> Vec<ServedResource> {
         .map(|version| ServedResource {
             gvk: GroupVersionKind::new(group, version, kind),
             resource: text(crd, "/spec/names/plural").to_owned(),
+            namespaced: of_scope(text(crd, "/spec/scope")),
         })
         .collect()
+}
+
+/// Whether objects of this scope are in namespaces.
+fn of_scope(scope: &str) -> Option<bool> {
+    match scope {
+        "Namespaced" => Some(true),
+        "Cluster" => Some(false),
+        _ => None,
+    }
 }
 
 /// A list of one group version, or of several: `kubectl api-resources -o json` says them in each resource.
@@ -102,6 +117,7 @@ fn of_resource_list(document: &Value) -> Vec<ServedResource> {
             ServedResource {
                 gvk: GroupVersionKind::new(group, version, text(resource, "/kind")),
                 resource: text(resource, "/name").to_owned(),
+                namespaced: resource.get("namespaced").and_then(Value::as_bool),
             }
         })
         .filter(|served| !served.resource.contains('/'))
@@ -117,6 +133,7 @@ fn of_group(item: &Value) -> Vec<ServedResource> {
             resources.map(move |resource| ServedResource {
                 gvk: GroupVersionKind::new(group, text(version, "/version"), text(resource, "/responseKind/kind")),
                 resource: text(resource, "/resource").to_owned(),
+                namespaced: of_scope(text(resource, "/scope")),
             })
         })
         .collect()
@@ -287,6 +304,7 @@ clusterissuers               cert-manager.io/v1   false        ClusterIssuer
         ServedResource {
             gvk: GroupVersionKind::new("example.com", version, kind),
             resource: "foos".to_owned(),
+            namespaced: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! `resolve`: what OLM would install or update to, from catalogs in every form.
 
-use crate::bundles::{garden, operator, outcome_of, rake, small_base, succeed};
+use crate::bundles::{fail, garden, operator, outcome_of, rake, small_base, succeed};
 use crate::common::{Outcome, Sandbox};
 use serde_json::{Value, json};
 use std::fs;
@@ -297,4 +297,75 @@ fn a_wrong_command_line_ends_with_the_status_of_its_own() {
         );
         assert!(outcome.stderr.contains(message), "{line}: {outcome}");
     }
+}
+
+/// A cluster with an installed rake in namespace `garden`, as kubectl prints it. What it says of its catalog is `spec`.
+fn dump(spec: &str) -> String {
+    let olm = "apiVersion: operators.coreos.com/v1alpha1\n  kind";
+    let properties = r#"{"properties":[{"type":"olm.package","value":{"packageName":"rake","version":"1.0.0"}}]}"#;
+    format!(
+        "apiVersion: v1\nitems:\n\
+         - {olm}: CatalogSource\n  metadata: {{name: main, namespace: olm}}\n  spec: {spec}\n\
+         - {olm}: Subscription\n  metadata: {{name: rake, namespace: garden}}\n  \
+         spec: {{name: rake, channel: stable, source: main, sourceNamespace: olm, installPlanApproval: Manual}}\n  \
+         status: {{installedCSV: rake.v1.0.0}}\n\
+         - {olm}: ClusterServiceVersion\n  metadata:\n    name: rake.v1.0.0\n    namespace: garden\n    \
+         annotations: {{operatorframework.io/properties: '{properties}'}}\n  \
+         spec: {{version: 1.0.0}}\n  status: {{phase: Succeeded}}\nkind: List\n"
+    )
+}
+
+#[test]
+fn what_a_cluster_says_of_itself_is_resolved() {
+    let sandbox = rakes();
+    fs::write(sandbox.path("dump.yaml"), dump("{image: 'oci:index:v1'}")).unwrap();
+    let line = "resolve --cluster dump.yaml";
+    insta::assert_snapshot!(outcome_of(&sandbox, line), @"
+    BUNDLE       PACKAGE  CHANNEL  CATALOG   REPLACES
+    rake.v1.1.0  rake     stable   olm/main  rake.v1.0.0
+    ");
+    let piped = sandbox.finish(
+        sandbox
+            .command(["resolve", "--cluster", "-", "--namespace", "garden"])
+            .stdin(fs::File::open(sandbox.path("dump.yaml")).unwrap()),
+    );
+    assert_eq!(piped, outcome_of(&sandbox, line));
+    let plan = outcome_of(&sandbox, "plan --cluster dump.yaml -o json");
+    let plan: Value = serde_json::from_str(&plan.stdout).unwrap();
+    assert_eq!(plan["metadata"]["namespace"], "garden");
+    assert_eq!(
+        plan["spec"],
+        json!({"approval": "Manual", "approved": false, "clusterServiceVersionNames": ["rake.v1.1.0"], "generation": 1})
+    );
+    let automatic = outcome_of(&sandbox, "plan --cluster dump.yaml --approval automatic -o json");
+    assert!(automatic.stdout.contains(r#""approved": true"#), "{automatic}");
+}
+
+#[test]
+fn a_catalog_of_the_cluster_may_be_read_from_elsewhere() {
+    let sandbox = rakes();
+    fs::write(sandbox.path("dump.yaml"), dump("{address: 'main:50051'}")).unwrap();
+    let outcome = sandbox.run(["resolve", "--cluster", "dump.yaml"]);
+    let message = "the catalog olm/main names no index image, and counts as empty";
+    assert!(outcome.stderr.contains(message), "{outcome}");
+    for form in FORMS {
+        let line = format!("resolve --cluster dump.yaml --catalog main={form}");
+        assert_eq!(selected(&sandbox, &line), ["rake.v1.1.0"]);
+        let line = format!("resolve hoe --cluster dump.yaml --catalog main={form}");
+        let outcome = fail(&sandbox, &line);
+        assert!(
+            outcome.stderr.contains("no operators found in package hoe"),
+            "{outcome}"
+        );
+    }
+    let two = format!("{}---\n{}", dump("{}"), dump("{}").replace("garden", "shed"));
+    fs::write(sandbox.path("two.yaml"), two).unwrap();
+    insta::assert_snapshot!(fail(&sandbox, "resolve --cluster two.yaml --catalog main=index.db"), @"
+    ------- stderr -------
+    error: there are Subscriptions in the namespaces garden, shed, and OLM resolves each namespace by itself
+      hint: name one of them with --namespace
+    ------- exit 1 -------
+    ");
+    let line = "resolve --cluster two.yaml --namespace shed --catalog main=index.db";
+    assert_eq!(selected(&sandbox, line), ["rake.v1.1.0"]);
 }

@@ -130,10 +130,20 @@ fn a_what_if_file_says_what_is_installed() {
     rake.v1.0.0  operators  held      going on      Condition/x  operator is not upgradeable: the operator is being upgraded: to 1.0.0
     ------- exit 1 -------
     ");
+    fs::write(
+        sandbox.path("misspelled.yaml"),
+        state.replace("conditions:\n- ", "condition:\n- "),
+    )
+    .unwrap();
+    insta::assert_snapshot!(fail(&sandbox, "upgrade-check --state misspelled.yaml"), @r#"
+    ------- stderr -------
+    error: misspelled.yaml:4:1: there is no key "condition" here; is "conditions" meant?
+    ------- exit 1 -------
+    "#);
     insta::assert_snapshot!(fail(&sandbox, "upgrade-check --state dump.yaml"), @"
     ------- stderr -------
-    error: dump.yaml is no what-if file
-      hint: a dump of a cluster is given without --state
+    error: dump.yaml:1:1: this is a Kubernetes object, and no what-if file
+      hint: a dump of a cluster is given with --cluster, or as FILE
     ------- exit 1 -------
     ");
 }
@@ -150,15 +160,14 @@ fn what_cannot_be_judged_is_refused() {
     fs::write(sandbox.path("list.yaml"), "- 1\n").unwrap();
     insta::assert_snapshot!(fail(&sandbox, "upgrade-check list.yaml"), @r#"
     ------- stderr -------
-    error: list.yaml holds a list in document 1, where a Kubernetes object is expected
-      hint: give what "kubectl get -o yaml" prints
+    error: list.yaml:1: a number stands where a Kubernetes object is expected
+      hint: a dump is the output of "kubectl get ... -o yaml", "kubectl api-resources" or "kubectl get --raw /apis/GROUP/VERSION"
     ------- exit 1 -------
     "#);
     fs::write(sandbox.path("broken.yaml"), "a: [\n").unwrap();
     let broken = fail(&sandbox, "upgrade-check broken.yaml");
-    assert!(broken.stderr.contains("broken.yaml:"), "{broken}");
     assert!(
-        broken.stderr.ends_with("error: broken.yaml cannot be read\n"),
+        broken.stderr.starts_with("error: broken.yaml:1:5: not YAML: "),
         "{broken}"
     );
     let large = fail(&sandbox, "upgrade-check dump.yaml --max-file-size 10");

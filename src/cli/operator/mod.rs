@@ -3,8 +3,9 @@
 mod crds;
 
 use crate::cli::arguments::{LimitArguments, OutputArguments, RegistryArguments};
+use crate::cli::contents::read_cluster;
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cli::{Context, dumps, sources};
+use crate::cli::{Context, sources};
 use crate::cluster::labels::LabelStyle;
 use crate::index::opened::Opened;
 use crate::install::operator::{Operator, Options, operators};
@@ -12,6 +13,7 @@ use crate::terminal::Format;
 use crate::terminal::operator_view;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
+use std::convert;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,8 +44,11 @@ pub(crate) struct OperatorArguments {
     #[command(subcommand)]
     command: Option<OperatorCommand>,
     /// Files or folders with what kubectl get -o yaml or -o json prints, or - for standard input
-    #[arg(value_name = "FILE|DIR", required = true)]
+    #[arg(value_name = "FILE|DIR", required_unless_present = "state")]
     files: Vec<String>,
+    /// What-if file with the objects of the cluster; - is standard input
+    #[arg(long, value_name = "FILE")]
+    state: Option<String>,
     /// The operator to show, where there are several
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
@@ -94,7 +99,9 @@ pub(crate) fn run(arguments: &OperatorArguments, context: &Context<'_>) -> Comma
     if let Some(OperatorCommand::Crds(arguments)) = &arguments.command {
         return crds::run(arguments, context);
     }
-    let objects = dumps::read(&arguments.files, &arguments.limits, context)?;
+    let state = arguments.state.as_deref();
+    let state = read_cluster(state, &arguments.files, convert::identity, &arguments.limits, context)?;
+    let objects = [state.objects, state.conditions].concat();
     let index = arguments.catalog.as_deref();
     let index = index.map(|name| sources::open_catalog(name, &arguments.registry, context));
     let index = index.transpose()?;

@@ -1,12 +1,10 @@
 //! `opmx permissions diff`: what an upgrade asks for in addition.
 
-use super::{needs, table};
-use crate::cli::arguments::{LimitArguments, OutputArguments, RegistryArguments};
-use crate::cli::contents::{ClusterArguments, read_content};
+use super::{InstallerArguments, needs, table};
+use crate::cli::Context;
+use crate::cli::arguments::OutputArguments;
 use crate::cli::error::{CommandResult, Status};
-use crate::cli::{Context, plan};
-use crate::install::permissions::{account_of, approved, pending};
-use crate::kubernetes::rbac::account::Account;
+use crate::install::permissions::{approved, pending};
 use crate::terminal::Format;
 use clap::Args;
 use serde_json::json;
@@ -33,46 +31,21 @@ pub(crate) struct DiffArguments {
     /// The bundle that it is upgraded to
     #[arg(value_name = "NEW")]
     new: String,
-    /// Index that bundles are taken from, by their names: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file,
-    /// or a folder with a catalog
-    #[arg(long, value_name = "INDEX")]
-    index: Option<String>,
-    /// Namespace that is installed into; without it that of the what-if file, else operators
-    #[arg(short, long, value_name = "NS")]
-    namespace: Option<String>,
-    /// Service account that installs; without it that of the OperatorGroup, where the files have one
-    #[arg(long, value_name = "NS/NAME")]
-    service_account: Option<Account>,
     #[command(flatten)]
-    cluster: ClusterArguments,
+    installer: InstallerArguments,
     #[command(flatten)]
     output: OutputArguments,
-    #[command(flatten)]
-    registry: RegistryArguments,
-    #[command(flatten)]
-    limits: LimitArguments,
 }
 
 pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandResult {
-    let state = arguments.cluster.read(&arguments.limits, context)?;
-    let read = |name: &str| {
-        read_content(
-            name,
-            arguments.index.as_deref(),
-            &arguments.registry,
-            &arguments.limits,
-            context,
-        )
-    };
+    let install = &arguments.installer.install;
+    let state = install.state(context)?;
+    let read = |name: &str| install.content(name, context);
     let (Some(old), Some(new)) = (read(&arguments.old)?, read(&arguments.new)?) else {
         return Ok(Status::Failure);
     };
-    let namespace = plan::namespace(arguments.namespace.as_deref(), &state);
-    let account = arguments
-        .service_account
-        .clone()
-        .or_else(|| account_of(&state, namespace));
-    let held = super::held(account.as_ref(), &state, context);
+    let namespace = install.namespace(&state);
+    let (_, held) = arguments.installer.held(&state, context);
     let held = approved(&needs(&old, namespace, &state)?, held);
     let added = pending(&needs(&new, namespace, &state)?, &held);
     match arguments.output.output {

@@ -3,10 +3,10 @@
 mod diff;
 
 use crate::bundle::location::Location;
-use crate::cli::arguments::{LimitArguments, OutputArguments, RegistryArguments};
-use crate::cli::contents::{ClusterArguments, read_content};
+use crate::cli::Context;
+use crate::cli::arguments::{OutputArguments, RegistryArguments};
+use crate::cli::contents::InstallArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cli::{Context, plan};
 use crate::cluster::State;
 use crate::csv::Csv;
 use crate::image::Reference;
@@ -49,16 +49,6 @@ pub(crate) struct PermissionsArguments {
     /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name
     #[arg(value_name = "BUNDLE", required = true)]
     bundle: Option<String>,
-    /// Index that bundles are taken from, by their names: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file,
-    /// or a folder with a catalog
-    #[arg(long, value_name = "INDEX")]
-    index: Option<String>,
-    /// Namespace that is installed into; without it that of the what-if file, else operators
-    #[arg(short, long, value_name = "NS")]
-    namespace: Option<String>,
-    /// Service account that installs; without it that of the OperatorGroup, where the files have one
-    #[arg(long, value_name = "NS/NAME")]
-    service_account: Option<Account>,
     /// Print something else
     #[arg(long = "as", value_enum, value_name = "WHAT", requires = "service_account")]
     shape: Option<Shape>,
@@ -66,13 +56,33 @@ pub(crate) struct PermissionsArguments {
     #[arg(long)]
     exit_code: bool,
     #[command(flatten)]
-    cluster: ClusterArguments,
+    installer: InstallerArguments,
     #[command(flatten)]
     output: OutputArguments,
+}
+
+/// What is installed where, and by whom.
+#[derive(Debug, Args)]
+struct InstallerArguments {
+    /// Service account that installs; without it that of the OperatorGroup, where the files have one
+    #[arg(long, value_name = "NS/NAME")]
+    service_account: Option<Account>,
     #[command(flatten)]
-    registry: RegistryArguments,
-    #[command(flatten)]
-    limits: LimitArguments,
+    install: InstallArguments,
+}
+
+impl InstallerArguments {
+    /// The account that installs, and what it holds.
+    fn held(&self, state: &State, context: &Context<'_>) -> (Option<Account>, Grants) {
+        let of_group = || permissions::account_of(state, self.install.namespace(state));
+        let account = self.service_account.clone().or_else(of_group);
+        let held = account.as_ref().map(|account| permissions::held(account, state));
+        let (held, notes) = held.unwrap_or_default();
+        for note in notes {
+            context.printer.warning(note);
+        }
+        (account, held)
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -95,23 +105,13 @@ pub(crate) fn run(arguments: &PermissionsArguments, context: &Context<'_>) -> Co
 }
 
 fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>) -> CommandResult {
-    let state = arguments.cluster.read(&arguments.limits, context)?;
-    let Some(content) = read_content(
-        bundle,
-        arguments.index.as_deref(),
-        &arguments.registry,
-        &arguments.limits,
-        context,
-    )?
-    else {
+    let install = &arguments.installer.install;
+    let state = install.state(context)?;
+    let Some(content) = install.content(bundle, context)? else {
         return Ok(Status::Failure);
     };
-    let namespace = plan::namespace(arguments.namespace.as_deref(), &state);
-    let account = arguments
-        .service_account
-        .clone()
-        .or_else(|| permissions::account_of(&state, namespace));
-    let held = held(account.as_ref(), &state, context);
+    let namespace = install.namespace(&state);
+    let (account, held) = arguments.installer.held(&state, context);
     let needs = needs(&content, namespace, &state)?;
     let missing = pending(&needs, &held);
     let status = if arguments.exit_code && !missing.is_empty() {
@@ -132,10 +132,10 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
         return Ok(status);
     }
     let review = Review {
-        content: match arguments.index {
+        content: match install.index {
             // What an index holds is there, whatever image it came from.
             Some(_) => permissions::Content::raw(&content),
-            None => reviewed(bundle, &content, &arguments.registry, context)?,
+            None => reviewed(bundle, &content, &install.registry, context)?,
         },
         namespace: namespace.to_owned(),
         account,
@@ -157,15 +157,6 @@ fn needs(content: &Content, namespace: &str, state: &State) -> Result<Vec<Need>,
     let steps = steps::in_order(steps::of_bundle(content, &target, "")?);
     let apis = Apis::of(state);
     Ok(permissions::needed(&steps, namespace, &apis, &state.objects)?)
-}
-
-/// What an account holds, where there is one.
-fn held(account: Option<&Account>, state: &State, context: &Context<'_>) -> Grants {
-    let (held, notes) = account.map_or_else(Default::default, |account| permissions::held(account, state));
-    for note in notes {
-        context.printer.warning(note);
-    }
-    held
 }
 
 /// What is reviewed, with the digest that an image stands for.

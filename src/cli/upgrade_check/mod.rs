@@ -1,18 +1,18 @@
 //! `opmx upgrade-check`: whether OLM would hold back the upgrade of an operator.
 
 mod init;
-mod state;
 
+use crate::cli::Context;
 use crate::cli::arguments::{LimitArguments, OutputArguments};
+use crate::cli::contents::read_cluster;
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cli::{Context, dumps};
-use crate::cluster::conditions::{Check, InstalledOperator, Upgrade, check};
+use crate::cluster::conditions::{Check, Upgrade, check_in};
 use crate::terminal::Format;
 use crate::terminal::output::OutputError;
 use crate::terminal::table::Table;
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use state::State;
+use std::convert;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,7 +46,7 @@ pub(crate) struct UpgradeCheckArguments {
     /// Files or folders with what kubectl get -o yaml or -o json prints, or - for standard input
     #[arg(value_name = "FILE|DIR", required_unless_present = "state")]
     files: Vec<String>,
-    /// What-if file with the operators that are installed, and their conditions
+    /// What-if file with the operators that are installed, and their conditions; - is standard input
     #[arg(long, value_name = "FILE")]
     state: Option<String>,
     #[command(flatten)]
@@ -71,15 +71,9 @@ pub(crate) fn run(arguments: &UpgradeCheckArguments, context: &Context<'_>) -> C
         return init::run(arguments, context);
     }
     let printer = &context.printer;
-    let mut objects = dumps::read(&arguments.files, &arguments.limits, context)?;
     let state = arguments.state.as_deref();
-    let state = state
-        .map(|file| State::read(file, &arguments.limits, context))
-        .transpose()?;
-    objects.extend(state.iter().flat_map(State::objects).cloned());
-    let mut installed: Vec<_> = objects.iter().filter_map(InstalledOperator::of).collect();
-    installed.extend(state.iter().flat_map(State::installed));
-    let checks = check(&objects, &installed);
+    let state = read_cluster(state, &arguments.files, convert::identity, &arguments.limits, context)?;
+    let checks = check_in(&state);
     if checks.is_empty() {
         return Err(
             CommandError::failure("there is no operator and no condition of one in what was read")

@@ -52,9 +52,14 @@ pub struct Check {
     pub notes: Vec<String>,
 }
 
+/// [`check`] for all that a what-if file or dumps say of a cluster.
+pub fn check_in(state: &State) -> Vec<Check> {
+    check(&conditions_in(state), &installed_in(state))
+}
+
 /// Puts operators and conditions together: an entry for each operator and condition of it, one for each operator without
 /// any, and one for each condition whose operator is not among these. Objects of other kinds are passed over.
-pub fn check<'a>(conditions: &'a [Value], installed: &[InstalledOperator<'a>]) -> Vec<Check> {
+pub fn check(conditions: &[Value], installed: &[InstalledOperator<'_>]) -> Vec<Check> {
     let conditions: Vec<_> = conditions.iter().filter_map(OperatorCondition::of).collect();
     let mut checks = Vec::new();
     for operator in installed {
@@ -113,13 +118,20 @@ fn checked(operator: &InstalledOperator<'_>, condition: Option<OperatorCondition
 
 /// The operators of a what-if file that OLM does not upgrade, and why: [`held`] for what is installed there.
 pub fn held_in(state: &State) -> BTreeMap<String, String> {
-    let conditions: Vec<Value> = state.conditions.iter().chain(&state.objects).cloned().collect();
-    held(&conditions, &installed_in(state))
+    held(&conditions_in(state), &installed_in(state))
 }
 
-/// The operators that are installed in the namespace of a what-if file: those that it names, and those that are among
-/// its objects.
-pub fn installed_in(state: &State) -> Vec<InstalledOperator<'_>> {
+/// The conditions of a state, and those among its objects.
+fn conditions_in(state: &State) -> Vec<Value> {
+    let all = state.conditions.iter().chain(&state.objects);
+    all.filter(|object| OperatorCondition::of(object).is_some())
+        .cloned()
+        .collect()
+}
+
+/// The operators that are installed in the namespace of a state: those that it names, and those that are among its
+/// objects.
+fn installed_in(state: &State) -> Vec<InstalledOperator<'_>> {
     let named = state.installed.iter().map(|installed| InstalledOperator {
         name: &installed.name,
         namespace: Some(&state.namespace),
@@ -127,9 +139,13 @@ pub fn installed_in(state: &State) -> Vec<InstalledOperator<'_>> {
         package: installed.package.as_deref(),
         phase: Some(&installed.phase),
     });
-    named
-        .chain(state.objects.iter().filter_map(InstalledOperator::of))
-        .collect()
+    let others: Vec<_> = state.objects.iter().filter_map(InstalledOperator::of).collect();
+    let is_object = |named: &InstalledOperator<'_>| {
+        let mut others = others.iter();
+        others.any(|other| (other.name, other.namespace) == (named.name, named.namespace))
+    };
+    let named: Vec<_> = named.filter(|named| !is_object(named)).collect();
+    [named, others].concat()
 }
 
 /// The operators that OLM does not upgrade, by the names of their ClusterServiceVersions, and why: what a resolver may

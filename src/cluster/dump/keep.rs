@@ -1,5 +1,7 @@
 //! What a plan needs to know of an object in a cluster.
 
+use crate::cluster::observed::PROPERTIES;
+use crate::csv;
 use serde_json::{Map, Value, json};
 
 /// Kinds of which everything counts: who may do what, and OLM's own.
@@ -16,12 +18,37 @@ const WHOLE: [&str; 10] = [
     "CatalogSource",
 ];
 
-/// Takes from an object what a plan needs: of a CustomResourceDefinition which names and versions it has, of a role all
-/// of it, of all else which object it is.
+/// What is needed of a ClusterServiceVersion.
+const OF_VERSION: [&[&str]; 15] = [
+    &["apiVersion"],
+    &["kind"],
+    &["metadata", "name"],
+    &["metadata", "namespace"],
+    &["metadata", "labels"],
+    &["metadata", "annotations", "olm.operatorNamespace"],
+    &["metadata", "annotations", PROPERTIES],
+    &["spec", "version"],
+    &["spec", "replaces"],
+    &["spec", "customresourcedefinitions", "owned"],
+    &["spec", "customresourcedefinitions", "required"],
+    &["spec", "apiservicedefinitions", "owned"],
+    &["spec", "apiservicedefinitions", "required"],
+    &["status", "phase"],
+    &["status", "reason"],
+];
+
+/// What is needed of an API that a ClusterServiceVersion owns or requires.
+const OF_API: [&str; 4] = ["name", "group", "version", "kind"];
+
+/// Takes from an object what a resolution and a plan need: of a ClusterServiceVersion what it is and provides, of a
+/// CustomResourceDefinition which names and versions it has, of a role all of it, of all else which object it is.
 pub fn kept(object: Value) -> Value {
     let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default();
     if WHOLE.contains(&kind) {
         return object;
+    }
+    if kind == csv::KIND {
+        return version(&object);
     }
     let mut kept = Map::new();
     for key in ["apiVersion", "kind"] {
@@ -47,6 +74,33 @@ pub fn kept(object: Value) -> Value {
     Value::Object(kept)
 }
 
+/// What is needed of a ClusterServiceVersion, of which descriptions and icons take most.
+fn version(object: &Value) -> Value {
+    let mut kept = Value::Object(Map::new());
+    for path in OF_VERSION {
+        let found = path.iter().try_fold(object, |value, key| value.get(key));
+        let found = match found {
+            Some(Value::Array(apis)) => Some(apis.iter().map(api).collect()),
+            found => found.cloned(),
+        };
+        put(&mut kept, path, found);
+    }
+    kept
+}
+
+fn api(api: &Value) -> Value {
+    let of_api = OF_API
+        .iter()
+        .filter_map(|key| Some(((*key).to_owned(), api.get(key)?.clone())));
+    Value::Object(of_api.collect())
+}
+
+fn put(whole: &mut Value, path: &[&str], found: Option<Value>) {
+    let Some(found) = found else { return };
+    let place = path.iter().fold(whole, |value, key| &mut value[*key]);
+    *place = found;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,5 +121,21 @@ mod tests {
         let kept = kept(definition);
         assert_eq!(kept["spec"]["versions"], json!([{"name": "v1", "served": true}]));
         assert_eq!(kept["status"], json!({"storedVersions": ["v1"]}));
+    }
+
+    #[test]
+    fn of_a_version_stays_what_it_is_and_provides() {
+        let kept_too = json!({
+            "apiVersion": "operators.coreos.com/v1alpha1",
+            "kind": "ClusterServiceVersion",
+            "metadata": {"name": "a", "annotations": {PROPERTIES: "{}"}},
+            "spec": {"version": "1.0.0", "customresourcedefinitions": {"owned": [{"name": "as.b", "version": "v1", "kind": "A"}]}},
+            "status": {"phase": "Succeeded"},
+        });
+        let mut whole = kept_too.clone();
+        whole["metadata"]["annotations"]["alm-examples"] = json!("[]");
+        whole["spec"]["icon"] = json!([{"base64data": "AA=="}]);
+        whole["spec"]["customresourcedefinitions"]["owned"][0]["description"] = json!("An A");
+        assert_eq!(kept(whole), kept_too);
     }
 }

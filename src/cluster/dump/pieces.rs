@@ -6,8 +6,23 @@ use crate::files::FileError;
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
+/// What a piece is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// A whole document.
+    Document,
+    /// What stands in front of the items of a list.
+    Head,
+    /// A list with one item.
+    Item,
+    /// What stands behind the items of a list.
+    Tail,
+}
+
 /// A piece of a file.
 pub(super) struct Piece {
+    /// What it is.
+    pub(super) part: Part,
     /// The line of the file that it begins on, from 1.
     pub(super) line: usize,
     /// Its text: YAML of its own.
@@ -39,7 +54,8 @@ pub(super) struct Pieces<R> {
     line: usize,
     /// The first line of the next piece.
     ahead: Option<String>,
-    in_items: bool,
+    /// What the next piece is.
+    part: Part,
     ended: bool,
 }
 
@@ -50,7 +66,7 @@ impl<R: BufRead> Pieces<R> {
             limit,
             line: 0,
             ahead: None,
-            in_items: false,
+            part: Part::Document,
             ended: false,
         }
     }
@@ -77,31 +93,33 @@ impl<R: BufRead> Pieces<R> {
         } else {
             begin += 1;
         }
+        let mut part = self.part;
         loop {
             let Some(line) = self.next_line()? else {
                 self.ended = true;
                 break;
             };
             if line.starts_with("---") {
-                self.in_items = false;
+                self.part = Part::Document;
                 if text.trim().is_empty() {
-                    (text, begin) = (String::new(), self.line + 1);
+                    (text, begin, part) = (String::new(), self.line + 1, self.part);
+                    continue;
+                }
+                break;
+            }
+            if part == Part::Document && line.trim_end() == "items:" {
+                (part, self.part) = (Part::Head, Part::Item);
+                if text.trim().is_empty() {
+                    (text, begin, part) = (String::new(), self.line + 1, self.part);
                     continue;
                 }
                 break;
             }
             let key = line.starts_with(|first: char| first.is_ascii_alphabetic());
-            let item = line.starts_with("- ");
-            if line.trim_end() == "items:" {
-                self.in_items = true;
-                // What stands in front of the items says of the list what nobody asks.
-                (text, begin) = (String::new(), self.line + 1);
-                continue;
-            }
-            if self.in_items && (key || item) {
-                self.in_items = item;
+            if part == Part::Item && (key || line.starts_with("- ")) {
+                self.part = if key { Part::Tail } else { Part::Item };
                 if text.trim().is_empty() {
-                    (text, begin) = (line, self.line);
+                    (text, begin, part) = (line, self.line, self.part);
                     continue;
                 }
                 self.ahead = Some(line);
@@ -113,7 +131,8 @@ impl<R: BufRead> Pieces<R> {
             text.push_str(&line);
         }
         let empty = text.trim().is_empty();
-        Ok((!empty).then_some(Piece { line: begin, text }))
+        let line = begin;
+        Ok((!empty).then_some(Piece { part, line, text }))
     }
 }
 
@@ -139,9 +158,9 @@ impl<R: BufRead> Iterator for Pieces<R> {
 mod tests {
     use super::*;
 
-    fn pieces(text: &str) -> Vec<(usize, String)> {
+    fn pieces(text: &str) -> Vec<(Part, usize, String)> {
         let pieces = Pieces::new(text.as_bytes(), 1000);
-        let shown = |piece: Result<Piece, Problem>| piece.ok().map(|piece| (piece.line, piece.text));
+        let shown = |piece: Result<Piece, Problem>| piece.ok().map(|piece| (piece.part, piece.line, piece.text));
         pieces.map(|piece| shown(piece).unwrap()).collect()
     }
 
@@ -166,13 +185,17 @@ items: []
 - a: 4
 ";
         let expected = [
-            (3, "- a: 1\n  b: |\n    ---x\n"),
-            (6, "- a: 2\n"),
-            (7, "kind: List\nmetadata:\n  x: 1\n"),
-            (11, "a: 3\nitems: []\n"),
-            (16, "- a: 4\n"),
+            (Part::Head, 1, "apiVersion: v1\n"),
+            (Part::Item, 3, "- a: 1\n  b: |\n    ---x\n"),
+            (Part::Item, 6, "- a: 2\n"),
+            (Part::Tail, 7, "kind: List\nmetadata:\n  x: 1\n"),
+            (Part::Document, 11, "a: 3\nitems: []\n"),
+            (Part::Document, 16, "- a: 4\n"),
         ];
-        assert_eq!(pieces(text), expected.map(|(line, text)| (line, text.to_owned())));
+        assert_eq!(
+            pieces(text),
+            expected.map(|(part, line, text)| (part, line, text.to_owned()))
+        );
         assert_eq!(pieces(""), []);
     }
 

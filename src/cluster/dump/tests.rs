@@ -1,4 +1,5 @@
 use super::*;
+use crate::text;
 use serde_json::json;
 use std::fs;
 use std::io::Write;
@@ -37,8 +38,41 @@ fn lists_and_single_objects_are_read_in_both_languages() {
     }
     let stream = format!("{}\n{}", object("Role", "a"), object("Role", "b"));
     assert_eq!(names(&read_text(&stream).unwrap()), ["a", "b"]);
-    let stream = "kind: Role\nmetadata: {name: a}\n---\nkind: Role\nmetadata: {name: b}\n";
+    let stream =
+        "apiVersion: v1\nkind: Role\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Role\nmetadata: {name: b}\n";
     assert_eq!(names(&read_text(stream).unwrap()), ["a", "b"]);
+    let bare = format!("[{}, {}]", object("Role", "a"), object("Role", "b"));
+    assert_eq!(names(&read_text(&bare).unwrap()), ["a", "b"]);
+    let mut state = State::default();
+    let limits = DumpLimits::default();
+    read_stream(Path::new("-"), stream.as_bytes(), kept, &limits, &mut state).unwrap();
+    assert_eq!(names(&state), ["a", "b"]);
+}
+
+#[test]
+fn items_get_the_kind_that_their_list_has_in_front_of_them_or_behind() {
+    let items = json!([{"metadata": {"name": "a"}}, {"metadata": {"name": "b"}}]);
+    let before = json!({"kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": items});
+    let behind = json!({"apiVersion": "v1", "items": items, "kind": "PodList", "metadata": {}});
+    for list in [before, behind] {
+        for text in [list.to_string(), text::to_yaml(&list)] {
+            let two = format!("{text}\n{}{text}", if text.starts_with('{') { "" } else { "---\n" });
+            let state = read_text(&two).unwrap();
+            assert_eq!(names(&state), ["a", "b", "a", "b"], "{text}");
+            assert_eq!(state.objects[0], object("Pod", "a"));
+        }
+    }
+    // An object of a kind that ends like a list, and one that has items of its own.
+    for object in [
+        json!({"apiVersion": "example.com/v1", "kind": "AllowList", "metadata": {"name": "a"}, "items": [1]}),
+        json!({"apiVersion": "v1", "kind": "Menu", "metadata": {"name": "a"}, "items": [1]}),
+    ] {
+        let mut gathered = State::default();
+        let limits = DumpLimits::default();
+        let taken = Gathered::new(|object| object, &limits, &mut gathered).take(object.clone());
+        assert!(taken.is_ok());
+        assert_eq!(gathered.objects, [object]);
+    }
 }
 
 #[test]
@@ -68,12 +102,17 @@ fn a_folder_is_read_file_by_file() {
         ("a.json", "a"),
         ("below/c.yaml", "c"),
         (".hidden", "d"),
+        ("notes.txt", "e"),
     ] {
         fs::write(folder.path().join(path), object("Role", name).to_string()).unwrap();
     }
     let mut state = State::default();
     read(folder.path(), kept, &DumpLimits::default(), &mut state).unwrap();
     assert_eq!(names(&state), ["a", "b", "c"]);
+    let table = "NAME   APIVERSION   NAMESPACED   KIND\nfoos   example.com/v1   true   Foo\n";
+    fs::write(folder.path().join("apis.txt"), table).unwrap();
+    read(folder.path(), kept, &DumpLimits::default(), &mut state).unwrap();
+    assert_eq!(state.apis.as_ref().map(Vec::len), Some(1));
     let few = DumpLimits {
         files: 2,
         ..DumpLimits::default()
@@ -85,12 +124,40 @@ fn a_folder_is_read_file_by_file() {
 #[test]
 fn what_is_wrong_is_named_with_its_line() {
     let error = |text: &str| read_text(text).unwrap_err().to_string();
-    let yaml = error("items:\n- kind: Role\n  metadata: {name: a}\n- kind: Role\n  metadata: {name: [}\n");
-    assert!(yaml.contains("dump:5: "), "{yaml}");
+    let yaml =
+        error("items:\n- apiVersion: v1\n  kind: Role\n  metadata: {name: a}\n- kind: Role\n  metadata: {name: [}\n");
+    assert!(yaml.contains("dump:6:21: "), "{yaml}");
     let json = error("{\"kind\": \"List\",\n \"items\": [{]}");
-    assert!(json.contains("dump:2: "), "{json}");
-    for nothing in ["", "just words\n", "{}", "kind: List\nitems: []\n"] {
+    assert!(json.contains("dump:2:13: "), "{json}");
+    for nothing in ["", "kind: List\nitems: []\n", "{\"kind\": \"List\", \"items\": null}"] {
         assert!(error(nothing).contains("holds no objects"), "{nothing}");
+    }
+    for (text, expected) in [
+        ("just words\n", ":1: a text stands"),
+        ("{}", ":1: a map without apiVersion and kind stands"),
+        ("[\n7]", ":2: a number stands"),
+        ("- 7\n", ":1: a number stands"),
+        ("---\napiVersion: v1\nitems:\n- 7\nkind: List\n", ":4: a number stands"),
+        ("---\nitems:\n- a: 7\n", ":3: a map without apiVersion and kind stands"),
+        (
+            "{\"items\": [{\"a\": 7}]}",
+            ":1: a map without apiVersion and kind stands",
+        ),
+        (
+            "kind: Role\nmetadata: {name: a}\n",
+            ":1: a Role without apiVersion stands",
+        ),
+        ("apiVersion: v1\nmetadata: {name: a}\n", ":1: a map without kind stands"),
+        (
+            "# comment\napiVersion: v1\nkind: Role\n",
+            ":2: a Role without metadata.name stands",
+        ),
+    ] {
+        assert!(
+            error(text).contains(&format!("dump{expected}")),
+            "{text}: {}",
+            error(text)
+        );
     }
 }
 

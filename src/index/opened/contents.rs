@@ -191,12 +191,14 @@ fn apis_in(bundle: &Document) -> Vec<ServedResource> {
             apis.push(ServedResource {
                 gvk: GroupVersionKind::new(group, text(crd, "version"), text(crd, "kind")),
                 resource: resource.to_owned(),
+                namespaced: None,
             });
         }
         for api in list(&described["spec"]["apiservicedefinitions"][which]) {
             apis.push(ServedResource {
                 gvk: GroupVersionKind::new(text(api, "group"), text(api, "version"), text(api, "kind")),
                 resource: text(api, "name"),
+                namespaced: None,
             });
         }
     }

@@ -1,0 +1,154 @@
+//! What has been read of dumps so far.
+
+use super::DumpLimits;
+use crate::cluster::State;
+use crate::cluster::state::Api;
+use crate::kubernetes::builtin;
+use crate::kubernetes::served::{self, ServedResource};
+use crate::text::kind_of;
+use serde_json::{Map, Value};
+
+/// A state that grows with what dumps say.
+pub(super) struct Gathered<'a> {
+    keep: fn(Value) -> Value,
+    limits: &'a DumpLimits,
+    /// About how many bytes have been kept. What the state held already was read within limits of its own.
+    size: usize,
+    state: &'a mut State,
+    /// How many objects and APIs there were at first.
+    before: (usize, Option<usize>),
+}
+
+/// Why a value is not taken.
+pub(super) enum Refusal {
+    /// It is no object, but this.
+    NoObject(String),
+    /// There would be more than may be kept.
+    TooMuch,
+}
+
+impl<'a> Gathered<'a> {
+    pub(super) fn new(keep: fn(Value) -> Value, limits: &'a DumpLimits, state: &'a mut State) -> Self {
+        Self {
+            keep,
+            limits,
+            size: 0,
+            before: counts(state),
+            state,
+        }
+    }
+
+    /// `None` where nothing has been added to the state.
+    pub(super) fn something(&self) -> Option<()> {
+        (self.before != counts(self.state)).then_some(())
+    }
+
+    /// Takes an object, a list of objects, or a discovery document.
+    pub(super) fn take(&mut self, value: Value) -> Result<(), Refusal> {
+        let said = value.get("kind").and_then(Value::as_str).unwrap_or_default();
+        if said.starts_with("API")
+            && let Some(served) = served::read(&value)
+        {
+            self.serve(served);
+            return Ok(());
+        }
+        let mut map = match value {
+            Value::Object(map) => map,
+            Value::Array(items) => return items.into_iter().try_for_each(|item| self.take(item)),
+            Value::Null => return Ok(()),
+            other => return Err(Refusal::NoObject(kind_of(&other).to_owned())),
+        };
+        let text = |key: &str| map.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let (kind, api_version) = (text("kind"), text("apiVersion"));
+        // These say which groups there are, and of none what it serves.
+        if ["APIGroupList", "APIGroup", "APIVersions"].contains(&&*kind) {
+            return Ok(());
+        }
+        if let Some(of_items) = kind.strip_suffix("List")
+            && let Some(Value::Array(_) | Value::Null) | None = map.get("items")
+            && !is_named(&map)
+        {
+            let Some(Value::Array(items)) = map.shift_remove("items") else {
+                return Ok(());
+            };
+            let whole = |item| completed(item, of_items, &api_version);
+            return items.into_iter().try_for_each(|item| self.take(whole(item)));
+        }
+        let found = match (kind.is_empty(), api_version.is_empty(), is_named(&map)) {
+            (true, true, _) => "a map without apiVersion and kind".to_owned(),
+            (true, ..) => "a map without kind".to_owned(),
+            (_, true, _) => format!("a {kind} without apiVersion"),
+            (.., false) => format!("a {kind} without metadata.name"),
+            (false, false, true) => {
+                let object = (self.keep)(Value::Object(map));
+                self.count(&object)?;
+                self.state.objects.push(object);
+                return Ok(());
+            }
+        };
+        Err(Refusal::NoObject(found))
+    }
+
+    /// Counts a value as kept.
+    pub(super) fn count(&mut self, value: &Value) -> Result<(), Refusal> {
+        self.size = self.size.saturating_add(size_of(value));
+        if self.size > self.limits.kept {
+            return Err(Refusal::TooMuch);
+        }
+        Ok(())
+    }
+
+    pub(super) fn serve(&mut self, served: Vec<ServedResource>) {
+        let apis = served.into_iter().map(|served| {
+            let usual = || builtin::find_kind(&served.gvk.group, &served.gvk.kind).is_none_or(|row| row.namespaced);
+            Api {
+                namespaced: served.namespaced.unwrap_or_else(usual),
+                plural: Some(served.resource),
+                kind: served.gvk,
+            }
+        });
+        self.state.apis.get_or_insert_default().extend(apis);
+    }
+}
+
+fn counts(state: &State) -> (usize, Option<usize>) {
+    (state.objects.len(), state.apis.as_ref().map(Vec::len))
+}
+
+fn is_named(map: &Map<String, Value>) -> bool {
+    let name = map.get("metadata").and_then(|metadata| metadata.get("name"));
+    name.and_then(Value::as_str).is_some_and(|name| !name.is_empty())
+}
+
+/// An item with the kind and API version that a list such as `PodList` has in common for all, where it does not say them
+/// itself.
+fn completed(item: Value, kind: &str, api_version: &str) -> Value {
+    let says_itself = |item: &Map<String, Value>| item.contains_key("kind") && item.contains_key("apiVersion");
+    match item {
+        Value::Object(mut item) if !kind.is_empty() && !says_itself(&item) => {
+            let mut whole = Map::new();
+            for (key, of_list) in [("apiVersion", api_version), ("kind", kind)] {
+                let own = item.shift_remove(key);
+                whole.insert(key.to_owned(), own.unwrap_or_else(|| Value::from(of_list)));
+            }
+            whole.extend(item);
+            Value::Object(whole)
+        }
+        other => other,
+    }
+}
+
+/// About how many bytes a value takes.
+fn size_of(value: &Value) -> usize {
+    match value {
+        Value::String(text) => 32 + text.len(),
+        Value::Array(items) => 32 + items.iter().map(size_of).sum::<usize>(),
+        Value::Object(map) => {
+            32 + map
+                .iter()
+                .map(|(key, value)| 48 + key.len() + size_of(value))
+                .sum::<usize>()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => 32,
+    }
+}

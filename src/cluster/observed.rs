@@ -1,0 +1,343 @@
+//! What the objects of OLM in a dump say, as a what-if file says it.
+
+use super::State;
+use super::state::{Approval, CatalogSource, Installed, NAMESPACE, Subscription, TypedValue, UpgradeStrategy};
+use crate::csv::{self, Csv, OwnedCrd};
+use crate::kubernetes::GroupVersionKind;
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// The annotation of a ClusterServiceVersion with the properties of its bundle.
+pub(super) const PROPERTIES: &str = "operatorframework.io/properties";
+/// The annotation of an OperatorGroup that keeps the catalogs of the global namespace out.
+const EXCLUDE_GLOBAL: &str = "olm.operatorframework.io/exclude-global-namespace-resolution";
+
+/// Why it cannot be said what is to be resolved.
+#[derive(Debug, thiserror::Error)]
+pub enum ObservedError {
+    /// Several namespaces have Subscriptions, and none is named.
+    #[error("there are Subscriptions in the namespaces {}, and OLM resolves each namespace by itself", .namespaces.join(", "))]
+    Namespaces {
+        /// The namespaces.
+        namespaces: Vec<String>,
+    },
+    /// A what-if file is about another namespace.
+    #[error("the what-if file is about the namespace {of_state}, not {named}")]
+    Other {
+        /// The namespace of the file.
+        of_state: String,
+        /// The namespace that is named.
+        named: String,
+    },
+    /// More than one OperatorGroup, with which OLM resolves nothing.
+    #[error("expected 1 OperatorGroup in the namespace {namespace}, found {count}")]
+    OperatorGroups {
+        /// The namespace.
+        namespace: String,
+        /// How many there are.
+        count: usize,
+    },
+}
+
+/// Puts into a state what the Subscriptions, ClusterServiceVersions, CatalogSources and the OperatorGroup among its objects
+/// say. What stands there already counts more. Without a namespace it is that of the state, else the one with Subscriptions.
+///
+/// # Errors
+/// When the objects do not say which namespace it is, or it has several OperatorGroups.
+pub fn observe(state: &mut State, namespace: Option<&str>) -> Result<(), ObservedError> {
+    let objects = std::mem::take(&mut state.objects);
+    let observed = put(state, &objects, namespace);
+    state.objects = objects;
+    observed
+}
+
+fn put(state: &mut State, objects: &[Value], namespace: Option<&str>) -> Result<(), ObservedError> {
+    let of_kind = |kind: &'static str| {
+        let views = objects.iter().map(Csv);
+        views.filter(move |view| view.text(&["kind"]) == kind && view.text(&["apiVersion"]).starts_with(csv::GROUP))
+    };
+    let home = |view: Csv<'_>| view.text(&["metadata", "namespace"]).to_owned();
+    state.namespace = match namespace {
+        Some(named) if ![named, ""].contains(&&*state.namespace) => {
+            return Err(ObservedError::Other {
+                of_state: state.namespace.clone(),
+                named: named.to_owned(),
+            });
+        }
+        Some(named) => named.to_owned(),
+        None if !state.namespace.is_empty() => state.namespace.clone(),
+        None => only(of_kind("Subscription").map(home).collect())?,
+    };
+    let here = state.namespace.clone();
+    let of_namespace = |kind| of_kind(kind).filter(|view| view.text(&["metadata", "namespace"]) == here);
+    for view in of_namespace("Subscription") {
+        if !state.subscriptions.iter().any(|known| known.name == view.name()) {
+            state.subscriptions.push(subscription(view));
+        }
+    }
+    for view in of_namespace(csv::KIND).filter(|view| !view.is_copied()) {
+        if !state.installed.iter().any(|known| known.name == view.name()) {
+            state.installed.push(installed(view));
+        }
+    }
+    let mut groups = of_namespace("OperatorGroup");
+    if let Some(group) = groups.next() {
+        let more = groups.count();
+        if more > 0 {
+            return Err(ObservedError::OperatorGroups {
+                namespace: here,
+                count: more + 1,
+            });
+        }
+        let text = |keys: &[&str]| Some(group.text(keys)).filter(|text| !text.is_empty());
+        if text(&["spec", "upgradeStrategy"]) == Some("TechPreviewUnsafeFailForward") {
+            state.upgrade_strategy = UpgradeStrategy::FailForward;
+        }
+        state.exclude_global_catalogs |= group.text(&["metadata", "annotations", EXCLUDE_GLOBAL]) == "true";
+        let account = || text(&["spec", "serviceAccountName"]).map(str::to_owned);
+        state.service_account = state.service_account.take().or_else(account);
+    }
+    if state.global_namespace.is_none() {
+        let subscribed = state.subscriptions.iter().map(|to| to.catalog_namespace.clone());
+        let mut elsewhere = subscribed.chain(of_kind("CatalogSource").map(home));
+        state.global_namespace = elsewhere.find(|namespace| !namespace.is_empty() && *namespace != here);
+    }
+    for view in of_kind("CatalogSource") {
+        let namespace = home(view);
+        let is_looked_at = namespace == here || state.global_namespace.as_ref() == Some(&namespace);
+        let mut known = state.catalogs.iter();
+        if is_looked_at && !known.any(|known| known.name == view.name() && known.namespace == namespace) {
+            state.catalogs.push(catalog(view, namespace));
+        }
+    }
+    Ok(())
+}
+
+/// The only namespace of these, or the usual one where there is none.
+fn only(namespaces: BTreeSet<String>) -> Result<String, ObservedError> {
+    if namespaces.len() > 1 {
+        let namespaces = namespaces.into_iter().collect();
+        return Err(ObservedError::Namespaces { namespaces });
+    }
+    Ok(namespaces.into_iter().next().unwrap_or_else(|| NAMESPACE.to_owned()))
+}
+
+fn subscription(view: Csv<'_>) -> Subscription {
+    let text = |keys: &[&str]| view.text(keys).to_owned();
+    let given = |keys: &[&str]| Some(text(keys)).filter(|text| !text.is_empty());
+    let installed_csv = given(&["status", "installedCSV"]);
+    Subscription {
+        name: view.name().to_owned(),
+        package: text(&["spec", "name"]),
+        channel: given(&["spec", "channel"]),
+        catalog: text(&["spec", "source"]),
+        catalog_namespace: text(&["spec", "sourceNamespace"]),
+        starting_csv: given(&["spec", "startingCSV"]),
+        current_csv: given(&["status", "currentCSV"]).or_else(|| installed_csv.clone()),
+        installed_csv,
+        install_plan_approval: match view.text(&["spec", "installPlanApproval"]) {
+            "Manual" => Approval::Manual,
+            _ => Approval::Automatic,
+        },
+    }
+}
+
+fn catalog(view: Csv<'_>, namespace: String) -> CatalogSource {
+    CatalogSource {
+        name: view.name().to_owned(),
+        namespace,
+        priority: view
+            .get(&["spec", "priority"])
+            .and_then(Value::as_i64)
+            .unwrap_or_default(),
+        source: Some(view.text(&["spec", "image"]).to_owned()).filter(|image| !image.is_empty()),
+        packages: Vec::new(),
+    }
+}
+
+/// The properties annotation.
+#[derive(Deserialize)]
+struct Annotation {
+    #[serde(default)]
+    properties: Vec<TypedValue>,
+}
+
+fn installed(view: Csv<'_>) -> Installed {
+    let text = |keys: &[&str]| Some(view.text(keys).to_owned()).filter(|text| !text.is_empty());
+    let annotation: Option<Annotation> = serde_json::from_str(view.text(&["metadata", "annotations", PROPERTIES])).ok();
+    let csv = Installed {
+        name: view.name().to_owned(),
+        version: text(&["spec", "version"]),
+        phase: text(&["status", "phase"]).unwrap_or(Installed::default().phase),
+        replaces: text(&["spec", "replaces"]),
+        ..Installed::default()
+    };
+    match annotation {
+        Some(Annotation { properties }) => Installed {
+            package: properties.iter().find_map(package),
+            properties,
+            ..csv
+        },
+        None => Installed {
+            provides: apis(view, "owned"),
+            requires: apis(view, "required"),
+            without_properties_annotation: true,
+            ..csv
+        },
+    }
+}
+
+fn package(property: &TypedValue) -> Option<String> {
+    let name = property
+        .value
+        .get("packageName")
+        .filter(|_| property.kind == "olm.package")?;
+    name.as_str().map(str::to_owned)
+}
+
+fn apis(view: Csv<'_>, which: &str) -> Vec<GroupVersionKind> {
+    let definitions = view.list(&["spec", "customresourcedefinitions", which]).iter();
+    let services = view
+        .list(&["spec", "apiservicedefinitions", which])
+        .iter()
+        .map(|service| {
+            let text = |key: &str| service.get(key).and_then(Value::as_str).unwrap_or_default();
+            GroupVersionKind::new(text("group"), text("version"), text("kind"))
+        });
+    definitions
+        .filter_map(|entry| OwnedCrd(entry).gvk())
+        .chain(services)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn object(kind: &str, name: &str, namespace: &str, more: Value) -> Value {
+        let mut object = json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": kind,
+            "metadata": {"name": name, "namespace": namespace}});
+        let (Value::Object(object_map), Value::Object(more)) = (&mut object, more) else {
+            unreachable!("both are maps");
+        };
+        object_map.extend(more);
+        object
+    }
+
+    fn subscription(name: &str, namespace: &str) -> Value {
+        object(
+            "Subscription",
+            name,
+            namespace,
+            json!({"spec": {"name": "rake", "channel": "stable", "source": "main", "sourceNamespace": "olm",
+                "installPlanApproval": "Manual"}, "status": {"installedCSV": "rake.v1.0.0"}}),
+        )
+    }
+
+    fn observed(objects: Vec<Value>, namespace: Option<&str>) -> Result<State, ObservedError> {
+        let mut state = State {
+            objects,
+            ..State::default()
+        };
+        observe(&mut state, namespace)?;
+        Ok(state)
+    }
+
+    #[test]
+    fn what_is_subscribed_and_installed_is_read_as_in_a_what_if_file() {
+        let properties = r#"{"properties":[{"type":"olm.package","value":{"packageName":"rake","version":"1.0.0"}}]}"#;
+        let mut csv = object(
+            csv::KIND,
+            "rake.v1.0.0",
+            "garden",
+            json!({"spec": {"version": "1.0.0", "replaces": "rake.v0.9.0"}, "status": {"phase": "Succeeded"}}),
+        );
+        csv["metadata"]["annotations"] = json!({PROPERTIES: properties});
+        let old = object(
+            csv::KIND,
+            "hoe.v1.0.0",
+            "garden",
+            json!({"spec": {"version": "1.0.0", "customresourcedefinitions": {
+                "owned": [{"name": "hoes.example.com", "version": "v1", "kind": "Hoe"}],
+                "required": [{"name": "beds.example.com", "version": "v1", "kind": "Bed"}]},
+                "apiservicedefinitions": {"owned": [{"group": "g", "version": "v1", "kind": "K"}]}},
+                "status": {"phase": "Failed"}}),
+        );
+        let mut copy = object(csv::KIND, "copied.v1.0.0", "garden", json!({}));
+        copy["metadata"]["labels"] = json!({"olm.copiedFrom": "elsewhere"});
+        let group = object(
+            "OperatorGroup",
+            "g",
+            "garden",
+            json!({"spec": {"serviceAccountName": "scoped", "upgradeStrategy": "TechPreviewUnsafeFailForward"}}),
+        );
+        let main = json!({"spec": {"image": "registry.example.com/index:v1", "priority": 7}});
+        let catalogs = [
+            object("CatalogSource", "main", "olm", main),
+            object("CatalogSource", "own", "garden", json!({"spec": {}})),
+            object("CatalogSource", "far", "elsewhere", json!({"spec": {}})),
+        ];
+        let mut objects = vec![csv, old, copy, group, subscription("rake", "garden")];
+        objects.extend(catalogs);
+        let state = observed(objects, None).unwrap();
+        assert_eq!(
+            (&*state.namespace, state.global_namespace.as_deref()),
+            ("garden", Some("olm"))
+        );
+        assert_eq!(state.service_account.as_deref(), Some("scoped"));
+        assert_eq!(state.upgrade_strategy, UpgradeStrategy::FailForward);
+        let [rake] = &state.subscriptions[..] else {
+            panic!("{:?}", state.subscriptions)
+        };
+        assert_eq!((&*rake.package, rake.channel.as_deref()), ("rake", Some("stable")));
+        assert_eq!(rake.current_csv.as_deref(), Some("rake.v1.0.0"));
+        assert_eq!(rake.install_plan_approval, Approval::Manual);
+        let [csv, old] = &state.installed[..] else {
+            panic!("{:?}", state.installed)
+        };
+        assert_eq!((csv.package.as_deref(), csv.properties.len()), (Some("rake"), 1));
+        assert_eq!(csv.replaces.as_deref(), Some("rake.v0.9.0"));
+        assert!(old.without_properties_annotation && old.phase == "Failed");
+        assert_eq!((old.provides.len(), old.requires.len()), (2, 1));
+        let catalogs: Vec<_> = state
+            .catalogs
+            .iter()
+            .map(|catalog| (&*catalog.name, catalog.priority))
+            .collect();
+        assert_eq!(catalogs, [("main", 7), ("own", 0)]);
+        assert_eq!(state.objects.len(), 8, "the objects stay");
+    }
+
+    #[test]
+    fn what_the_state_says_itself_counts_more() {
+        let mut state = State {
+            namespace: "garden".to_owned(),
+            objects: vec![subscription("rake", "garden"), subscription("hoe", "elsewhere")],
+            ..State::default()
+        };
+        state.subscriptions.push(Subscription {
+            name: "rake".to_owned(),
+            package: "other".to_owned(),
+            ..Subscription::default()
+        });
+        observe(&mut state, None).unwrap();
+        let error = observe(&mut state.clone(), Some("elsewhere")).unwrap_err().to_string();
+        assert_eq!(error, "the what-if file is about the namespace garden, not elsewhere");
+        let packages: Vec<&str> = state.subscriptions.iter().map(|to| &*to.package).collect();
+        assert_eq!(packages, ["other"]);
+    }
+
+    #[test]
+    fn one_namespace_with_one_operator_group_is_resolved() {
+        let two = || vec![subscription("rake", "garden"), subscription("rake", "shed")];
+        let error = observed(two(), None).unwrap_err().to_string();
+        assert!(error.contains("in the namespaces garden, shed"), "{error}");
+        assert_eq!(observed(two(), Some("shed")).unwrap().subscriptions.len(), 1);
+        assert_eq!(observed(Vec::new(), None).unwrap().namespace, NAMESPACE);
+        let group = |name: &str| object("OperatorGroup", name, "operators", json!({"spec": {}}));
+        let error = observed(vec![group("a"), group("b")], None).unwrap_err().to_string();
+        assert_eq!(error, "expected 1 OperatorGroup in the namespace operators, found 2");
+    }
+}
