@@ -33,7 +33,7 @@ pub fn updates<'a>(
             by_name.entry(name).or_insert(place);
         }
         let range = skip_range(entry.bundle);
-        if let Some(range) = range.and_then(|range| VersionRange::parse(range).ok()) {
+        if let Some(range) = range.and_then(|range| VersionRange::parse_as_olm(range).ok()) {
             ranges.push((place, range));
         }
     }
@@ -74,7 +74,7 @@ pub fn update_from(
             .chain(&entry.skips)
             .any(|name| &**name == installed);
         let spans = |version: &Version| {
-            let range = bundle.skip_range.as_deref().map(VersionRange::parse);
+            let range = bundle.skip_range.as_deref().map(VersionRange::parse_as_olm);
             range.is_some_and(|range| range.is_ok_and(|range| range.contains(version)))
         };
         &*bundle.name != installed && !deprecated && (named || version.is_some_and(spans))

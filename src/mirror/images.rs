@@ -349,7 +349,7 @@ impl<'catalog> Providers<'catalog> {
         if !intents.contains(&wanted.intent) {
             return None;
         }
-        let range = VersionRange::parse(&wanted.version).ok();
+        let range = VersionRange::parse_as_olm(&wanted.version).ok();
         let fits = |id: &&BundleId| match (catalog.bundle(**id), &range) {
             (Some(bundle), Some(range)) => in_range(bundle, range),
             _ => false,

@@ -14,7 +14,6 @@ mod order;
 mod predicate;
 mod problem;
 mod properties;
-mod range;
 mod resolution;
 mod resolve;
 mod search;
@@ -22,7 +21,6 @@ mod variables;
 
 pub use problem::{Options, Problem, Ranges, Source};
 pub use properties::annotation;
-pub use range::Range;
 pub use resolution::{
     Considered, NewSubscription, Note, NoteKind, Resolution, Selected, Unresolved, UpdatedSubscription,
 };

@@ -2,10 +2,10 @@
 
 use super::entries::{Entry, EntryId};
 use super::properties::Facts;
-use super::range::Range;
 use crate::catalog::Property;
 use crate::cel::{Budget, Rule};
 use crate::kubernetes::GroupVersionKind;
+use crate::version::VersionRange;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeSet, HashMap};
@@ -22,7 +22,7 @@ pub(super) enum Predicate {
     Package {
         name: String,
         written: String,
-        range: Range,
+        range: VersionRange,
     },
     Label(String),
     All(Vec<Predicate>),
@@ -147,7 +147,7 @@ pub(super) fn dependency(property: &Property) -> Result<Option<Dependency>, Stri
 }
 
 fn package(name: String, written: String) -> Result<Predicate, String> {
-    let range = Range::parse(&written)?;
+    let range = VersionRange::parse_as_olm(&written)?;
     Ok(Predicate::Package { name, written, range })
 }
 

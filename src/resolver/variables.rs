@@ -5,12 +5,12 @@ use super::entries::{ChannelKey, Entries, EntryId, Origin};
 use super::order::{Chains, catalog_rank, chain, channel_rank};
 use super::predicate::{Dependency, Intent, Providers};
 use super::problem::Problem;
-use super::range::Range;
 use super::search::{ConstraintId, Demand, DemandOf, Instance, ListId, Variable};
 use crate::catalog::{Property, Text};
 use crate::cel::Budget;
 use crate::cluster::state::Subscription;
 use crate::kubernetes::GroupVersionKind;
+use crate::version::VersionRange;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
@@ -284,7 +284,7 @@ impl<'p> Variables<'p> {
     pub(super) fn updates(&self, id: EntryId, current: EntryId) -> bool {
         let (entry, current) = (self.entries.get(id), self.entries.get(current));
         let in_range = || {
-            let range = Range::parse(entry.skip_range.as_deref()?).ok()?;
+            let range = VersionRange::parse_as_olm(entry.skip_range.as_deref()?).ok()?;
             Some(range.contains(current.version.as_ref()?))
         };
         entry.replaces.as_ref() == Some(&current.name)

@@ -349,7 +349,7 @@ impl Ranges {
     /// The places of the bundles in the range but `newer`; `None` where they are in too many parts. A text that is no
     /// range holds none.
     fn runs(&mut self, range: &str, newer: usize) -> Option<Vec<Range<usize>>> {
-        let Ok(range) = VersionRange::parse(range) else {
+        let Ok(range) = VersionRange::parse_as_olm(range) else {
             return Some(Vec::new());
         };
         let mut parts = Vec::new();

@@ -357,7 +357,7 @@ proptest! {
         for channel in &drawn(&catalog).channels {
             prop_assert_eq!(channel.undrawn_ranges, 0);
             for (place, node) in channel.nodes.iter().enumerate() {
-                let range = node.skip_range.as_deref().and_then(|range| VersionRange::parse(range).ok());
+                let range = node.skip_range.as_deref().and_then(|range| VersionRange::parse_as_olm(range).ok());
                 let holds = |node: &Node| {
                     let version = parse_strict(node.version.as_deref()?).ok()?;
                     Some(range.as_ref()?.contains(&version))

@@ -1,61 +1,14 @@
-//! Semantic versions and ranges of them, as OLM reads them.
+//! Ranges of versions.
 //!
 //! OLM's ranges are not those of Cargo or npm: terms side by side are and-ed, ` || ` or-s, there is no `^`, `~` or
 //! comma, and pre-releases are ordinary versions in the order of all versions.
+//!
+//! A text is read in two ways: [`VersionRange::parse`] takes what an author should write and says what to change,
+//! [`VersionRange::parse_as_olm`] takes what catalogs hold and comes to the verdict of OLM even where that is strange.
 
+use super::{olm, parse_strict};
 use semver::Version;
 use std::cmp::Ordering;
-
-/// Reads `MAJOR.MINOR.PATCH[-pre][+build]` and nothing else: no `v`, no missing part, no leading zero, no blank.
-///
-/// # Errors
-/// Says in a few words what is wrong.
-pub fn parse_strict(text: &str) -> Result<Version, String> {
-    Version::parse(text).map_err(|error| {
-        let bare = text.trim().trim_start_matches(['v', 'V']);
-        let parts = bare.split(['-', '+']).next().unwrap_or_default().split('.').count();
-        if text.is_empty() {
-            "it is empty".to_owned()
-        } else if bare.len() < text.len() && Version::parse(bare).is_ok() {
-            format!("write {bare}, without anything before it")
-        } else if parts < 3 && bare.starts_with(|c: char| c.is_ascii_digit()) {
-            format!("three numbers are needed, as in {bare}{}", &".0.0"[..2 * (3 - parts)])
-        } else {
-            error.to_string()
-        }
-    })
-}
-
-/// The strict version inside a text that has blanks or a `v` around it, and nothing else that is wrong.
-pub fn strict_part(text: &str) -> Option<&str> {
-    let bare = text.trim();
-    let bare = bare.strip_prefix(['v', 'V']).unwrap_or(bare);
-    parse_strict(bare).is_ok().then_some(bare)
-}
-
-/// Reads a version as tools in Go do that are lenient: blanks around it, one leading `v`, leading zeros and missing minor
-/// and patch numbers do no harm. `None` where it is none even so.
-pub fn parse_tolerant(text: &str) -> Option<Version> {
-    let text = text.trim();
-    let text = text.strip_prefix('v').unwrap_or(text);
-    let mut parts: Vec<String> = text.splitn(3, '.').map(without_leading_zeros).collect();
-    if parts.len() < 3 {
-        if parts.last().is_none_or(|last| last.contains(['+', '-'])) {
-            return None;
-        }
-        parts.resize(3, "0".to_owned());
-    }
-    Version::parse(&parts.join(".")).ok()
-}
-
-fn without_leading_zeros(part: &str) -> String {
-    let trimmed = part.trim_start_matches('0');
-    if trimmed.len() < part.len() && !trimmed.starts_with(|letter: char| letter.is_ascii_digit()) {
-        format!("0{trimmed}")
-    } else {
-        trimmed.to_owned()
-    }
-}
 
 /// A range of versions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,13 +18,13 @@ pub struct VersionRange {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Bound {
-    operator: Operator,
-    version: Version,
+pub(super) struct Bound {
+    pub(super) operator: Operator,
+    pub(super) version: Version,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Operator {
+pub(super) enum Operator {
     Equal,
     NotEqual,
     Less,
@@ -146,6 +99,15 @@ impl VersionRange {
                 reason: "the range is empty".to_owned(),
             });
         }
+        Ok(Self { alternatives })
+    }
+
+    /// Reads a range as OLM does.
+    ///
+    /// # Errors
+    /// In the words of OLM.
+    pub fn parse_as_olm(text: &str) -> Result<Self, String> {
+        let alternatives = olm::alternatives(text)?;
         Ok(Self { alternatives })
     }
 
@@ -280,7 +242,9 @@ fn expand(operator: Operator, text: &str) -> Result<Vec<Bound>, String> {
 /// `1.x` or `1.2.x` as its first version and the first version behind it.
 fn wildcard(text: &str) -> Result<Option<(Version, Version)>, String> {
     let numbers: Vec<&str> = match text.split('.').collect::<Vec<_>>()[..] {
-        [major, "x"] | [major, "x", "x"] => vec![major],
+        [major, "x"] => vec![major],
+        // OLM takes it for 1.0.x.
+        [major, "x", "x"] => vec![major, "0"],
         [major, minor, "x"] => vec![major, minor],
         _ => return Ok(None),
     };
@@ -299,53 +263,6 @@ fn wildcard(text: &str) -> Result<Option<(Version, Version)>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_full_versions_are_strict() {
-        assert!(parse_strict("1.2.3-alpha.1+b").is_ok());
-        for text in [
-            "v1.2.3",
-            " 1.2.3",
-            "01.2.3",
-            "1.2",
-            "1",
-            "1.2.3-01",
-            "1.2.3-a_b",
-            "1.2.3+",
-            "latest",
-            "",
-        ] {
-            assert!(parse_strict(text).is_err(), "{text:?}");
-        }
-    }
-
-    #[test]
-    fn lenient_readers_complete_a_version() {
-        for (text, version) in [
-            ("v1.2.3", "1.2.3"),
-            (" 1.2.3 ", "1.2.3"),
-            ("01.2.03", "1.2.3"),
-            ("1.2", "1.2.0"),
-            ("1", "1.0.0"),
-            ("00.0.0-rc1", "0.0.0-rc1"),
-            ("1.2.3-alpha.1+b", "1.2.3-alpha.1+b"),
-        ] {
-            assert_eq!(parse_tolerant(text), Version::parse(version).ok(), "{text:?}");
-        }
-        for text in [
-            "1.2-rc1",
-            "1.2.3-01",
-            "1.2.3-a_b",
-            "1.2.3+",
-            "latest",
-            "",
-            "  ",
-            "vv1.2.3",
-            "1..2",
-        ] {
-            assert_eq!(parse_tolerant(text), None, "{text:?}");
-        }
-    }
 
     fn contains(range: &str, version: &str) -> bool {
         VersionRange::parse(range)
@@ -451,18 +368,5 @@ mod tests {
         assert_eq!(error.span, 9..12);
         assert!(error.reason.contains("2.0.0"), "{error}");
         assert!(VersionRange::parse("^1.2.3").unwrap_err().reason.contains(">="));
-    }
-
-    #[test]
-    fn the_message_says_what_to_write() {
-        assert_eq!(
-            parse_strict("v1.2.3").unwrap_err(),
-            "write 1.2.3, without anything before it"
-        );
-        assert_eq!(
-            parse_strict("1.25").unwrap_err(),
-            "three numbers are needed, as in 1.25.0"
-        );
-        assert_eq!(parse_strict("1").unwrap_err(), "three numbers are needed, as in 1.0.0");
     }
 }

@@ -1,68 +1,27 @@
-//! Ranges of versions as OLM's own reader takes them apart, oddities included, with its words where it gives up.
-//!
-//! [`crate::version::VersionRange`] reads what an author should write and says what to change; this one reads what
-//! catalogs hold, and must come to the verdict of OLM even where that is strange: words of one letter are dropped, `x`
-//! anywhere makes a wildcard, `!=1.2.x` holds nothing. Like the library that OLM uses, it splits a text at blanks that
-//! do not follow an operator, and knows no commas.
+//! Ranges of versions as OLM's own reader takes them apart, oddities included, with its words where it gives up: words
+//! of one letter are dropped, `x` anywhere makes a wildcard, `!=1.2.x` holds nothing. Like the library that OLM uses, it
+//! splits a text at blanks that do not follow an operator, and knows no commas.
 
+use super::range::{Bound, Operator};
 use semver::{BuildMetadata, Prerelease, Version};
-use std::cmp::Ordering;
 
-/// A range of versions.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Range {
-    /// A version is in the range when all bounds of one alternative hold.
-    alternatives: Vec<Vec<(Comparator, Version)>>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Comparator {
-    Equal,
-    NotEqual,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-}
-
-impl Range {
-    /// Reads a range such as `>=1.0.0 <2.0.0 || 3.x`.
-    ///
-    /// # Errors
-    /// In the words of OLM.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let mut alternatives = Vec::new();
-        for words in alternatives_of(&words(text))? {
-            let mut bounds = Vec::with_capacity(words.len());
-            for word in words {
-                for word in expanded(word)? {
-                    bounds.push(bound(&word)?);
-                }
+/// The bounds of a range, which hold together in each alternative.
+pub(super) fn alternatives(text: &str) -> Result<Vec<Vec<Bound>>, String> {
+    let mut alternatives = Vec::new();
+    for words in alternatives_of(&words(text))? {
+        let mut bounds = Vec::with_capacity(words.len());
+        for word in words {
+            for word in expanded(word)? {
+                bounds.push(bound(&word)?);
             }
-            if bounds.is_empty() {
-                // OLM fails on it only when a version is compared.
-                return Err("empty alternative in range".to_owned());
-            }
-            alternatives.push(bounds);
         }
-        Ok(Self { alternatives })
+        if bounds.is_empty() {
+            // OLM fails on it only when a version is compared.
+            return Err("empty alternative in range".to_owned());
+        }
+        alternatives.push(bounds);
     }
-
-    /// Whether the version is in the range. Build metadata does not count, and pre-releases are ordinary versions.
-    pub fn contains(&self, version: &Version) -> bool {
-        let holds = |(comparator, bound): &(Comparator, Version)| {
-            let order = version.cmp_precedence(bound);
-            match comparator {
-                Comparator::Equal => order == Ordering::Equal,
-                Comparator::NotEqual => order != Ordering::Equal,
-                Comparator::Less => order == Ordering::Less,
-                Comparator::LessOrEqual => order != Ordering::Greater,
-                Comparator::Greater => order == Ordering::Greater,
-                Comparator::GreaterOrEqual => order != Ordering::Less,
-            }
-        };
-        self.alternatives.iter().any(|bounds| bounds.iter().all(holds))
-    }
+    Ok(alternatives)
 }
 
 /// The words of a range, without the blanks behind their operators. A word of one letter gets lost.
@@ -146,22 +105,22 @@ fn split(word: &str) -> Result<(&str, &str), String> {
     Ok((word[..digit].trim(), &word[digit..]))
 }
 
-fn bound(word: &str) -> Result<(Comparator, Version), String> {
+fn bound(word: &str) -> Result<Bound, String> {
     let (operator, text) = split(word)?;
     let whole = format!("{operator}{text}");
     let fail = |reason: String| format!("Could not parse Range {word:?}: {reason}");
-    let comparator = match operator {
-        "" | "=" | "==" => Comparator::Equal,
-        "!" | "!=" => Comparator::NotEqual,
-        "<" => Comparator::Less,
-        "<=" => Comparator::LessOrEqual,
-        ">" => Comparator::Greater,
-        ">=" => Comparator::GreaterOrEqual,
+    let operator = match operator {
+        "" | "=" | "==" => Operator::Equal,
+        "!" | "!=" => Operator::NotEqual,
+        "<" => Operator::Less,
+        "<=" => Operator::LessOrEqual,
+        ">" => Operator::Greater,
+        ">=" => Operator::GreaterOrEqual,
         _ => return Err(fail(format!("Could not parse comparator {operator:?} in {whole:?}"))),
     };
     let version =
         version(text).map_err(|reason| fail(format!("Could not parse version {text:?} in {whole:?}: {reason}")))?;
-    Ok((comparator, version))
+    Ok(Bound { operator, version })
 }
 
 /// A version, or what OLM says of it.
@@ -231,7 +190,6 @@ fn number(what: &str, capital: &str, text: &str) -> Result<u64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::version::{VersionRange, parse_strict};
     use proptest::prelude::*;
 
@@ -253,7 +211,7 @@ mod tests {
     ];
 
     fn members(range: &str) -> Vec<&'static str> {
-        let range = Range::parse(range).unwrap();
+        let range = VersionRange::parse_as_olm(range).unwrap();
         let contained = |text: &&str| range.contains(&parse_strict(text).unwrap());
         VERSIONS.into_iter().filter(contained).collect()
     }
@@ -320,7 +278,7 @@ mod tests {
             ),
             ("1.0.0 || || 2.0.0", "empty alternative in range"),
         ] {
-            assert_eq!(Range::parse(range).unwrap_err(), expected, "{range:?}");
+            assert_eq!(VersionRange::parse_as_olm(range).unwrap_err(), expected, "{range:?}");
         }
         for range in [
             "~1.2.0",
@@ -330,20 +288,20 @@ mod tests {
             "1.0.0-01",
             "1.0.0+",
         ] {
-            assert!(Range::parse(range).is_err(), "{range:?}");
+            assert!(VersionRange::parse_as_olm(range).is_err(), "{range:?}");
         }
     }
 
     proptest! {
         #[test]
         fn any_text_is_a_range_or_none(text in "[ <>=!|x.0-9a-zé+*^~-]{0,24}") {
-            let _ = Range::parse(&text);
+            let _ = VersionRange::parse_as_olm(&text);
         }
 
         #[test]
-        fn what_an_author_should_write_means_the_same_here(text in "(([<>]=?|!?=)?[0-3](\\.[0-3]){2}(-rc)?( [|][|] | )?){1,4}") {
+        fn what_an_author_should_write_means_the_same_here(text in "(([<>]=?|!?=)?[0-3](\\.([0-3]|x)){1,2}(-rc)?( [|][|] | )?){1,4}") {
             let strict = VersionRange::parse(&text);
-            if let (Ok(strict), Ok(read)) = (strict, Range::parse(&text)) {
+            if let (Ok(strict), Ok(read)) = (strict, VersionRange::parse_as_olm(&text)) {
                 for version in VERSIONS {
                     let version = parse_strict(version).unwrap();
                     prop_assert_eq!(strict.contains(&version), read.contains(&version));
