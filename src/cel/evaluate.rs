@@ -1,6 +1,7 @@
 //! The verdict of a rule on the properties of a bundle.
 
 use super::check::{Problem, check};
+use super::pattern;
 use crate::version::parse_tolerant;
 use cel::common::ast::{EntryExpr, Expr, IdedExpr};
 use cel::extractors::This;
@@ -118,7 +119,7 @@ const BYTE_COST: u64 = 4;
 
 /// Whether a regular expression is found in a text. The time is linear in the text.
 fn matches(text: &str, pattern: &str) -> Result<bool, ExecutionError> {
-    let pattern = RegexBuilder::new(pattern)
+    let pattern = RegexBuilder::new(&pattern::from_go(pattern))
         .size_limit(LARGEST_PATTERN)
         .dfa_size_limit(LARGEST_PATTERN)
         .nest_limit(64)

@@ -6,6 +6,7 @@
 
 mod check;
 mod evaluate;
+mod pattern;
 
 pub use check::{Problem, check};
 pub use evaluate::{Budget, Rule};

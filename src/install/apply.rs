@@ -6,11 +6,11 @@
 //!
 //! Where the OperatorGroup names a service account, all but the definitions are created with what that account may do.
 //!
-//! Two checks of OLM are not made, because they need more of the cluster than a file tells: whether custom resources that
-//! are there fit the schema of a new definition, and whether another version owns a definition already.
-//!
 //! For optional steps this is the proposal *optional-manifest*, which no OLM has shipped: an OLM of today ignores that a
 //! step is optional.
+
+mod definition;
+mod owners;
 
 use super::apis::{Apis, defined};
 use super::handling::{self, Handling, Resource};
@@ -51,7 +51,7 @@ pub struct Applied {
     pub phase: Phase,
     /// What keeps it from being complete.
     pub message: String,
-    /// What OLM would log: one line for each optional object that was not created.
+    /// What OLM would log, as of each optional object that was not created, and what would go wrong after the plan.
     pub warnings: Vec<String>,
 }
 
@@ -82,6 +82,8 @@ struct Cluster<'a> {
     objects: BTreeMap<Key, &'a Value>,
     errors: &'a [ErrorAnswer],
     installer: Option<Installer>,
+    /// What OLM would log of the steps so far.
+    warnings: Vec<String>,
 }
 
 /// The account that creates the objects.
@@ -132,7 +134,8 @@ pub fn apply(steps: &[Step], namespace: &str, state: &State) -> Result<Applied, 
             [Created, Present, NotCreated].contains(&outcome.status)
         };
         if stop.is_none() && outcomes.iter().all(done) {
-            return Ok(ended(steps, outcomes, passes, Phase::Complete, String::new()));
+            let end = (Phase::Complete, String::new());
+            return Ok(ended(steps, outcomes, passes, end, cluster.warnings));
         }
         let moved = before
             .iter()
@@ -141,31 +144,37 @@ pub fn apply(steps: &[Step], namespace: &str, state: &State) -> Result<Applied, 
         if moved {
             continue;
         }
-        let (phase, message) = match &stop {
+        let end = match &stop {
             Some(Stop::Refused(refusal)) if refusal.reason.name == "Forbidden" => {
                 (Phase::Installing, format!("retrying execution due to error: {refusal}"))
             }
             Some(stop) => (Phase::Failed, stop.message().to_owned()),
             None => (Phase::Installing, String::new()),
         };
-        return Ok(ended(steps, outcomes, passes, phase, message));
+        return Ok(ended(steps, outcomes, passes, end, cluster.warnings));
     }
 }
 
-fn ended(steps: &[Step], outcomes: Vec<Outcome>, passes: usize, phase: Phase, message: String) -> Applied {
+fn ended(
+    steps: &[Step],
+    outcomes: Vec<Outcome>,
+    passes: usize,
+    (phase, message): (Phase, String),
+    mut warnings: Vec<String>,
+) -> Applied {
     let not_created = steps
         .iter()
         .zip(&outcomes)
         .filter(|(_, outcome)| outcome.status == StepStatus::NotCreated);
-    let warnings = not_created.map(|(step, outcome)| {
+    warnings.extend(not_created.map(|(step, outcome)| {
         let resource = &step.resource;
         format!(
             "optional manifest {}/{} {} not created: {}",
             resource.group, resource.kind, resource.name, outcome.reason
         )
-    });
+    }));
     Applied {
-        warnings: warnings.collect(),
+        warnings,
         steps: outcomes,
         passes,
         phase,
@@ -264,6 +273,7 @@ impl<'a> Cluster<'a> {
             objects: state.objects.iter().map(|object| (key(object), object)).collect(),
             errors: &state.errors,
             installer,
+            warnings: owners::shared(steps, namespace, state),
         })
     }
 
@@ -304,7 +314,9 @@ impl<'a> Cluster<'a> {
         }
         if handling == Handling::Definition {
             if let Some(existing) = existing {
-                keeps_stored_versions(existing, &step.resource.manifest)?;
+                let objects = self.objects.values().copied();
+                let warning = definition::update(existing, &step.resource.manifest, objects)?;
+                self.warnings.extend(warning);
             }
             self.apis.define(&step.resource.manifest);
         }
@@ -457,41 +469,6 @@ fn forbidden(message: String) -> Stop {
         plain: message.clone(),
         message,
     })
-}
-
-/// A version that objects are stored in cannot go.
-fn keeps_stored_versions(existing: &Value, new: &Value) -> Result<(), Stop> {
-    let name = new
-        .pointer("/metadata/name")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let stored = existing.pointer("/status/storedVersions").and_then(Value::as_array);
-    let versions = new.pointer("/spec/versions").and_then(Value::as_array);
-    let mut kept: Vec<&str> = versions
-        .into_iter()
-        .flatten()
-        .filter_map(|version| version.get("name")?.as_str())
-        .collect();
-    kept.extend(new.pointer("/spec/version").and_then(Value::as_str));
-    let gone = stored
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .find(|version| !kept.contains(version));
-    match gone {
-        None => Ok(()),
-        Some(version) => {
-            let message = format!(
-                "risk of data loss updating {name:?}: the new definition lacks the version {version}, in which objects \
-                 are stored"
-            );
-            Err(Stop::Refused(Refusal {
-                reason: UNKNOWN,
-                plain: message.clone(),
-                message,
-            }))
-        }
-    }
 }
 
 #[cfg(test)]

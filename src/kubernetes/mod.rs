@@ -6,6 +6,7 @@ pub mod quantity;
 pub mod rbac;
 pub mod selector;
 pub mod served;
+pub mod structural;
 pub mod version;
 
 use serde::Deserialize;

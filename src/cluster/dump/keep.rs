@@ -41,10 +41,14 @@ const OF_VERSION: [&[&str]; 15] = [
 const OF_API: [&str; 4] = ["name", "group", "version", "kind"];
 
 /// Takes from an object what a resolution and a plan need: of a ClusterServiceVersion what it is and provides, of a
-/// CustomResourceDefinition which names and versions it has, of a role all of it, of all else which object it is.
+/// CustomResourceDefinition which names and versions it has, of roles and custom resources all, of the rest which object it
+/// is.
 pub fn kept(object: Value) -> Value {
     let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default();
-    if WHOLE.contains(&kind) {
+    let api_version = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
+    let group = api_version.split_once('/').map_or("", |(group, _)| group);
+    let is_custom = group.contains('.') && !group.ends_with(".k8s.io") && group != csv::GROUP;
+    if WHOLE.contains(&kind) || is_custom {
         return object;
     }
     if kind == csv::KIND {
@@ -66,7 +70,8 @@ pub fn kept(object: Value) -> Value {
         let version = |version: &Value| json!({"name": version.get("name"), "served": version.get("served")});
         let versions: Vec<Value> = versions.into_iter().flatten().map(version).collect();
         let spec = json!({"group": at("/spec/group"), "names": at("/spec/names"), "scope": at("/spec/scope"),
-            "version": at("/spec/version"), "versions": versions});
+            "conversion": {"strategy": at("/spec/conversion/strategy")}, "version": at("/spec/version"),
+            "versions": versions});
         kept.insert("spec".to_owned(), spec);
         let status = json!({"storedVersions": at("/status/storedVersions")});
         kept.insert("status".to_owned(), status);
@@ -109,6 +114,9 @@ mod tests {
     fn roles_stay_whole_and_schemas_go() {
         let role = json!({"kind": "Role", "metadata": {"name": "r", "labels": {}}, "rules": [1]});
         assert_eq!(kept(role.clone()), role);
+        let custom =
+            json!({"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "f"}, "spec": {"a": 1}});
+        assert_eq!(kept(custom.clone()), custom);
         let secret = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s", "namespace": "n", "uid": "1"},
             "data": {"a": "c2VjcmV0"}});
         assert_eq!(

@@ -336,6 +336,91 @@ fn a_definition_that_is_there_is_updated_unless_a_stored_version_would_go() {
     );
 }
 
+fn sized(kind: &str, name: &str, size: &Value) -> Value {
+    json!({"apiVersion": "monitoring.coreos.com/v1", "kind": kind, "metadata": {"name": name, "namespace": "shop"},
+        "spec": {"size": size}})
+}
+
+/// The definition with a schema in which the size is of this type.
+fn typed(kind: &str, strategy: &str) -> Value {
+    let mut new = definition("v1");
+    let schema =
+        json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {"size": {"type": kind}}}}});
+    new["spec"]["versions"][0]["schema"] = json!({"openAPIV3Schema": schema});
+    new["spec"]["conversion"] = json!({"strategy": strategy});
+    new
+}
+
+#[test]
+fn objects_that_are_there_must_fit_a_new_definition() {
+    let end = |new: Value, objects: Vec<Value>| {
+        let steps = steps(vec![new], &Value::Null);
+        let mut state = State {
+            objects,
+            ..State::default()
+        };
+        state.objects.push(definition("v1"));
+        let applied = run(&steps, &state);
+        (applied.phase, applied.message, applied.warnings)
+    };
+    let fit = sized("ServiceMonitor", "a", &json!(1));
+    let unfit = sized("ServiceMonitor", "b", &json!("one"));
+    let other = sized("Rule", "c", &json!("one"));
+    let number = || typed("integer", "None");
+    let complete = (Phase::Complete, String::new(), Vec::new());
+    assert_eq!(end(number(), vec![fit.clone(), other]), complete);
+    let message = "error validating existing CRs against new CRD's schema for \"servicemonitors.monitoring.coreos.com\": error \
+                   validating monitoring.coreos.com/v1, Kind=ServiceMonitor \"shop/b\": updated validation is too \
+                   restrictive: spec.size: \"one\" is not of type \"integer\"";
+    assert_eq!(
+        end(number(), vec![fit, unfit.clone()]),
+        (Phase::Failed, message.to_owned(), Vec::new())
+    );
+    let by_webhook = typed("integer", "Webhook");
+    assert_eq!(
+        end(by_webhook, vec![unfit.clone()]),
+        (Phase::Complete, String::new(), vec![message.to_owned()])
+    );
+    // Where a webhook converted them, what they are in another version is not known.
+    let steps = steps(vec![number()], &Value::Null);
+    let mut converted = definition("v1");
+    converted["spec"]["conversion"] = json!({"strategy": "Webhook"});
+    let mut elsewhere = unfit;
+    elsewhere["apiVersion"] = json!("monitoring.coreos.com/v2");
+    let state = State {
+        objects: vec![converted, elsewhere],
+        ..State::default()
+    };
+    assert_eq!(run(&steps, &state).phase, Phase::Complete);
+}
+
+#[test]
+fn a_definition_that_an_installed_version_owns_is_told() {
+    let owning = |name: &str, namespace: &str| {
+        let mut csv = csv(name);
+        csv["metadata"]["namespace"] = json!(namespace);
+        csv["spec"]["customresourcedefinitions"] =
+            json!({"owned": [{"name": "monitors.example.com", "version": "v1", "kind": "Monitor"}]});
+        csv
+    };
+    let warnings = |replaces: &str, objects: Vec<Value>| {
+        let content = content(owning("memo.v2", ""), Vec::new());
+        let steps = in_order(of_bundle(&content, &target(), replaces).unwrap());
+        let state = State {
+            objects,
+            ..State::default()
+        };
+        run(&steps, &state).warnings
+    };
+    let found = warnings("", vec![owning("memo.v1", "operators")]);
+    assert!(
+        found[0].starts_with("memo.v2 owns monitors.example.com, and so does memo.v1, which is installed"),
+        "{found:?}"
+    );
+    assert!(warnings("memo.v1", vec![owning("memo.v1", "operators")]).is_empty());
+    assert!(warnings("", vec![owning("memo.v1", "elsewhere"), owning("memo.v2", "operators")]).is_empty());
+}
+
 /// Both media types become the same steps, so what is optional in the one is so in the other.
 #[test]
 fn plain_manifests_and_bundles_with_a_version_end_alike() {

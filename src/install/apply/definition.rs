@@ -1,0 +1,128 @@
+//! What OLM checks before it updates a CustomResourceDefinition.
+
+use super::super::refusal::{Refusal, UNKNOWN};
+use super::Stop;
+use crate::kubernetes::structural;
+use serde_json::Value;
+
+/// The longest text that is shown of what does not fit.
+const LONGEST: usize = 300;
+
+/// Whether a definition may take the place of one that is there: no version may go that objects are stored in, and the
+/// `objects` of its kind must have the structure that every version demands that is served before and after. Where the new
+/// one converts objects by a webhook, the second is a warning only, which is returned.
+pub(super) fn update<'a>(
+    existing: &Value,
+    new: &Value,
+    objects: impl Iterator<Item = &'a Value>,
+) -> Result<Option<String>, Stop> {
+    keeps_stored_versions(existing, new)?;
+    let by_webhook = |definition: &Value| {
+        let strategy = definition.pointer("/spec/conversion/strategy").and_then(Value::as_str);
+        strategy == Some("Webhook")
+    };
+    let Some(problem) = unfit(existing, new, by_webhook(existing), objects) else {
+        return Ok(None);
+    };
+    let message = format!(
+        "error validating existing CRs against new CRD's schema for {:?}: {problem}",
+        name(new)
+    );
+    if by_webhook(new) {
+        return Ok(Some(message));
+    }
+    Err(refused(message))
+}
+
+fn refused(message: String) -> Stop {
+    Stop::Refused(Refusal {
+        reason: UNKNOWN,
+        plain: message.clone(),
+        message,
+    })
+}
+
+fn name(definition: &Value) -> &str {
+    text(definition, "/metadata/name")
+}
+
+fn text<'a>(value: &'a Value, path: &str) -> &'a str {
+    value.pointer(path).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn versions(definition: &Value) -> impl Iterator<Item = &Value> {
+    let versions = definition.pointer("/spec/versions").and_then(Value::as_array);
+    versions.into_iter().flatten()
+}
+
+/// A version that objects are stored in cannot go.
+fn keeps_stored_versions(existing: &Value, new: &Value) -> Result<(), Stop> {
+    let stored = existing.pointer("/status/storedVersions").and_then(Value::as_array);
+    let mut kept: Vec<&str> = versions(new)
+        .filter_map(|version| version.get("name")?.as_str())
+        .collect();
+    kept.extend(new.pointer("/spec/version").and_then(Value::as_str));
+    let mut stored = stored.into_iter().flatten().filter_map(Value::as_str);
+    match stored.find(|version| !kept.contains(version)) {
+        None => Ok(()),
+        Some(version) => Err(refused(format!(
+            "risk of data loss updating {:?}: the new definition lacks the version {version}, in which objects are stored",
+            name(new)
+        ))),
+    }
+}
+
+/// The first object that a version would refuse which is served before and after.
+fn unfit<'a>(
+    existing: &Value,
+    new: &Value,
+    converted: bool,
+    objects: impl Iterator<Item = &'a Value>,
+) -> Option<String> {
+    let (group, kind) = (text(new, "/spec/group"), text(new, "/spec/names/kind"));
+    let is_served = |version: &&Value| version.get("served") != Some(&Value::Bool(false));
+    let before: Vec<&str> = versions(existing)
+        .filter(is_served)
+        .map(|version| text(version, "/name"))
+        .collect();
+    let both = versions(new)
+        .filter(is_served)
+        .filter(|version| before.contains(&text(version, "/name")));
+    let checkers = both.filter_map(|version| {
+        let schema = version.pointer("/schema/openAPIV3Schema")?;
+        Some((text(version, "/name"), structural::validator(schema)?))
+    });
+    let checkers: Vec<_> = checkers.collect();
+    for object in objects.filter(|object| text(object, "/kind") == kind) {
+        let Some((own_group, own_version)) = text(object, "/apiVersion").split_once('/') else {
+            continue;
+        };
+        if own_group != group {
+            continue;
+        }
+        for (version, checker) in &checkers {
+            // What a webhook makes of an object for another version, no file tells; without one it is the same.
+            if converted && *version != own_version {
+                continue;
+            }
+            if let Some(error) = checker.iter_errors(object).next() {
+                let path = error.instance_path().to_string();
+                let path = path.trim_start_matches('/').replace('/', ".");
+                let what = error.to_string();
+                let what = what.char_indices().nth(LONGEST).map_or(&*what, |(end, _)| &what[..end]);
+                let (namespace, name) = (text(object, "/metadata/namespace"), name(object));
+                let slash = if namespace.is_empty() { "" } else { "/" };
+                let at = if path.is_empty() {
+                    String::new()
+                } else {
+                    format!("{path}: ")
+                };
+                return Some(format!(
+                    "error validating {group}/{version}, Kind={kind} \"{namespace}{slash}{name}\": updated validation is \
+                     too restrictive: {at}{what}"
+                ));
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,65 @@
+//! Definitions that two versions would own.
+
+use super::Step;
+use crate::cluster::State;
+use crate::csv::{self, Csv};
+use crate::kubernetes::GroupVersionKind;
+use serde_json::Value;
+
+/// An installed version, and the kinds that it owns.
+struct Owner<'a> {
+    name: &'a str,
+    owned: Vec<GroupVersionKind>,
+}
+
+/// What there is to say of definitions that a version of the plan owns and an installed one in the same namespace does,
+/// too, which it does not replace. OLM lets the new version fail then, after the plan.
+pub(super) fn shared(steps: &[Step], namespace: &str, state: &State) -> Vec<String> {
+    let installed = installed(namespace, state);
+    let versions = steps.iter().filter(|step| step.resource.kind == csv::KIND);
+    let mut warnings = Vec::new();
+    for step in versions {
+        let csv = Csv(&step.resource.manifest);
+        let others = installed.iter();
+        for other in others.filter(|other| ![csv.name(), csv.replaces()].contains(&other.name)) {
+            let mut owned = csv.owned_crds().filter_map(|crd| Some((crd.name(), crd.gvk()?)));
+            let both = owned.find(|(_, gvk)| other.owned.iter().any(|other| other.is(&gvk.group, &gvk.kind)));
+            if let Some((crd, _)) = both {
+                warnings.push(format!(
+                    "{} owns {crd}, and so does {}, which is installed and not replaced by it: OLM lets one version own a \
+                     definition, and the new one ends as Failed with the reason OwnerConflict",
+                    csv.name(),
+                    other.name
+                ));
+            }
+        }
+    }
+    warnings
+}
+
+fn installed<'a>(namespace: &str, state: &'a State) -> Vec<Owner<'a>> {
+    let named = state
+        .installed
+        .iter()
+        .filter(|_| state.namespace == namespace)
+        .map(|installed| Owner {
+            name: &installed.name,
+            owned: installed.provides.clone(),
+        });
+    let objects = state.objects.iter().map(Csv).filter(|object| {
+        let is_here = object.text(&["metadata", "namespace"]) == namespace;
+        object.0.get("kind").and_then(Value::as_str) == Some(csv::KIND) && is_here && !object.is_copied()
+    });
+    let objects = objects.map(|object| Owner {
+        name: object.name(),
+        owned: object.owned_crds().filter_map(csv::OwnedCrd::gvk).collect(),
+    });
+    // What was observed of an object stands twice here, and counts once.
+    let mut owners: Vec<Owner<'_>> = objects.collect();
+    for named in named {
+        if !owners.iter().any(|known| known.name == named.name) {
+            owners.push(named);
+        }
+    }
+    owners
+}
