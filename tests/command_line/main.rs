@@ -44,6 +44,7 @@ mod operator;
 mod opm;
 mod permissions;
 mod plan;
+mod plan_of_resolution;
 mod process;
 mod readme;
 mod registry_add;
