@@ -13,6 +13,7 @@ use opmx::catalog::file_based::write::{Language, write};
 use opmx::catalog::{BundleId, DEPRECATED};
 use opmx::index::import::{ImportError, NotKept, Part, import};
 use opmx::index::intake::{Recording, prepare};
+use opmx::index::location::CatalogFolder;
 use opmx::index::open::{self, Target};
 use opmx::index::read::Index;
 use opmx::index::render::{Options, RenderedIndex, render_record};
@@ -232,7 +233,12 @@ fn round_trip(database: &Path, workplace: &Path, name: &str) -> Option<Vec<NotKe
         from: None,
         to: &target,
     };
-    let not_kept = match import(&folder, CatalogLimits::default(), &copy, &open::Options::default()) {
+    let not_kept = match import(
+        &CatalogFolder::from(&*folder),
+        CatalogLimits::default(),
+        &copy,
+        &open::Options::default(),
+    ) {
         Ok(not_kept) => not_kept,
         // Some recorded databases are no valid catalogs.
         Err(ImportError::Findings { .. }) => return None,

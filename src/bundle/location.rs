@@ -1,7 +1,7 @@
 //! Where a bundle is: a folder on this machine, or an image.
 
 use super::image::files_of;
-use crate::image::{ImageError, Reference, ReferenceError, Transports};
+use crate::image::{ImageError, LAYOUT_FILE, Reference, ReferenceError, Transports};
 use crate::tree::{Tree, TreeError, TreeLimits};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -93,7 +93,7 @@ impl Location {
         match self {
             Self::Directory(directory) => {
                 let directory = directory.clone();
-                if directory.join("oci-layout").is_file() {
+                if directory.join(LAYOUT_FILE).is_file() {
                     return Err(LoadError::Layout { directory });
                 }
                 let read = move || Tree::from_directory(&directory, &limits);

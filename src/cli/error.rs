@@ -12,7 +12,7 @@ use crate::catalog::file_based::load::LoadError as CatalogLoadError;
 use crate::cluster::dump::DumpError;
 use crate::cluster::{ObservedError, StateProblem};
 use crate::files::{FileError, NewFolderError};
-use crate::image::{BuildProblem, RegistryError};
+use crate::image::{BuildProblem, LAYOUT_FILE, RegistryError};
 use crate::index::api_sources::ApiSourceError;
 use crate::index::export::ExportError;
 use crate::index::gather::GatherProblem;
@@ -200,7 +200,7 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
         return Some("say where it will be published with --record-as, or leave out --by-reference".to_owned());
     }
     if let Some(ReadError::Folder { path }) = as_kind(error) {
-        return Some(if path.join("oci-layout").is_file() {
+        return Some(if path.join(LAYOUT_FILE).is_file() {
             format!("name an image in it as oci:{}:TAG", path.display())
         } else {
             "a file-based catalog is read by opmx serve, render, migrate and validate, and by opmx index; \

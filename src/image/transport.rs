@@ -79,6 +79,7 @@ impl Default for Options {
 /// Moves images between their places and memory.
 pub struct Transports {
     registry: Registry,
+    cache: Option<Cache>,
     platform: Platform,
     image_limit: u64,
 }
@@ -91,6 +92,7 @@ impl Transports {
             CacheMode::User => Cache::default_directory(),
             CacheMode::Directory(directory) => Some(directory),
         };
+        let cache = directory.map(|directory| Cache::new(directory, options.cache_size));
         let registry = Registry::new(
             ConnectionOptions {
                 ca_file: options.ca_file,
@@ -102,15 +104,21 @@ impl Transports {
             Credentials::from_environment(options.authfile.as_deref()),
             options.retry,
             options.parallel,
-            directory.map(|directory| Cache::new(directory, options.cache_size)),
+            cache.clone(),
             options.image_limit,
             progress,
         );
         Self {
             registry,
+            cache,
             platform: options.platform.unwrap_or_default(),
             image_limit: options.image_limit,
         }
+    }
+
+    /// Where content is kept between runs, if it is.
+    pub fn cache(&self) -> Option<&Cache> {
+        self.cache.as_ref()
     }
 
     /// Reads an image with all of its layers; large ones are left on disk.

@@ -2,7 +2,8 @@
 
 use super::program::Binary;
 use crate::image::{
-    EntryContent, Image, ImageConfig, ImageError, Layer, LayerEntry, Tagged, append, build, layer_from_files,
+    Cache, EntryContent, Image, ImageConfig, ImageError, Layer, LayerEntry, Tagged, append, build, layer_from_files,
+    layer_through_cache,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -39,14 +40,15 @@ pub enum Program {
 }
 
 /// Builds an index image: of one program an image, of several an image index, in which all share the layer of the
-/// database. The same database and programs give the same digest.
+/// database. The same database and programs give the same digest. Programs that were compressed before come from the
+/// cache.
 ///
 /// # Errors
 /// When a file cannot be read or a temporary file cannot be written, or two programs are for one platform.
-pub fn image_of(database: &Path, programs: &[Program]) -> Result<Tagged, ImageError> {
+pub fn image_of(database: &Path, programs: &[Program], cache: Option<&Cache>) -> Result<Tagged, ImageError> {
     let inside = DATABASE_PATH.trim_start_matches('/');
     let data = layer_from_files(&[entry(inside, 0o644, EntryContent::File(database.to_owned()))])?;
-    let images = programs.iter().map(|program| image_with(program, &data));
+    let images = programs.iter().map(|program| image_with(program, &data, cache));
     let images = images.collect::<Result<Vec<_>, _>>()?;
     match images.as_slice() {
         [image] => Ok(image.into()),
@@ -54,7 +56,7 @@ pub fn image_of(database: &Path, programs: &[Program]) -> Result<Tagged, ImageEr
     }
 }
 
-fn image_with(program: &Program, data: &Layer) -> Result<Image, ImageError> {
+fn image_with(program: &Program, data: &Layer, cache: Option<&Cache>) -> Result<Image, ImageError> {
     let mut config = ImageConfig {
         labels: BTreeMap::from([(DATABASE_LABEL.to_owned(), DATABASE_PATH.to_owned())]),
         exposed_ports: vec![PORT.to_owned()],
@@ -70,7 +72,7 @@ fn image_with(program: &Program, data: &Layer) -> Result<Image, ImageError> {
             config.environment = vec![format!("PATH=/{FOLDER}")];
             "1001".clone_into(&mut config.user);
             config.architecture.clone_from(&binary.platform.architecture);
-            build(&config, vec![programs(binary, FOLDER)?, data])
+            build(&config, vec![programs(binary, FOLDER, cache)?, data])
         }
         Program::Binary {
             binary,
@@ -79,7 +81,7 @@ fn image_with(program: &Program, data: &Layer) -> Result<Image, ImageError> {
             let path = environment(base, "PATH").unwrap_or(USUAL_PATH);
             config.entrypoint = vec![format!("/{FOLDER_ON_BASE}/opmx")];
             config.environment = vec![format!("PATH=/{FOLDER_ON_BASE}:{path}")];
-            append(base, &config, vec![programs(binary, FOLDER_ON_BASE)?, data])
+            append(base, &config, vec![programs(binary, FOLDER_ON_BASE, cache)?, data])
         }
         Program::Base(base) => {
             config.entrypoint = vec!["/bin/opm".to_owned()];
@@ -89,17 +91,21 @@ fn image_with(program: &Program, data: &Layer) -> Result<Image, ImageError> {
 }
 
 /// The layer of opmx, under all of the names that it answers to.
-fn programs(binary: &Binary, folder: &str) -> Result<Layer, ImageError> {
+fn programs(binary: &Binary, folder: &str, cache: Option<&Cache>) -> Result<Layer, ImageError> {
     let link = |name: &str| {
         let content = EntryContent::Link("opmx".to_owned());
         entry(&format!("{folder}/{name}"), 0o777, content)
     };
     let content = EntryContent::File(binary.path.clone());
-    layer_from_files(&[
+    let entries = [
         entry(&format!("{folder}/opmx"), 0o755, content),
         link(PROBE),
         link("opm"),
-    ])
+    ];
+    cache.map_or_else(
+        || layer_from_files(&entries),
+        |cache| layer_through_cache(&entries, cache),
+    )
 }
 
 fn entry(path: &str, mode: u32, content: EntryContent) -> LayerEntry {
@@ -159,7 +165,7 @@ mod tests {
             binary: binary(folder.path(), architecture),
             base: None,
         };
-        let tagged = image_of(&database, &[program("arm64"), program("amd64")]).unwrap();
+        let tagged = image_of(&database, &[program("arm64"), program("amd64")], None).unwrap();
         let platforms: Vec<_> = tagged.images().iter().map(|image| image.platform().unwrap()).collect();
         assert_eq!(platforms, ["amd64", "arm64"].map(|text| text.parse().unwrap()));
         let [amd64, arm64] = tagged.images() else { panic!() };
@@ -169,7 +175,7 @@ mod tests {
             validate(image).unwrap();
             assert_eq!(image.label(DATABASE_LABEL), Some(DATABASE_PATH));
         }
-        let again = image_of(&database, &[program("amd64"), program("arm64")]).unwrap();
+        let again = image_of(&database, &[program("amd64"), program("arm64")], None).unwrap();
         assert_eq!(again.digest(), tagged.digest());
     }
 
@@ -182,7 +188,7 @@ mod tests {
             binary: binary(folder.path(), "s390x"),
             base: Some(base("s390x")),
         };
-        let tagged = image_of(&database, &[program]).unwrap();
+        let tagged = image_of(&database, &[program], None).unwrap();
         let [image] = tagged.images() else { panic!() };
         assert_eq!(tagged.digest(), image.digest());
         assert_eq!(image.platform(), Some("s390x".parse().unwrap()));

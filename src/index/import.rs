@@ -9,9 +9,10 @@ mod not_kept;
 pub use not_kept::{NotKept, Part};
 
 use super::add::{AddError, Additions};
+use super::check::check_catalog;
+use super::location::CatalogFolder;
 use super::open::{self, Target};
 use super::render::icon;
-use crate::catalog::file_based::check::check;
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::load::{LoadError, Loaded, load};
 use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog};
@@ -80,25 +81,26 @@ pub enum ImportError {
 /// # Errors
 /// When the catalog is not valid, or the database cannot be written; then there is none.
 pub fn import(
-    folder: &Path,
+    folder: &CatalogFolder,
     limits: CatalogLimits,
     target: &Target<'_>,
     options: &open::Options,
 ) -> Result<Vec<NotKept>, ImportError> {
-    let checked = check(folder, limits)?;
-    if diagnostic::has_errors(&checked.findings) {
+    let findings = check_catalog(folder, limits)?;
+    let origin = folder.known_as(folder.path()).display().to_string();
+    if diagnostic::has_errors(&findings) {
         return Err(ImportError::Findings {
-            catalog: folder.display().to_string(),
-            findings: checked.findings,
+            catalog: origin,
+            findings,
         });
     }
-    let files = FileBasedCatalog::open(folder, limits)?;
+    let files = FileBasedCatalog::open(folder.path(), limits)?;
     let loaded = load(&files)?;
     let beside = target.path().parent().filter(|folder| folder.is_dir());
     let mut import = Import {
         files: &files,
         loaded: &loaded,
-        origin: folder.display().to_string(),
+        origin,
         additions: Additions::new(beside.unwrap_or_else(|| Path::new("."))),
         graphs: Vec::new(),
         packages: HashMap::new(),

@@ -3,7 +3,9 @@
 use super::image::{CONFIGS_LABEL, DATABASE_LABEL, DATABASE_PATH};
 use super::read::is_database;
 use crate::files::{FileError, TemporaryFolder};
-use crate::image::{Image, ImageError, Reference, ReferenceError, Transports, extract_file, extract_folder};
+use crate::image::{
+    Image, ImageError, LAYOUT_FILE, Reference, ReferenceError, Transports, extract_file, extract_folder,
+};
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -185,7 +187,7 @@ impl IndexLocation {
     /// When the image cannot be read or holds neither. Whether a file is there is not looked at.
     pub async fn fetch_any(&self, transports: &Transports, limit: u64) -> Result<Fetched, FetchError> {
         let reference = match self {
-            Self::File(path) if path.is_dir() && !path.join("oci-layout").is_file() => {
+            Self::File(path) if path.is_dir() && !path.join(LAYOUT_FILE).is_file() => {
                 return Ok(Fetched::Catalog(path.as_path().into()));
             }
             Self::File(_) => return self.fetch(transports, limit).await.map(Fetched::Database),

@@ -178,7 +178,7 @@ pub async fn convert(
 ) -> Result<Published<()>, PublishError> {
     let catalog = from.fetch_catalog(making.transports, making.limit).await?;
     let converting = async |target: &Target<'_>| {
-        let not_kept = import(catalog.path(), CatalogLimits::default(), target, making.writing)?;
+        let not_kept = import(&catalog, CatalogLimits::default(), target, making.writing)?;
         Ok(not_kept)
     };
     let Published { made, changed, .. } = make(None, destination, making, converting).await?;
@@ -209,7 +209,7 @@ async fn publish<T>(
     let folder = TemporaryFolder::new()?;
     let database = folder.path().join("index.db");
     let (changed, not_kept) = change_copy(from, &database, making, change).await?;
-    let image = image_of(&database, &programs)?;
+    let image = image_of(&database, &programs, transports.cache())?;
     let is_lost = |platform: &Platform| {
         !image
             .images()
@@ -344,7 +344,7 @@ async fn change_copy<T>(
                 dry_run: false,
                 ..*making.writing
             };
-            not_kept = import(catalog.path(), CatalogLimits::default(), &target, &writing)?;
+            not_kept = import(catalog, CatalogLimits::default(), &target, &writing)?;
             Some(&*imported)
         }
     };

@@ -110,7 +110,7 @@ fn object(value: &RawValue) -> Option<String> {
 ///
 /// # Errors
 /// When it is no base64.
-pub(super) fn decode(data: &str, decoded: &mut Vec<u8>) -> Result<(), DecodeError> {
+pub fn decode(data: &str, decoded: &mut Vec<u8>) -> Result<(), DecodeError> {
     let broken = memchr::memchr2(b'\r', b'\n', data.as_bytes()).is_some();
     if broken {
         return STANDARD.decode_vec(data.replace(['\r', '\n'], ""), decoded);

@@ -7,7 +7,7 @@ use crate::cli::arguments::{OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::guesses;
 use crate::diagnostic::{self, Diagnostic};
-use crate::image::Transports;
+use crate::image::{LAYOUT_FILE, Transports};
 use crate::index::capabilities::Cluster;
 use crate::index::check::{self, images};
 use crate::index::location::{Fetched, IndexLocation};
@@ -92,9 +92,12 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
         printer.warning(caution);
     }
     if arguments.fix {
-        let IndexLocation::File(path) = arguments.index.parse()? else {
-            return Err(CommandError::usage("--fix changes a database file, not an image")
-                .hint("take the database out of the image, or make a new image with opmx index prune-stranded"));
+        let path = match arguments.index.parse()? {
+            IndexLocation::File(path) if !path.join(LAYOUT_FILE).is_file() => path,
+            IndexLocation::File(_) | IndexLocation::Image(_) => {
+                return Err(CommandError::usage("--fix changes a database file, not an image")
+                    .hint("take the database out of the image, or make a new image with opmx index prune-stranded"));
+            }
         };
         if path.is_dir() {
             let usage = CommandError::usage("--fix changes a database file, not a file-based catalog");
