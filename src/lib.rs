@@ -32,6 +32,7 @@ pub mod install;
 pub mod kubernetes;
 pub mod manifest;
 pub mod mirror;
+pub mod nearest;
 pub mod resolver;
 pub mod rules;
 pub mod server;

@@ -5,20 +5,21 @@ use std::cell::Cell;
 /// Names that one check compares at most, so that many wrong names among many right ones cost little.
 const COMPARISONS: usize = 2_000_000;
 
-/// The nearest of a few names.
-pub(super) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+/// The nearest of a few names, capitals apart: less than four letters are others, and about half of them at most.
+pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let lower = name.to_lowercase();
     names
+        .into_iter()
         .filter(|known| !known.is_empty() && known.len().abs_diff(name.len()) < 4)
         .map(|known| (strsim::damerau_levenshtein(&known.to_lowercase(), &lower), known))
-        .filter(|(distance, known)| *distance < 4 && *distance <= known.len() / 2)
+        .filter(|(distance, known)| *distance < 4 && *distance <= (known.len() / 2).max(1))
         .min()
         .map(|(_, known)| known)
 }
 
 /// Looks for the nearest of many names, until it has looked at enough.
 #[derive(Debug)]
-pub(super) struct Nearest(Cell<usize>);
+pub struct Nearest(Cell<usize>);
 
 impl Default for Nearest {
     fn default() -> Self {
@@ -28,7 +29,7 @@ impl Default for Nearest {
 
 impl Nearest {
     /// None where there is none, or too much was looked at.
-    pub(super) fn of<'n>(&self, name: &str, names: impl ExactSizeIterator<Item = &'n str>) -> Option<&'n str> {
+    pub fn of<'n>(&self, name: &str, names: impl ExactSizeIterator<Item = &'n str>) -> Option<&'n str> {
         let left = self.0.get().checked_sub(names.len())?;
         self.0.set(left);
         nearest(name, names)

@@ -1,6 +1,7 @@
 //! A part of a catalog, by the names of packages and channels.
 
 use super::{Catalog, Channel, Package};
+use crate::nearest::nearest;
 use crate::version::parse_strict;
 use semver::Version;
 use std::collections::BTreeSet;
@@ -83,7 +84,7 @@ pub fn minimum(catalog: &Catalog, bundle: &str, selection: &Selection) -> Result
     let Some(version) = found else {
         return Err(SelectionError::Bundle {
             bundle: bundle.to_owned(),
-            nearest: nearest(bundle, names.into_iter()),
+            nearest: nearest(bundle, names).map(str::to_owned),
         });
     };
     packages.dedup();
@@ -108,7 +109,7 @@ impl Selection {
             if catalog.package(package).is_none() {
                 return Err(SelectionError::Package {
                     package: package.clone(),
-                    nearest: nearest(package, catalog.packages.iter().map(|package| &*package.name)),
+                    nearest: nearest(package, catalog.packages.iter().map(|package| &*package.name)).map(str::to_owned),
                 });
             }
         }
@@ -123,7 +124,7 @@ impl Selection {
             if !channels().any(|(_, channel)| *channel.name == **name) {
                 return Err(SelectionError::Channel {
                     channel: name.clone(),
-                    nearest: nearest(name, channels().map(|(_, channel)| &*channel.name)),
+                    nearest: nearest(name, channels().map(|(_, channel)| &*channel.name)).map(str::to_owned),
                 });
             }
         }
@@ -131,15 +132,6 @@ impl Selection {
             .filter(|(_, channel)| wanted(&self.channels, &channel.name))
             .collect())
     }
-}
-
-/// Of some names the one that was probably meant by another.
-pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
-    names
-        .map(|known| (strsim::damerau_levenshtein(known, name), known))
-        .filter(|(distance, _)| *distance < 4)
-        .min()
-        .map(|(_, known)| known.to_owned())
 }
 
 #[cfg(test)]

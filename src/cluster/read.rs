@@ -2,6 +2,7 @@
 
 use super::keys::{KEYS, Key, Shape};
 use super::state::{NAMESPACE, State, VERSION};
+use crate::nearest::nearest;
 use crate::source::{Place, Source};
 use crate::text::{self, Document, Limits, Path, kind_of};
 use serde_json::{Map, Value};
@@ -355,7 +356,7 @@ impl Reader<'_> {
             let Some(key) = keys.iter().find(|key| key.name == name) else {
                 let problem = StateProblem::UnknownKey {
                     key: name.clone(),
-                    nearest: nearest(name, keys),
+                    nearest: nearest(name, keys.iter().map(|key| key.name)),
                     known: keys.iter().map(|key| key.name).collect(),
                 };
                 return Err(StateError {
@@ -451,17 +452,6 @@ impl Reader<'_> {
         }
         Ok(())
     }
-}
-
-/// The key that was probably meant.
-fn nearest(name: &str, keys: &'static [Key]) -> Option<&'static str> {
-    let lower = name.to_lowercase();
-    keys.iter()
-        .filter(|key| key.name.len().abs_diff(name.len()) < 4)
-        .map(|key| (strsim::damerau_levenshtein(&key.name.to_lowercase(), &lower), key.name))
-        .filter(|(distance, known)| *distance < 4 && *distance <= known.len() / 2)
-        .min()
-        .map(|(_, known)| known)
 }
 
 #[cfg(test)]

@@ -7,12 +7,12 @@
 use super::opened::{OpenError, Opened};
 use crate::bundle::location::{LoadError, Location};
 use crate::bundle::{self, MANIFESTS, MediaType};
-use crate::catalog::selection::nearest;
 use crate::catalog::{Bundle, BundleId, Catalog, Package, Text};
 use crate::conversion::convert;
 use crate::diagnostic::{self, Diagnostic};
 use crate::files::{FileError, NewFolder, NewFolderError};
 use crate::image::{ReferenceError, Transports};
+use crate::nearest::nearest;
 use crate::text::{self, Limits};
 use crate::tree::{Tree, TreeError, TreeLimits};
 use futures_util::{StreamExt, stream};
@@ -182,7 +182,7 @@ fn chosen<'c>(catalog: &'c Catalog, names: &[String]) -> Result<Vec<&'c Package>
         Some(package) => Ok(package),
         None => Err(ExportError::UnknownPackage {
             package: name.clone(),
-            nearest: nearest(name, catalog.packages.iter().map(|package| &*package.name)),
+            nearest: nearest(name, catalog.packages.iter().map(|package| &*package.name)).map(str::to_owned),
         }),
     });
     packages.collect()

@@ -10,6 +10,7 @@ use super::edges::{ChannelMembers, ChannelQuery, Channels, Member};
 use super::intake::MEDIA_TYPE_PROPERTY;
 use super::read::{Index, ReadError, text};
 use crate::catalog::manifests::display_name;
+use crate::nearest::nearest;
 use rusqlite::{OptionalExtension, Row, Rows, Statement};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -111,18 +112,16 @@ pub fn packages(index: &Index) -> Result<Packages<'_>, ReadError> {
 /// # Errors
 /// When the database is damaged.
 pub fn find_package(index: &Index, package: &str) -> Result<Result<(), Option<String>>, ReadError> {
-    let mut nearest: Option<(usize, String)> = None;
+    let mut known = Vec::new();
     for row in packages(index)?.rows()? {
         let name = row?.name;
         if name == package {
             return Ok(Ok(()));
         }
-        let distance = strsim::damerau_levenshtein(&name, package);
-        if distance < 4 && nearest.as_ref().is_none_or(|(least, _)| distance < *least) {
-            nearest = Some((distance, name));
-        }
+        known.push(name);
     }
-    Ok(Err(nearest.map(|(_, name)| name)))
+    let nearest = nearest(package, known.iter().map(String::as_str));
+    Ok(Err(nearest.map(str::to_owned)))
 }
 
 /// Lists the channels of all packages, or of one.

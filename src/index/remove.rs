@@ -5,6 +5,7 @@
 
 use super::error::DatabaseError;
 use super::open::{self, Options, Target};
+use crate::nearest::nearest;
 use rusqlite::Transaction;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -103,15 +104,12 @@ pub fn stranded(target: &Target<'_>, options: &Options) -> Result<Removal, Remov
 }
 
 fn unknown(path: &Path, packages: Vec<String>, known: &BTreeSet<String>) -> RemoveError {
-    let nearest = packages.first().and_then(|name| {
-        let distances = known
-            .iter()
-            .map(|known| (strsim::damerau_levenshtein(known, name), known));
-        distances.min().filter(|(distance, known)| *distance <= known.len() / 2)
-    });
+    let nearest = packages
+        .first()
+        .and_then(|name| nearest(name, known.iter().map(String::as_str)));
     RemoveError::Unknown {
         path: path.to_owned(),
-        nearest: nearest.map(|(_, name)| name.clone()),
+        nearest: nearest.map(str::to_owned),
         packages,
     }
 }

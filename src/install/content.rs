@@ -1,26 +1,21 @@
 //! What OLM sees of a bundle in a catalog: its ClusterServiceVersion, the objects beside it, its properties.
 
-use crate::catalog::Catalog;
 use crate::catalog::file_based::document::Document;
-use crate::catalog::file_based::manifests::Manifests;
+use crate::catalog::file_based::manifests::{self, Manifests};
 use crate::catalog::file_based::read::CatalogError;
-use crate::catalog::file_based::{self, BUNDLE_OBJECT, Blob};
+use crate::catalog::file_based::{self, BUNDLE_OBJECT, Blob, CSV_METADATA};
 use crate::csv::{self, Csv};
 use crate::diagnostic::Diagnostic;
 use crate::index::intake::{self, IntakeError, Recording};
 use crate::index::opened::Opened;
 use crate::index::read::ReadError;
 use crate::index::render::{Item, Options, RenderError, RenderedIndex, render_record};
+use crate::nearest::nearest;
 use crate::text::Limits;
 use crate::tree::Tree;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-
-/// The property of a file-based catalog that stands in for a ClusterServiceVersion where the manifests are in an image.
-const CSV_METADATA: &str = "olm.csv.metadata";
 
 /// A bundle, ready to be installed.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,7 +109,7 @@ pub fn of_index(opened: &Opened, bundle: &str) -> Result<Content, ContentError> 
     let catalog = opened.catalog()?;
     let unknown = || ContentError::Unknown {
         bundle: bundle.to_owned(),
-        nearest: nearest(&catalog, bundle),
+        nearest: nearest(bundle, catalog.bundles.iter().map(|bundle| &*bundle.name)).map(str::to_owned),
     };
     let id = catalog.find(bundle).ok_or_else(unknown)?;
     let document = match opened {
@@ -137,14 +132,6 @@ pub fn of_index(opened: &Opened, bundle: &str) -> Result<Content, ContentError> 
         }
     };
     of_document(&document)
-}
-
-/// The name in a catalog that is most like another one.
-fn nearest(catalog: &Catalog, name: &str) -> Option<String> {
-    let like = |bundle: &crate::catalog::Bundle| strsim::jaro_winkler(&bundle.name, name);
-    let likely = catalog.bundles.iter().filter(|bundle| like(bundle) > 0.85);
-    let nearest = likely.max_by(|one, other| like(one).total_cmp(&like(other)));
-    nearest.map(|bundle| bundle.name.to_string())
 }
 
 /// A document of schema `olm.bundle`, as it is written.
@@ -233,7 +220,8 @@ pub fn of_document(document: &file_based::Bundle) -> Result<Content, ContentErro
 
 fn object_in(value: &Value) -> Result<Value, String> {
     let data = value.get("data").and_then(Value::as_str).ok_or("there is no data")?;
-    let bytes = STANDARD.decode(data).map_err(|error| error.to_string())?;
+    let mut bytes = Vec::new();
+    manifests::decode(data, &mut bytes).map_err(|error| error.to_string())?;
     serde_json::from_slice(&bytes).map_err(|error| error.to_string())
 }
 

@@ -9,6 +9,7 @@ use super::resolution::Unresolved;
 use super::search::{ConstraintId, Demand, DemandOf, Enabled, Outcome, Variable, minimal, search};
 use super::variables::{Stands, Variables};
 use crate::cluster::state::Subscription;
+use crate::nearest::nearest;
 use std::collections::BTreeSet;
 
 /// Names that a sentence lists.
@@ -188,15 +189,9 @@ fn missing(variables: &Variables<'_>, subscription: &Subscription, unmet: Unmet)
         let mut known: Vec<&str> = known;
         known.sort_unstable();
         known.dedup();
-        let near = known
-            .iter()
-            .filter(|known| known.len().abs_diff(wanted.len()) < 4)
-            .map(|known| (strsim::damerau_levenshtein(known, wanted), *known))
-            .filter(|(distance, known)| *distance < 4 && *distance <= known.len() / 2)
-            .min();
-        match near {
+        match nearest(wanted, known.iter().copied()) {
             _ if known.is_empty() => "there is none".to_owned(),
-            Some((_, near)) => format!("is {near} meant?"),
+            Some(near) => format!("is {near} meant?"),
             None => format!(
                 "there is {}",
                 few(known.into_iter().map(str::to_owned).collect(), "and")

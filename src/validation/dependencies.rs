@@ -4,6 +4,7 @@ use super::constraint;
 use crate::bundle::{Bundle, TypedValue};
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
+use crate::nearest::nearest;
 use crate::rules::{self, Rule, Severity};
 use crate::text::{Path, kind_of};
 use crate::version::VersionRange;
@@ -187,19 +188,12 @@ fn intent(dependency: &TypedValue, findings: &mut Vec<Diagnostic>) {
         };
         let message = format!("the intent is {written}; it must be {}", INTENTS.join(", "));
         let finding = Diagnostic::new(&rules::DEP_INTENT_VALUE, message).at(dependency.place_of(&path));
-        let nearest = intent.as_str().and_then(|text| {
-            let text = text.trim().to_lowercase();
-            INTENTS
-                .iter()
-                .map(|known| (strsim::damerau_levenshtein(known, &text), known))
-                .min()
-                .filter(|(distance, _)| *distance <= 3)
-        });
+        let nearest = intent.as_str().and_then(|text| nearest(text.trim(), INTENTS));
         let meant = intent.as_str().map(|text| text.trim().to_lowercase());
         let meant = meant.filter(|text| INTENTS.contains(&text.as_str()));
         let finding = finding.mended_by(meant.and_then(|text| dependency.rewrite(&path, &text)));
         findings.push(match nearest {
-            Some((_, known)) => finding.help(format!("Did you mean {known}?")),
+            Some(known) => finding.help(format!("Did you mean {known}?")),
             None => finding,
         });
     }

@@ -4,6 +4,7 @@ use crate::bundle::{Bundle, MediaType, TypedValue};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::builtin;
 use crate::manifest::Object;
+use crate::nearest::nearest;
 use crate::rules::{self, Rule};
 use crate::synthesis::{Fate, Outcome};
 use crate::text::{Document, Path, kind_of};
@@ -230,13 +231,8 @@ fn unknown_keys(property: &TypedValue, map: &Map<String, Value>, path: &Path, fi
     for key in map.keys().filter(|key| !KEYS.contains(&key.as_str())) {
         let message = format!("{key} has no meaning in an entry of {OPTIONAL}");
         let finding = Diagnostic::new(&rules::OPT_UNKNOWN_KEY, message).at(property.key_place_of(&path.key(key)));
-        let nearest = KEYS
-            .iter()
-            .map(|known| (strsim::damerau_levenshtein(known, &key.to_lowercase()), known))
-            .min()
-            .filter(|(distance, _)| *distance <= 2);
-        findings.push(match nearest {
-            Some((_, known)) => finding.help(format!("Did you mean {known}?")),
+        findings.push(match nearest(key, KEYS) {
+            Some(known) => finding.help(format!("Did you mean {known}?")),
             None => finding,
         });
     }

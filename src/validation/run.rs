@@ -6,6 +6,7 @@ use super::validators::{self, Input, Options};
 use super::{annotations, content, csv, dependencies, load, plain, properties};
 use crate::bundle::{self, Bundle, MediaType};
 use crate::diagnostic::{self, Diagnostic};
+use crate::nearest::nearest;
 use crate::rules::{self, Rule, Severity};
 use crate::synthesis::synthesize;
 use crate::text::Limits;
@@ -316,17 +317,9 @@ fn overlap(left: &Finding, right: &Finding) -> bool {
 /// # Errors
 /// With the nearest id where there is no such rule.
 pub fn rule_named(id: &str) -> Result<&'static Rule, UnknownRule> {
-    rules::by_id(id).ok_or_else(|| {
-        let nearest = rules::ALL
-            .iter()
-            .map(|rule| (strsim::damerau_levenshtein(rule.id, id), rule.id))
-            .min();
-        UnknownRule {
-            id: id.to_owned(),
-            nearest: nearest
-                .filter(|(distance, name)| *distance <= name.len() / 2)
-                .map(|(_, name)| name),
-        }
+    rules::by_id(id).ok_or_else(|| UnknownRule {
+        id: id.to_owned(),
+        nearest: nearest(id, rules::ALL.iter().map(|rule| rule.id)),
     })
 }
 

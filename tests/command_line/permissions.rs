@@ -1,7 +1,8 @@
 //! `permissions`: what an install needs, and what of it is missing.
 
-use crate::bundles::{garden, outcome_of, rake};
+use crate::bundles::{garden, outcome_of, rake, succeed};
 use crate::common::Sandbox;
+use crate::plan::strict;
 use serde_json::Value;
 use std::fs;
 
@@ -27,11 +28,11 @@ fn what_is_needed_is_shown_for_the_install_and_for_the_operator() {
     insta::assert_snapshot!(outcome_of(&sandbox, "permissions rake"), @"
     needed for the install itself:
     NAMESPACE  GROUP                      RESOURCE                NAMES  VERBS
-    operators  (core)                     serviceaccounts                create, get, patch, update
-    operators  apps                       deployments                    create, delete, get, list, patch, update, watch
+    operators  (core)                     serviceaccounts                get, create, update, patch
+    operators  apps                       deployments                    get, list, watch, create, update, patch, delete
     operators  operators.coreos.com       clusterserviceversions         create
-    operators  rbac.authorization.k8s.io  rolebindings                   create, get, patch, update
-    operators  rbac.authorization.k8s.io  roles                          create, get, patch, update
+    operators  rbac.authorization.k8s.io  rolebindings                   get, create, update, patch
+    operators  rbac.authorization.k8s.io  roles                          get, create, update, patch
 
     needed to hand on to the operator:
     NAMESPACE  GROUP   RESOURCE  NAMES  VERBS
@@ -95,6 +96,35 @@ fn the_content_of_an_image_is_resolved_to_its_digest() {
     let install = json(&sandbox, "permissions oci:out:v1 -o json");
     assert_eq!(install["spec"]["content"][0]["manifestImage"], "oci:out:v1");
     assert_eq!(install["status"]["resolved"][0]["manifestImage"], built.trim_end());
+}
+
+#[test]
+fn the_printed_install_is_one_of_the_printed_definition() {
+    let sandbox = garden();
+    rake(&sandbox, "rake", "1.0.0", None);
+    succeed(&sandbox, "bundle build rake -q -t oci:out:v1");
+    let definitions = json(&sandbox, "operator crds -o json");
+    let mut definitions = definitions["items"].as_array().unwrap().iter();
+    let definition = definitions
+        .find(|one| one["spec"]["names"]["kind"] == "Install")
+        .unwrap();
+    let schema = &definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+    let validator = jsonschema::validator_for(&strict(schema)).unwrap();
+    fs::write(
+        sandbox.path("all.yaml"),
+        "version: 1\ngrants:\n- serviceAccount: a\n  namespace: b\n  rules: [{apiGroups: ['*'], resources: ['*'], verbs: ['*']}]\n",
+    )
+    .unwrap();
+    for line in [
+        "permissions rake -o json",
+        "permissions oci:out:v1 -o json",
+        "permissions -q greenhouse --namespace garden --service-account b/a -o json",
+        "permissions -q greenhouse --state all.yaml --service-account b/a -o json",
+    ] {
+        let install = json(&sandbox, line);
+        let problems: Vec<String> = validator.iter_errors(&install).map(|error| error.to_string()).collect();
+        assert!(problems.is_empty(), "{line}: {problems:?}");
+    }
 }
 
 #[test]

@@ -199,7 +199,7 @@ fn the_printed_plan_is_one_that_a_cluster_takes() {
 }
 
 /// The schema, refusing what a cluster would drop.
-fn strict(schema: &Value) -> Value {
+pub(crate) fn strict(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Some(map) = schema.as_object_mut() {
         if map.contains_key("properties") {

@@ -3,6 +3,7 @@
 use super::super::{assert_valid, documents, shared, validator};
 use opmx::cluster::conditions::{Held, OperatorCondition, Progress, judge};
 use opmx::install::operator::{Options, operators};
+use opmx::install::optional::{OptionalManifest, is_optional};
 use opmx::kubernetes::rbac::PolicyRule;
 use opmx::tree::{Tree, TreeLimits};
 use opmx::validation::{Request, validate};
@@ -256,6 +257,24 @@ fn the_examples_of_optional_manifests_are_read() {
     let property = &documents(&text)[0]["properties"][0];
     assert_eq!(property["type"], "olm.manifests.optional");
     assert_eq!(property["value"]["manifests"][1]["group"], "autoscaling.k8s.io");
+    let manifests = property["value"]["manifests"].clone();
+    let named: Vec<OptionalManifest> = serde_json::from_value(manifests).unwrap();
+    let object = |api_version: &str, kind: &str, metadata: Value| {
+        let object = json!({"apiVersion": api_version, "kind": kind, "metadata": metadata});
+        is_optional(&object, &named)
+    };
+    let rule = json!({"name": "my-rule", "namespace": "my-namespace"});
+    assert!(object("monitoring.coreos.com/v1", "PrometheusRule", rule));
+    assert!(object(
+        "autoscaling.k8s.io/v1",
+        "VerticalPodAutoscaler",
+        json!({"name": "my-vpa"})
+    ));
+    assert!(!object(
+        "autoscaling.k8s.io/v1",
+        "VerticalPodAutoscaler",
+        json!({"name": "my-rule"})
+    ));
     // The fields of a step stand further to the right than its first one.
     let step = &documents(&corrected(examples[1], &[("\n      ", "\n  ")]))[0][0];
     assert_eq!(

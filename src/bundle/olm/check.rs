@@ -2,6 +2,7 @@ use super::schema::RELEASE_LENGTH;
 use super::{FIELDS, Field, Olm, REQUIRED_HELP, Shape};
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::kubernetes::names;
+use crate::nearest::nearest;
 use crate::rules;
 use crate::source::Place;
 use crate::text::{Format, Path, Step, kind_of, mend};
@@ -186,21 +187,12 @@ impl Checker<'_> {
         if path.is_root() && self.misindented.contains(&key) {
             return;
         }
-        let nearest = fields
-            .iter()
-            .map(|field| {
-                (
-                    field.key,
-                    strsim::damerau_levenshtein(&field.key.to_lowercase(), &key.to_lowercase()),
-                )
-            })
-            .min_by_key(|(_, distance)| *distance)
-            .filter(|(_, distance)| *distance <= 2);
+        let nearest = nearest(key, fields.iter().map(|field| field.key));
         let help = match (key, nearest) {
             ("skipRange", _) if path.is_root() => {
                 "The range is an annotation: annotations: {olm.skipRange: …}.".to_owned()
             }
-            (_, Some((known, _))) => format!("Did you mean {known}?"),
+            (_, Some(known)) => format!("Did you mean {known}?"),
             _ => format!(
                 "Known keys are {}.",
                 fields.iter().map(|field| field.key).collect::<Vec<_>>().join(", ")

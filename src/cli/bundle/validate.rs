@@ -6,6 +6,7 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, guesses};
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
+use crate::nearest::nearest;
 use crate::rules::Rule;
 use crate::terminal::reports::{ReportFormat, patch, report, summary};
 use crate::terminal::{Printer, counted};
@@ -234,14 +235,9 @@ fn validators(suites: &[String]) -> Result<Vec<&'static str>, CommandError> {
     for name in suites {
         let Some(found) = suites::validators_of(name) else {
             let known = suites::names();
-            let nearest = known
-                .iter()
-                .map(|known| (strsim::damerau_levenshtein(known, name), known))
-                .min()
-                .filter(|(distance, known)| *distance <= known.len() / 2);
             let error = CommandError::usage(format!("there is no suite {name}"));
-            return Err(match nearest {
-                Some((_, nearest)) => error.hint(format!("did you mean {nearest}?")),
+            return Err(match nearest(name, known.iter().copied()) {
+                Some(nearest) => error.hint(format!("did you mean {nearest}?")),
                 None => error.hint(format!("there are {}", known.join(", "))),
             });
         };

@@ -236,6 +236,18 @@ fn print(
     Ok(())
 }
 
+/// The verbs in the order in which people write them.
+const VERBS: [&str; 8] = [
+    "get",
+    "list",
+    "watch",
+    "create",
+    "update",
+    "patch",
+    "delete",
+    "deletecollection",
+];
+
 /// One row for each rule.
 fn table(permissions: &[Permission], context: &Context<'_>) -> Result<(), CommandError> {
     let mut table = Table::new(
@@ -254,7 +266,9 @@ fn table(permissions: &[Permission], context: &Context<'_>) -> Result<(), Comman
         };
         let what = [&rule.resources[..], &rule.non_resource_urls[..]].concat().join(", ");
         let names = rule.resource_names.join(", ");
-        table.row([&*place, &group, &what, &names, &rule.verbs.join(", ")])?;
+        let mut verbs = rule.verbs.clone();
+        verbs.sort_by_key(|verb| VERBS.iter().position(|usual| usual == verb).unwrap_or(VERBS.len()));
+        table.row([&*place, &group, &what, &names, &verbs.join(", ")])?;
     }
     Ok(table.finish()?)
 }

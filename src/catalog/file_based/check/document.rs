@@ -5,10 +5,10 @@ use super::contents::{Channel, Contents, Deprecations, Package, Referred};
 use super::fields::{Fields, Reader};
 use super::found::{DocumentId, Found, Inside};
 use super::graph::{self, Entry};
-use super::nearest::nearest;
 use crate::catalog::file_based::{BUNDLE, CHANNEL, DEPRECATIONS, PACKAGE};
 use crate::catalog::{Text, Texts};
 use crate::kubernetes::names::is_dns1123_label;
+use crate::nearest::nearest;
 use crate::rules;
 use crate::text::{Limits, Path};
 use crate::version::VersionRange;
@@ -73,7 +73,7 @@ fn unknown(reader: &mut Reader<'_>, schema: &str) {
         let message = format!("a document of schema {schema:?} is a template for a catalog, and no part of one");
         let help = "Render the template, and put what it makes into the catalog.";
         reader.report(Found::new(&rules::CATALOG_SCHEMA_UNKNOWN, message, at).help(help));
-    } else if let Some(meant) = nearest(schema, [PACKAGE, CHANNEL, BUNDLE, DEPRECATIONS].into_iter()) {
+    } else if let Some(meant) = nearest(schema, [PACKAGE, CHANNEL, BUNDLE, DEPRECATIONS]) {
         let message = format!("the schema {schema:?} is unknown");
         let finding = Found::new(&rules::CATALOG_SCHEMA_UNKNOWN, message, at);
         reader.report(finding.meant(Some(meant)));

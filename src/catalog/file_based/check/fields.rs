@@ -1,7 +1,7 @@
 //! The fields of a document as they stand in its text: nothing is copied, and a field of a wrong type hides no other.
 
 use super::found::{At, DocumentId, Found, Inside};
-use super::nearest::nearest;
+use crate::nearest::nearest;
 use crate::rules;
 use crate::text::Path;
 use serde::de::{MapAccess, Visitor};

@@ -2,6 +2,7 @@
 
 use super::found::{DocumentId, Found};
 use crate::catalog::Text;
+use crate::nearest::nearest;
 use crate::rules;
 use std::collections::{HashMap, HashSet};
 
@@ -170,7 +171,7 @@ fn walk(
         format!("the chain ends here: {next:?} is not in the channel")
     };
     let missing = !next.is_empty() && !own.contains_key(next);
-    let meant = missing.then(|| super::nearest::nearest(next, stranded.iter().map(|entry| &*entry.name)));
+    let meant = missing.then(|| nearest(next, stranded.iter().map(|entry| &*entry.name)));
     let finding = match meant.flatten() {
         Some(meant) => finding.help(format!(
             "Did you mean {meant:?} where {:?} replaces {next:?}? {}",

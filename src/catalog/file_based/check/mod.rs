@@ -9,7 +9,6 @@ mod document;
 mod fields;
 mod found;
 mod graph;
-mod nearest;
 mod object;
 mod packages;
 mod places;

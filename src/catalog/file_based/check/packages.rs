@@ -3,7 +3,7 @@
 use super::contents::{Bundle, Channel, Contents, Deprecations, Package, Referred};
 use super::found::{DocumentId, Found};
 use super::graph::shown;
-use super::nearest::Nearest;
+use crate::nearest::Nearest;
 use crate::rules;
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -5,6 +5,7 @@ use super::{At, Image, Kind};
 use crate::catalog::file_based::document;
 use crate::catalog::file_based::read::CatalogLimits;
 use crate::catalog::file_based::stream::{CutError, Stream};
+use crate::nearest::nearest;
 use crate::source::{Position, Source};
 use crate::text::{self, Document, Limits, Path, kind_of};
 use serde_json::{Map, Value};
@@ -171,14 +172,9 @@ impl Input {
             let here = path.key(name);
             let place = known.iter().position(|known| name.eq_ignore_ascii_case(known));
             let Some((place, slot)) = place.and_then(|place| Some((place, found.get_mut(place)?))) else {
-                let nearest = known
-                    .into_iter()
-                    .map(|known| (strsim::damerau_levenshtein(known, &name.to_ascii_lowercase()), known))
-                    .min()
-                    .filter(|(distance, _)| *distance < 4);
                 let problem = TemplateProblem::UnknownField {
                     field: name.clone(),
-                    nearest: nearest.map(|(_, name)| name),
+                    nearest: nearest(name, known),
                 };
                 return Err(self.wrong(0, here, problem));
             };
