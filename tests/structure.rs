@@ -20,7 +20,16 @@ const FLOORS: &[&[&str]] = &[
     &["bundle", "csv"],
     &["manifest", "kubernetes", "image"],
     &["text"],
-    &["source", "rules", "cel", "diagnostic", "files", "tree", "version"],
+    &[
+        "source",
+        "rules",
+        "cel",
+        "diagnostic",
+        "files",
+        "nearest",
+        "tree",
+        "version",
+    ],
 ];
 
 /// Crates that only the top floor may mention, and the rooms that make it up.

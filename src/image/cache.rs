@@ -4,10 +4,8 @@
 //! be synced. Files that were not used for longest go when the cache grows over its size.
 
 use super::digest::{Digest, Hasher};
-use super::image::{Blob, Layer};
-use super::manifest::{Descriptor, LAYER_GZIP};
+use super::image::Blob;
 use crate::files::FileError;
-use flate2::read::GzDecoder;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read, Write};
@@ -18,10 +16,6 @@ use tempfile::NamedTempFile;
 
 /// Bytes that the cache may hold unless told otherwise.
 pub const DEFAULT_CACHE_SIZE: u64 = 4 << 30;
-
-/// How layers are compressed. Another number makes them be compressed anew: raise it with a compressor that writes other
-/// bytes, or the same files would have another digest where an older cache is.
-const COMPRESSION: u32 = 1;
 
 /// Where blobs are kept between runs.
 #[derive(Debug, Clone)]
@@ -152,56 +146,6 @@ impl Cache {
         }
     }
 
-    /// A layer that was written here before, by the digest of its tar file.
-    pub(super) fn layer(&self, diff_id: &Digest) -> Option<Layer> {
-        let written = fs::read_to_string(self.layer_path(diff_id)).ok()?;
-        let digest: Digest = written.trim_end().parse().ok()?;
-        let content = self.get(&digest)?;
-        let Blob::Section { length: size, .. } = content else {
-            return None;
-        };
-        let mut hasher = Hasher::new();
-        let mut tar = GzDecoder::new(content.open().ok()?);
-        let mut buffer = vec![0; 64 << 10];
-        while let read @ 1.. = tar.read(&mut buffer).ok()? {
-            hasher.update(buffer.get(..read)?);
-        }
-        let layer = Layer {
-            descriptor: Descriptor {
-                media_type: LAYER_GZIP.to_owned(),
-                digest,
-                size,
-            },
-            diff_id: Some(*diff_id),
-            content,
-        };
-        (hasher.finish() == *diff_id).then_some(layer)
-    }
-
-    /// Keeps a layer, and the name under which it is found again.
-    pub(super) fn keep_layer(&self, layer: &Layer) {
-        let Some(diff_id) = layer.diff_id else { return };
-        let kept = || -> Result<(), FileError> {
-            let digest = layer.descriptor.digest;
-            let mut incoming = self.start(&digest)?;
-            let failed = |error| FileError::new("write", self.blobs(), error);
-            io::copy(&mut layer.content.open()?, incoming.file()).map_err(failed)?;
-            drop(incoming.keep());
-            let layers = self.layers();
-            make_private(&layers)?;
-            let write = || -> io::Result<()> {
-                let mut file = NamedTempFile::new_in(&layers)?;
-                writeln!(file, "{digest}")?;
-                file.persist(self.layer_path(&diff_id))?;
-                Ok(())
-            };
-            write().map_err(|error| FileError::new("write", &layers, error))
-        };
-        if let Err(error) = kept() {
-            tracing::warn!(%error, "the cache is not used");
-        }
-    }
-
     fn make_directory(&self) -> Result<(), FileError> {
         make_private(&self.blobs())
     }
@@ -251,17 +195,13 @@ impl Cache {
         Ok(files)
     }
 
-    fn blobs(&self) -> PathBuf {
+    pub(super) fn blobs(&self) -> PathBuf {
         self.directory.join("blobs").join("sha256")
     }
 
-    fn layers(&self) -> PathBuf {
+    /// Where layers are named by their tar files.
+    pub(super) fn layers(&self) -> PathBuf {
         self.directory.join("layers")
-    }
-
-    /// The file that says which blob a layer is, by the digest of its tar file.
-    fn layer_path(&self, diff_id: &Digest) -> PathBuf {
-        self.layers().join(format!("{}.{COMPRESSION}", diff_id.hex()))
     }
 
     fn path(&self, digest: &Digest) -> PathBuf {
@@ -269,7 +209,7 @@ impl Cache {
     }
 }
 
-fn make_private(directory: &Path) -> Result<(), FileError> {
+pub(super) fn make_private(directory: &Path) -> Result<(), FileError> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     // Images may be private, so other users do not get to see them.

@@ -3,7 +3,6 @@
 //! Members are sorted by path with their folders before them, belong to 0:0, carry the time 0 (or `SOURCE_DATE_EPOCH`)
 //! and fixed modes; long and non-ASCII paths are PAX records; the gzip header names neither time nor system.
 
-use super::cache::Cache;
 use super::digest::{Digest, Hasher, Hashing};
 use super::error::{BuildProblem, ImageError};
 use super::image::{Blob, Layer};
@@ -70,21 +69,11 @@ pub fn layer_from_files(entries: &[LayerEntry]) -> Result<Layer, ImageError> {
     write_layer(sources(entries)?, time)
 }
 
-/// As [`layer_from_files`], for files that seldom change: a layer that was written before is taken from the cache, which
-/// costs a fifth of compressing it again. What is in the cache is compared with the files.
-///
-/// # Errors
-/// The same; a cache that cannot be read or written is no reason to fail.
-pub fn layer_through_cache(entries: &[LayerEntry], cache: &Cache) -> Result<Layer, ImageError> {
+/// The digest of the tar file that [`layer_from_files`] writes, which nothing compresses.
+pub(super) fn diff_id_of(entries: &[LayerEntry]) -> Result<Digest, ImageError> {
     let time = source_date_epoch()?.unwrap_or_default();
     let tar = write_tar(Hashing::new(io::sink()), sources(entries)?, time)?;
-    let diff_id = tar.into_parts().1.finish();
-    if let Some(layer) = cache.layer(&diff_id) {
-        return Ok(layer);
-    }
-    let layer = write_layer(sources(entries)?, time)?;
-    cache.keep_layer(&layer);
-    Ok(layer)
+    Ok(tar.into_parts().1.finish())
 }
 
 fn sources(entries: &[LayerEntry]) -> Result<BTreeMap<&str, (u32, Source<'_>)>, ImageError> {
@@ -340,46 +329,6 @@ pub(in crate::image) mod tests {
                 )
             })
             .collect()
-    }
-
-    #[test]
-    fn a_layer_from_the_cache_is_the_one_that_would_be_written() {
-        let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::new(folder.path(), 1 << 20);
-        let of = |text: &str| {
-            [LayerEntry {
-                path: "bin/opmx".to_owned(),
-                mode: 0o755,
-                content: EntryContent::Bytes(text.as_bytes().to_vec()),
-            }]
-        };
-        let read = |layer: &Layer| {
-            let mut bytes = Vec::new();
-            layer.content.open().unwrap().read_to_end(&mut bytes).unwrap();
-            (bytes, layer.descriptor.digest, layer.descriptor.size, layer.diff_id)
-        };
-        let written = |text: &str| read(&layer_from_files(&of(text)).unwrap());
-        let through = |text: &str| read(&layer_through_cache(&of(text), &cache).unwrap());
-        for _ in 0..2 {
-            assert_eq!(through("one"), written("one"));
-            assert_eq!(through("two"), written("two"));
-        }
-        // A name that stands for another layer, and a file that is damaged.
-        let names = || std::fs::read_dir(folder.path().join("layers")).unwrap();
-        assert_eq!(names().count(), 2);
-        for name in names() {
-            std::fs::write(name.unwrap().path(), format!("{}\n", written("one").1)).unwrap();
-        }
-        assert_eq!(through("two"), written("two"));
-        let blob = |text: &str| folder.path().join("blobs/sha256").join(written(text).1.hex());
-        std::fs::write(blob("two"), "damaged").unwrap();
-        assert_eq!(through("two"), written("two"));
-        // A cache that cannot be written.
-        let nowhere = Cache::new(blob("one"), 1 << 20);
-        assert_eq!(
-            read(&layer_through_cache(&of("one"), &nowhere).unwrap()),
-            written("one")
-        );
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod error;
 #[expect(clippy::module_inception, reason = "a file is named after its main type")]
 mod image;
 mod layer;
+mod layer_cache;
 mod layer_reader;
 mod layout;
 mod manifest;
@@ -30,7 +31,8 @@ pub use credentials::{CredentialError, Credentials, Login, Secret};
 pub use digest::{Digest, DigestError, Hasher};
 pub use error::{BuildProblem, ContentProblem, ImageError};
 pub use image::{Blob, Image, Layer, validate};
-pub use layer::{EntryContent, LayerEntry, layer_from_files, layer_from_tree, layer_through_cache, source_date_epoch};
+pub use layer::{EntryContent, LayerEntry, layer_from_files, layer_from_tree, source_date_epoch};
+pub use layer_cache::layer_through_cache;
 pub use layout::{LAYOUT_FILE, read_layout, write_layout};
 pub use manifest::{Descriptor, Platform, PlatformError};
 pub use progress::{Progress, Silent};

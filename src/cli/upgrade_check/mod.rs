@@ -7,12 +7,12 @@ use crate::cli::arguments::{LimitArguments, OutputArguments};
 use crate::cli::contents::read_cluster;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cluster::conditions::{Check, Upgrade, check_in};
+use crate::cluster::dump;
 use crate::terminal::Format;
 use crate::terminal::output::OutputError;
 use crate::terminal::table::Table;
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use std::convert;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &UpgradeCheckArguments, context: &Context<'_>) -> C
     }
     let printer = &context.printer;
     let state = arguments.state.as_deref();
-    let state = read_cluster(state, &arguments.files, convert::identity, &arguments.limits, context)?;
+    let state = read_cluster(state, &arguments.files, dump::kept, &arguments.limits, context)?;
     let checks = check_in(&state);
     if checks.is_empty() {
         return Err(

@@ -1,0 +1,133 @@
+//! Layers that were written before, out of the cache: of files that seldom change, and are long to compress.
+
+use super::cache::{Cache, make_private};
+use super::digest::{Digest, Hasher};
+use super::error::ImageError;
+use super::image::{Blob, Layer};
+use super::layer::{LayerEntry, diff_id_of, layer_from_files};
+use super::manifest::{Descriptor, LAYER_GZIP};
+use crate::files::FileError;
+use flate2::read::GzDecoder;
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use tempfile::NamedTempFile;
+
+/// How layers are compressed. Another number makes them be compressed anew: raise it with a compressor that writes other
+/// bytes, or the same files would have another digest where an older cache is.
+const COMPRESSION: u32 = 1;
+
+/// As [`layer_from_files`]; a layer that was written before is taken from the cache, which costs a fifth of compressing it
+/// again. What is in the cache is compared with the files.
+///
+/// # Errors
+/// The same; a cache that cannot be read or written is no reason to fail.
+pub fn layer_through_cache(entries: &[LayerEntry], cache: &Cache) -> Result<Layer, ImageError> {
+    if let Some(layer) = find(cache, &diff_id_of(entries)?) {
+        return Ok(layer);
+    }
+    let layer = layer_from_files(entries)?;
+    keep(cache, &layer);
+    Ok(layer)
+}
+
+/// The file that says which blob a layer is.
+fn name(cache: &Cache, diff_id: &Digest) -> PathBuf {
+    cache.layers().join(format!("{}.{COMPRESSION}", diff_id.hex()))
+}
+
+/// A layer that was written before, by the digest of its tar file.
+fn find(cache: &Cache, diff_id: &Digest) -> Option<Layer> {
+    let written = fs::read_to_string(name(cache, diff_id)).ok()?;
+    let digest: Digest = written.trim_end().parse().ok()?;
+    let content = cache.get(&digest)?;
+    let Blob::Section { length: size, .. } = content else {
+        return None;
+    };
+    let mut hasher = Hasher::new();
+    let mut tar = GzDecoder::new(content.open().ok()?);
+    let mut buffer = vec![0; 64 << 10];
+    while let read @ 1.. = tar.read(&mut buffer).ok()? {
+        hasher.update(buffer.get(..read)?);
+    }
+    let layer = Layer {
+        descriptor: Descriptor {
+            media_type: LAYER_GZIP.to_owned(),
+            digest,
+            size,
+        },
+        diff_id: Some(*diff_id),
+        content,
+    };
+    (hasher.finish() == *diff_id).then_some(layer)
+}
+
+/// Keeps a layer, and the name under which it is found again.
+fn keep(cache: &Cache, layer: &Layer) {
+    let Some(diff_id) = layer.diff_id else { return };
+    let kept = || -> Result<(), FileError> {
+        let digest = layer.descriptor.digest;
+        let mut incoming = cache.start(&digest)?;
+        let failed = |error| FileError::new("write", cache.blobs(), error);
+        io::copy(&mut layer.content.open()?, incoming.file()).map_err(failed)?;
+        drop(incoming.keep());
+        let layers = cache.layers();
+        make_private(&layers)?;
+        let write = || -> io::Result<()> {
+            let mut file = NamedTempFile::new_in(&layers)?;
+            writeln!(file, "{digest}")?;
+            file.persist(name(cache, &diff_id))?;
+            Ok(())
+        };
+        write().map_err(|error| FileError::new("write", &layers, error))
+    };
+    if let Err(error) = kept() {
+        tracing::warn!(%error, "the cache is not used");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::layer::EntryContent;
+    use super::*;
+
+    #[test]
+    fn a_layer_from_the_cache_is_the_one_that_would_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::new(folder.path(), 1 << 20);
+        let of = |text: &str| {
+            [LayerEntry {
+                path: "bin/opmx".to_owned(),
+                mode: 0o755,
+                content: EntryContent::Bytes(text.as_bytes().to_vec()),
+            }]
+        };
+        let read = |layer: &Layer| {
+            let mut bytes = Vec::new();
+            layer.content.open().unwrap().read_to_end(&mut bytes).unwrap();
+            (bytes, layer.descriptor.digest, layer.descriptor.size, layer.diff_id)
+        };
+        let written = |text: &str| read(&layer_from_files(&of(text)).unwrap());
+        let through = |text: &str| read(&layer_through_cache(&of(text), &cache).unwrap());
+        for _ in 0..2 {
+            assert_eq!(through("one"), written("one"));
+            assert_eq!(through("two"), written("two"));
+        }
+        // A name that stands for another layer, and a file that is damaged.
+        let names = || std::fs::read_dir(folder.path().join("layers")).unwrap();
+        assert_eq!(names().count(), 2);
+        for name in names() {
+            std::fs::write(name.unwrap().path(), format!("{}\n", written("one").1)).unwrap();
+        }
+        assert_eq!(through("two"), written("two"));
+        let blob = |text: &str| folder.path().join("blobs/sha256").join(written(text).1.hex());
+        std::fs::write(blob("two"), "damaged").unwrap();
+        assert_eq!(through("two"), written("two"));
+        // A cache that cannot be written.
+        let nowhere = Cache::new(blob("one"), 1 << 20);
+        assert_eq!(
+            read(&layer_through_cache(&of("one"), &nowhere).unwrap()),
+            written("one")
+        );
+    }
+}
