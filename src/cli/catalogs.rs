@@ -3,9 +3,9 @@
 use crate::catalog::file_based::migrate::Level;
 use crate::catalog::file_based::read::CatalogLimits;
 use crate::catalog::file_based::write::Language;
-use crate::cli::Context;
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
+use crate::cli::{Context, guesses};
 use crate::index::intake::IntakeError;
 use crate::index::render::Options;
 use crate::index::render::image_reference::ImageReferenceTemplate;
@@ -140,5 +140,5 @@ fn refused(name: &str, error: SourceError, context: &Context<'_>) -> CommandErro
     if let SourceError::Intake(IntakeError::Findings { diagnostics, .. }) = &error {
         context.printer.report(diagnostics);
     }
-    CommandError::from(error).context(format!("cannot render {name}"))
+    guesses::with_index_guess(CommandError::from(error).context(format!("cannot render {name}")), name)
 }

@@ -2,9 +2,9 @@
 
 use crate::bundle::stamp::{Stamp, stamp};
 use crate::bundle::{self, BundleReading, MediaType};
-use crate::cli::Context;
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
+use crate::cli::{Context, guesses};
 use crate::diagnostic;
 use crate::index::api_sources::{self, ApiSourceError, SourceLimits};
 use crate::synthesis::outside::{Outside, Resolved, learn};
@@ -112,7 +112,10 @@ impl InferenceArguments {
             if let ApiSourceError::Unreadable { diagnostics, .. } = &error {
                 context.printer.report(diagnostics);
             }
-            CommandError::from(error)
+            let names = self.api_source.iter();
+            names.fold(CommandError::from(error), |error, name| {
+                guesses::with_index_guess(error, name)
+            })
         })?;
         Ok(Outside { samples, sources })
     }
