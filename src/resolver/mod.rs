@@ -4,7 +4,8 @@
 //! OLM's own resolver selects; where that one leaves it to chance, the order of names decides. Manifests are never read.
 //!
 //! `entries` lists all bundles that could be chosen, `predicate` says which are what a bundle needs, `order` which
-//! is preferred, `variables` makes constraints of it, and `search` finds the first selection that meets them.
+//! is preferred, `variables` makes constraints of it, `search` finds the first selection that meets them, and
+//! `wording` says which ones cannot be met.
 
 mod constraint;
 mod entries;
@@ -18,6 +19,7 @@ mod resolution;
 mod resolve;
 mod search;
 mod variables;
+mod wording;
 
 pub use problem::{Options, Problem, Ranges, Source};
 pub use properties::annotation;

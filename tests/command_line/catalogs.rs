@@ -212,7 +212,10 @@ fn a_name_that_is_nearly_that_of_a_file_is_answered_with_the_file() {
         ("index from-fbc ./catalgo -t oci:out:v1", "there is ./catalog"),
         ("render ./catalgo", "there is ./catalog"),
         ("migrate inedx.db out", "there is index.db"),
-        ("bundle synthesize greenhouse --api-source ./catalgo", "there is ./catalog"),
+        (
+            "bundle synthesize greenhouse --api-source ./catalgo",
+            "there is ./catalog",
+        ),
     ] {
         let outcome = fail(&sandbox, line);
         let last = outcome.stderr.lines().last().unwrap_or_default();
