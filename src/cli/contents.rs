@@ -158,7 +158,15 @@ pub(crate) fn open_catalogs(
                 "the catalog {namespace}/{name} names no index image, and counts as empty"
             ));
         }
-        let open = |source: &str| sources::open_catalog(source, registry, context);
+        let open = |source: &str| {
+            let opened = sources::open_catalog(source, registry, context);
+            opened.map_err(|error| {
+                error.context(format!(
+                    "cannot read the catalog {}/{}",
+                    catalog.namespace, catalog.name
+                ))
+            })
+        };
         indexes.push(catalog.source.as_deref().map(open).transpose()?);
     }
     Ok(Catalogs::new(state, indexes))

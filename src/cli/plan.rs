@@ -143,7 +143,7 @@ fn resolved(arguments: &PlanArguments, repetition: Repetition, context: &Context
         Ok(resolution) => resolution,
         Err(error) => return unresolved(&error, &arguments.output, context),
     };
-    for note in &resolution.notes {
+    for note in resolution.stays.iter().chain(&resolution.notes) {
         context.printer.warning(note);
     }
     let namespace = state.namespace.as_str();

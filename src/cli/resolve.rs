@@ -129,7 +129,12 @@ pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> Comman
         Ok(found) => {
             match arguments.output.output {
                 Format::Text => resolution::print(&context.printer, &found)?,
-                format => context.printer.document(format, &found)?,
+                format => {
+                    for note in &found.stays {
+                        context.printer.warning(note);
+                    }
+                    context.printer.document(format, &found)?;
+                }
             }
             Ok(Status::Success)
         }

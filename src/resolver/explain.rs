@@ -3,7 +3,7 @@
 use super::entries::EntryId;
 use super::failure;
 use super::problem::Options;
-use super::resolution::Considered;
+use super::resolution::{Considered, Note, NoteKind};
 use super::search::{Choice, Demand, DemandOf, Enabled, ListId, Outcome, Variable, search};
 use super::variables::{Stands, Variables};
 use crate::cluster::state::Subscription;
@@ -64,6 +64,47 @@ pub(super) fn of_choices(explaining: &Explaining<'_>, choices: &[Choice]) -> Vec
         }
     }
     rows
+}
+
+/// The subscriptions that stay at their version although there are updates, of which OLM says nothing.
+pub(super) fn staying(explaining: &Explaining<'_>, choices: &[Choice]) -> Vec<Note> {
+    let variables = explaining.variables;
+    let mut tried = 0;
+    let mut notes = Vec::new();
+    for choice in choices {
+        let Stands::Subscription(place) = variables.stands[choice.variable] else {
+            continue;
+        };
+        let current = variables.current(&variables.problem.subscriptions[place]);
+        let list = variables.instance.needs[choice.variable].first();
+        let members = list
+            .map(|(list, _)| &variables.instance.lists[*list][..])
+            .unwrap_or_default();
+        let is_taken = |member: &Variable| choices.iter().position(|choice| choice.variable == *member);
+        let taken = members.iter().find_map(|member| Some((*member, is_taken(member)?)));
+        let (Some(current), Some((taken, at)), Some(update)) = (current, taken, members.first()) else {
+            continue;
+        };
+        if variables.entry(taken) != Some(current) || taken == *update {
+            continue;
+        }
+        let before: Vec<Variable> = choices.iter().take(at).map(|choice| choice.variable).collect();
+        let why = why_not(explaining, &before, *update, true, &mut tried);
+        let why = why.unwrap_or_else(|| "it is not possible together with everything else".to_owned());
+        let (current, update) = (
+            variables.name(current),
+            variables.entry(*update).map(|id| variables.name(id)),
+        );
+        notes.push(Note {
+            kind: NoteKind::Stays,
+            subject: current.to_string(),
+            message: format!(
+                "{current} is not updated to {}: {why}",
+                update.as_deref().unwrap_or_default()
+            ),
+        });
+    }
+    notes
 }
 
 /// All candidates of the subscriptions, of which none could be taken with all others.

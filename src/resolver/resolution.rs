@@ -25,6 +25,10 @@ pub struct Resolution {
     /// Why each candidate was taken or not, where that is asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub explain: Vec<Considered>,
+    /// What is installed and has updates of which none can be taken. To OLM there is nothing to do then and nothing to say,
+    /// so the answer does not hold it.
+    #[serde(skip)]
+    pub stays: Vec<Note>,
     /// How many candidates were tried.
     #[serde(skip)]
     pub steps: u64,
@@ -94,6 +98,8 @@ pub enum NoteKind {
     LeftOut,
     /// An installed version must not be updated now.
     Held,
+    /// An installed version has updates, and none of them can be taken.
+    Stays,
     /// OLM does not look at a bundle.
     PassedOver,
     /// A name that no dependency has.

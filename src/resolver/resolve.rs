@@ -31,6 +31,7 @@ pub fn resolve(problem: &Problem<'_>, options: &Options) -> Result<Resolution, U
         Outcome::Unsatisfiable(core) => return Err(failure::unsatisfiable(&variables, core, options)),
     };
     let mut notes = held(problem);
+    let stays = explain::staying(&Explaining::new(&variables, options), &choices);
     notes.extend(passed_over(&variables, problem));
     notes.extend(add_wanted(&mut variables, &mut choices, options, &mut steps));
     let explain = if options.explain {
@@ -40,6 +41,7 @@ pub fn resolve(problem: &Problem<'_>, options: &Options) -> Result<Resolution, U
     };
     Ok(Resolution {
         notes,
+        stays,
         explain,
         steps: options.steps - steps,
         ..answer(&variables, &choices)

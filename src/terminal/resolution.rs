@@ -36,7 +36,7 @@ pub fn print(printer: &Printer, resolution: &Resolution) -> Result<(), OutputErr
         );
         printer.line(visible(&line))?;
     }
-    for note in &resolution.notes {
+    for note in resolution.stays.iter().chain(&resolution.notes) {
         printer.line(visible(&format!("note: {note}")))?;
     }
     explain(printer, &resolution.explain)

@@ -369,3 +369,17 @@ fn a_catalog_of_the_cluster_may_be_read_from_elsewhere() {
     let line = "resolve --cluster two.yaml --namespace shed --catalog main=index.db";
     assert_eq!(selected(&sandbox, line), ["rake.v1.1.0"]);
 }
+
+#[test]
+fn an_update_that_cannot_be_taken_is_told_with_its_reason() {
+    let sandbox = rakes();
+    rake(&sandbox, "rake4", "1.3.0", Some("rake.v1.2.0"));
+    let needs = "dependencies:\n- type: olm.package\n  value: {packageName: hoe, version: '>=1.0.0'}\n";
+    fs::write(sandbox.path("rake4/metadata/dependencies.yaml"), needs).unwrap();
+    succeed(&sandbox, "registry add -q -b rake4 -d index.db");
+    insta::assert_snapshot!(outcome_of(&sandbox, "resolve rake --catalog index.db --installed rake.v1.2.0"), @"
+    note: rake.v1.2.0 is not updated to rake.v1.3.0: rake.v1.3.0 needs package hoe in the range >=1.0.0, and no catalog has that package
+    ------- stderr -------
+    there is nothing to install or to update
+    ");
+}
