@@ -135,7 +135,7 @@ impl Index {
         let csv = || -> rusqlite::Result<Option<String>> {
             let mut query = self
                 .connection()
-                .prepare("SELECT csv FROM operatorbundle WHERE rowid = ?1")?;
+                .prepare_cached("SELECT csv FROM operatorbundle WHERE rowid = ?1")?;
             let found = query.query_row([id.0], |row| Ok(text(row, 0)?.map(ToOwned::to_owned)));
             Ok(found.optional()?.flatten())
         };
@@ -167,7 +167,7 @@ impl Index {
         let query = || -> rusqlite::Result<Result<T, (String, serde_json::Error)>> {
             let mut query = self
                 .connection()
-                .prepare("SELECT name, bundle FROM operatorbundle WHERE rowid = ?1")?;
+                .prepare_cached("SELECT name, bundle FROM operatorbundle WHERE rowid = ?1")?;
             let mut rows = query.query([id.0])?;
             let row = rows.next()?;
             let stored = row.map(|row| text(row, 1)).transpose()?.flatten().unwrap_or_default();
