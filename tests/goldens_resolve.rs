@@ -14,7 +14,8 @@ use std::collections::BTreeSet;
 const DIFFERENT: &str = "intent-optional-unsatisfied-upstream";
 
 fn outcome(name: &str, text: &[u8]) -> Value {
-    let state = cluster::read(name, text, &Limits::default()).unwrap();
+    let mut state = cluster::read(name, text, &Limits::default()).unwrap();
+    cluster::observe(&mut state, None).unwrap();
     let made: Vec<InlineCatalog> = state
         .catalogs
         .iter()

@@ -47,80 +47,108 @@ pub enum ObservedError {
 /// When the objects do not say which namespace it is, or it has several OperatorGroups.
 pub fn observe(state: &mut State, namespace: Option<&str>) -> Result<(), ObservedError> {
     let objects = std::mem::take(&mut state.objects);
-    let observed = put(state, &objects, namespace);
+    let observed = Objects(&objects).complete(state, namespace);
     state.objects = objects;
     observed
 }
 
-fn put(state: &mut State, objects: &[Value], namespace: Option<&str>) -> Result<(), ObservedError> {
-    let of_kind = |kind: &'static str| {
-        let views = objects.iter().map(Csv);
+/// The objects of a cluster.
+#[derive(Clone, Copy)]
+struct Objects<'a>(&'a [Value]);
+
+impl<'a> Objects<'a> {
+    /// Those of OLM that have this kind.
+    fn of_kind(self, kind: &'static str) -> impl Iterator<Item = Csv<'a>> {
+        let views = self.0.iter().map(Csv);
         views.filter(move |view| view.text(&["kind"]) == kind && view.text(&["apiVersion"]).starts_with(csv::GROUP))
-    };
-    let home = |view: Csv<'_>| view.text(&["metadata", "namespace"]).to_owned();
-    state.namespace = match namespace {
-        Some(named) if ![named, ""].contains(&&*state.namespace) => {
-            return Err(ObservedError::Other {
-                of_state: state.namespace.clone(),
+    }
+
+    /// Those of them that stand in a namespace.
+    fn inside(self, namespace: &str, kind: &'static str) -> impl Iterator<Item = Csv<'a>> {
+        self.of_kind(kind).filter(move |view| home(*view) == namespace)
+    }
+
+    fn complete(self, state: &mut State, namespace: Option<&str>) -> Result<(), ObservedError> {
+        let here = self.namespace(state, namespace)?;
+        for view in self.inside(&here, "Subscription") {
+            if !state.subscriptions.iter().any(|known| known.name == view.name()) {
+                state.subscriptions.push(subscription(view));
+            }
+        }
+        for view in self.inside(&here, csv::KIND).filter(|view| !view.is_copied()) {
+            if !state.installed.iter().any(|known| known.name == view.name()) {
+                state.installed.push(installed(view));
+            }
+        }
+        if let Some(group) = self.operator_group(&here)? {
+            let text = |keys: &[&str]| Some(group.text(keys)).filter(|text| !text.is_empty());
+            if text(&["spec", "upgradeStrategy"]) == Some("TechPreviewUnsafeFailForward") {
+                state.upgrade_strategy = UpgradeStrategy::FailForward;
+            }
+            state.exclude_global_catalogs |= group.text(&["metadata", "annotations", EXCLUDE_GLOBAL]) == "true";
+            let account = || text(&["spec", "serviceAccountName"]).map(str::to_owned);
+            state.service_account = state.service_account.take().or_else(account);
+        }
+        let global = || self.global_namespace(&here).map(str::to_owned);
+        state.global_namespace = state.global_namespace.take().or_else(global);
+        for view in self.of_kind("CatalogSource") {
+            let is_looked_at = home(view) == here || state.global_namespace.as_deref() == Some(home(view));
+            let mut known = state.catalogs.iter();
+            if is_looked_at && !known.any(|known| known.name == view.name() && known.namespace == home(view)) {
+                state.catalogs.push(catalog(view));
+            }
+        }
+        state.namespace = here;
+        Ok(())
+    }
+
+    /// The namespace that is resolved.
+    fn namespace(self, state: &State, named: Option<&str>) -> Result<String, ObservedError> {
+        match (named, &*state.namespace) {
+            (Some(named), "") => Ok(named.to_owned()),
+            (None, "") => only(self.of_kind("Subscription").map(home).collect()),
+            (Some(named), of_state) if named != of_state => Err(ObservedError::Other {
+                of_state: of_state.to_owned(),
                 named: named.to_owned(),
-            });
-        }
-        Some(named) => named.to_owned(),
-        None if !state.namespace.is_empty() => state.namespace.clone(),
-        None => only(of_kind("Subscription").map(home).collect())?,
-    };
-    let here = state.namespace.clone();
-    let of_namespace = |kind| of_kind(kind).filter(|view| view.text(&["metadata", "namespace"]) == here);
-    for view in of_namespace("Subscription") {
-        if !state.subscriptions.iter().any(|known| known.name == view.name()) {
-            state.subscriptions.push(subscription(view));
+            }),
+            (_, of_state) => Ok(of_state.to_owned()),
         }
     }
-    for view in of_namespace(csv::KIND).filter(|view| !view.is_copied()) {
-        if !state.installed.iter().any(|known| known.name == view.name()) {
-            state.installed.push(installed(view));
-        }
-    }
-    let mut groups = of_namespace("OperatorGroup");
-    if let Some(group) = groups.next() {
-        let more = groups.count();
-        if more > 0 {
-            return Err(ObservedError::OperatorGroups {
-                namespace: here,
+
+    /// The OperatorGroup of a namespace. Where nobody dumped it, it is taken to say nothing special.
+    fn operator_group(self, namespace: &str) -> Result<Option<Csv<'a>>, ObservedError> {
+        let mut groups = self.inside(namespace, "OperatorGroup");
+        let group = groups.next();
+        match groups.count() {
+            0 => Ok(group),
+            more => Err(ObservedError::OperatorGroups {
+                namespace: namespace.to_owned(),
                 count: more + 1,
-            });
-        }
-        let text = |keys: &[&str]| Some(group.text(keys)).filter(|text| !text.is_empty());
-        if text(&["spec", "upgradeStrategy"]) == Some("TechPreviewUnsafeFailForward") {
-            state.upgrade_strategy = UpgradeStrategy::FailForward;
-        }
-        state.exclude_global_catalogs |= group.text(&["metadata", "annotations", EXCLUDE_GLOBAL]) == "true";
-        let account = || text(&["spec", "serviceAccountName"]).map(str::to_owned);
-        state.service_account = state.service_account.take().or_else(account);
-    }
-    if state.global_namespace.is_none() {
-        let subscribed = state.subscriptions.iter().map(|to| to.catalog_namespace.clone());
-        let mut elsewhere = subscribed.chain(of_kind("CatalogSource").map(home));
-        state.global_namespace = elsewhere.find(|namespace| !namespace.is_empty() && *namespace != here);
-    }
-    for view in of_kind("CatalogSource") {
-        let namespace = home(view);
-        let is_looked_at = namespace == here || state.global_namespace.as_ref() == Some(&namespace);
-        let mut known = state.catalogs.iter();
-        if is_looked_at && !known.any(|known| known.name == view.name() && known.namespace == namespace) {
-            state.catalogs.push(catalog(view, namespace));
+            }),
         }
     }
-    Ok(())
+
+    /// The namespace whose catalogs serve all: the one that is subscribed to from here, else the first with a catalog.
+    fn global_namespace(self, here: &str) -> Option<&'a str> {
+        let subscribed = self.inside(here, "Subscription");
+        let subscribed = subscribed.map(|view| view.text(&["spec", "sourceNamespace"]));
+        let mut elsewhere = subscribed.chain(self.of_kind("CatalogSource").map(home));
+        elsewhere.find(|namespace| !namespace.is_empty() && *namespace != here)
+    }
+}
+
+/// The namespace of an object.
+fn home(view: Csv<'_>) -> &str {
+    view.text(&["metadata", "namespace"])
 }
 
 /// The only namespace of these, or the usual one where there is none.
-fn only(namespaces: BTreeSet<String>) -> Result<String, ObservedError> {
+fn only(namespaces: BTreeSet<&str>) -> Result<String, ObservedError> {
     if namespaces.len() > 1 {
-        let namespaces = namespaces.into_iter().collect();
+        let namespaces = namespaces.into_iter().map(str::to_owned).collect();
         return Err(ObservedError::Namespaces { namespaces });
     }
-    Ok(namespaces.into_iter().next().unwrap_or_else(|| NAMESPACE.to_owned()))
+    Ok(namespaces.into_iter().next().unwrap_or(NAMESPACE).to_owned())
 }
 
 fn subscription(view: Csv<'_>) -> Subscription {
@@ -143,10 +171,10 @@ fn subscription(view: Csv<'_>) -> Subscription {
     }
 }
 
-fn catalog(view: Csv<'_>, namespace: String) -> CatalogSource {
+fn catalog(view: Csv<'_>) -> CatalogSource {
     CatalogSource {
         name: view.name().to_owned(),
-        namespace,
+        namespace: home(view).to_owned(),
         priority: view
             .get(&["spec", "priority"])
             .and_then(Value::as_i64)
@@ -327,6 +355,17 @@ mod tests {
         assert_eq!(error, "the what-if file is about the namespace garden, not elsewhere");
         let packages: Vec<&str> = state.subscriptions.iter().map(|to| &*to.package).collect();
         assert_eq!(packages, ["other"]);
+        // What a what-if file says itself of catalogs elsewhere makes none of them global.
+        let mut alone = State {
+            namespace: "garden".to_owned(),
+            ..State::default()
+        };
+        alone.subscriptions.push(Subscription {
+            catalog_namespace: "olm".to_owned(),
+            ..Subscription::default()
+        });
+        observe(&mut alone, None).unwrap();
+        assert_eq!(alone.global_namespace, None);
     }
 
     #[test]
