@@ -1,18 +1,70 @@
 //! Whether objects have the structure that a CustomResourceDefinition demands.
 
-use jsonschema::{Draft, Validator};
+use boon::{Compiler, Draft, SchemaIndex, Schemas, ValidationError};
 use serde_json::{Map, Value, json};
+use std::fmt;
+
+/// Letters that are shown at most of what is wrong.
+const LONGEST: usize = 300;
+/// What the schema is called while it is compiled.
+const NAME: &str = "schema:structural";
 
 /// The keys below which a schema has further ones, by their names.
 const NAMED: [&str; 3] = ["properties", "patternProperties", "definitions"];
 
-/// The checker of a structural schema (`openAPIV3Schema`): types, required keys, bounds and patterns, as an API server
-/// checks them before it looks at defaults, formats and rules. `None` where the schema is none.
-pub fn validator(schema: &Value) -> Option<Validator> {
-    let options = jsonschema::options();
-    // OpenAPI 3.0 builds upon this draft: `exclusiveMinimum` is a flag there.
-    let options = options.with_draft(Draft::Draft4).should_validate_formats(false);
-    options.build(&json_schema(schema)).ok()
+/// Checks objects by a structural schema (`openAPIV3Schema`): types, required keys, bounds and patterns, as an API server
+/// does before it looks at defaults, formats and rules.
+pub struct Structure {
+    schemas: Schemas,
+    index: SchemaIndex,
+}
+
+/// What does not fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misfit {
+    /// The path of the value, such as `spec.size`; empty for the whole.
+    pub path: String,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let colon = if self.path.is_empty() { "" } else { ": " };
+        write!(formatter, "{}{colon}{:.LONGEST$}", self.path, self.problem)
+    }
+}
+
+impl Structure {
+    /// Reads a schema. `None` where it is none.
+    pub fn of(schema: &Value) -> Option<Self> {
+        let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
+        // OpenAPI 3.0 builds upon this draft: `exclusiveMinimum` is a flag there.
+        compiler.set_default_draft(Draft::V4);
+        compiler.add_resource(NAME, json_schema(schema)).ok()?;
+        let index = compiler.compile(NAME, &mut schemas).ok()?;
+        Some(Self { schemas, index })
+    }
+
+    /// The first thing that does not fit.
+    pub fn misfit(&self, value: &Value) -> Option<Misfit> {
+        let error = self.schemas.validate(value, self.index).err()?;
+        Some(innermost(&error))
+    }
+}
+
+fn innermost(error: &ValidationError<'_, '_>) -> Misfit {
+    error.causes.first().map_or_else(
+        || Misfit {
+            path: error
+                .instance_location
+                .to_string()
+                .trim_start_matches('/')
+                .replace('/', "."),
+            problem: error.kind.to_string(),
+        },
+        innermost,
+    )
 }
 
 /// A structural schema as JSON Schema has it: `nullable` and `x-kubernetes-int-or-string` become types, and the other
@@ -41,7 +93,8 @@ fn json_schema(schema: &Value) -> Value {
 
 fn translated(key: &str, value: &Value) -> Option<(String, Value)> {
     let value = match (key, value) {
-        ("nullable", _) => return None,
+        // Formats are not asked, and the others name schemas elsewhere, which a structural one does not.
+        ("nullable" | "format" | "id" | "$id" | "$schema" | "$ref", _) => return None,
         (key, _) if key.starts_with("x-kubernetes-") => return None,
         (key, Value::Object(named)) if NAMED.contains(&key) => named
             .iter()
@@ -59,7 +112,7 @@ mod tests {
     use super::*;
 
     fn takes(schema: &Value, value: &Value) -> bool {
-        validator(schema).unwrap().is_valid(value)
+        Structure::of(schema).unwrap().misfit(value).is_none()
     }
 
     #[test]
@@ -93,11 +146,24 @@ mod tests {
             assert!(!takes(&schema, &value), "{path}");
         }
         assert!(!takes(&schema, &json!({})));
+        let misfit = Structure::of(&schema)
+            .unwrap()
+            .misfit(&json!({"nullable": true, "items": ["a", 1]}));
+        let problem = "want null or string, but got number".to_owned();
+        assert_eq!(
+            misfit,
+            Some(Misfit {
+                path: "items.1".to_owned(),
+                problem
+            })
+        );
+        let named = json!({"type": "object", "properties": {"id": {"type": "string", "format": "uuid"}}});
+        assert!(takes(&named, &json!({"id": "no uuid"})) && !takes(&named, &json!({"id": 1})));
     }
 
     #[test]
     fn what_is_no_schema_checks_nothing() {
-        assert!(validator(&json!({"type": "string", "pattern": "("})).is_none());
-        assert!(validator(&json!({"type": 7})).is_none());
+        assert!(Structure::of(&json!({"type": "string", "pattern": "("})).is_none());
+        assert!(Structure::of(&json!({"type": 7})).is_none());
     }
 }

@@ -2,11 +2,8 @@
 
 use super::super::refusal::{Refusal, UNKNOWN};
 use super::Stop;
-use crate::kubernetes::structural;
+use crate::kubernetes::structural::Structure;
 use serde_json::Value;
-
-/// The longest text that is shown of what does not fit.
-const LONGEST: usize = 300;
 
 /// Whether a definition may take the place of one that is there: no version may go that objects are stored in, and the
 /// `objects` of its kind must have the structure that every version demands that is served before and after. Where the new
@@ -90,7 +87,7 @@ fn unfit<'a>(
         .filter(|version| before.contains(&text(version, "/name")));
     let checkers = both.filter_map(|version| {
         let schema = version.pointer("/schema/openAPIV3Schema")?;
-        Some((text(version, "/name"), structural::validator(schema)?))
+        Some((text(version, "/name"), Structure::of(schema)?))
     });
     let checkers: Vec<_> = checkers.collect();
     for object in objects.filter(|object| text(object, "/kind") == kind) {
@@ -105,21 +102,12 @@ fn unfit<'a>(
             if converted && *version != own_version {
                 continue;
             }
-            if let Some(error) = checker.iter_errors(object).next() {
-                let path = error.instance_path().to_string();
-                let path = path.trim_start_matches('/').replace('/', ".");
-                let what = error.to_string();
-                let what = what.char_indices().nth(LONGEST).map_or(&*what, |(end, _)| &what[..end]);
+            if let Some(misfit) = checker.misfit(object) {
                 let (namespace, name) = (text(object, "/metadata/namespace"), name(object));
                 let slash = if namespace.is_empty() { "" } else { "/" };
-                let at = if path.is_empty() {
-                    String::new()
-                } else {
-                    format!("{path}: ")
-                };
                 return Some(format!(
                     "error validating {group}/{version}, Kind={kind} \"{namespace}{slash}{name}\": updated validation is \
-                     too restrictive: {at}{what}"
+                     too restrictive: {misfit}"
                 ));
             }
         }

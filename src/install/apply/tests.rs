@@ -371,7 +371,7 @@ fn objects_that_are_there_must_fit_a_new_definition() {
     assert_eq!(end(number(), vec![fit.clone(), other]), complete);
     let message = "error validating existing CRs against new CRD's schema for \"servicemonitors.monitoring.coreos.com\": error \
                    validating monitoring.coreos.com/v1, Kind=ServiceMonitor \"shop/b\": updated validation is too \
-                   restrictive: spec.size: \"one\" is not of type \"integer\"";
+                   restrictive: spec.size: want integer, but got string";
     assert_eq!(
         end(number(), vec![fit, unfit.clone()]),
         (Phase::Failed, message.to_owned(), Vec::new())
