@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../tests/arbitrary_input/bodies.rs"]
+#[path = "../../tests/library/arbitrary_input/bodies.rs"]
 mod bodies;
 
 use libfuzzer_sys::fuzz_target;

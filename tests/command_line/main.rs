@@ -54,5 +54,6 @@ mod render_template;
 mod resolve;
 mod serve;
 mod serving;
+mod serving_faults;
 mod upgrade_check;
 mod validate;

@@ -1,0 +1,452 @@
+//! The server, mostly as a process, under clients that do not behave, files that change, and a signal while it works.
+
+#![cfg(target_os = "linux")]
+
+use crate::common::{Sandbox, copy_folder};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use opmx::catalog::file_based::read::CatalogLimits;
+use opmx::server::files::CatalogFiles;
+use opmx::server::metrics::Metrics;
+use opmx::server::proto::registry_client::RegistryClient;
+use opmx::server::proto::{Bundle, GetBundleRequest, GetPackageRequest, ListBundlesRequest};
+use opmx::server::{self, Options};
+use serde_json::{Value, json};
+use std::error::Error;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpStream};
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+use tokio_stream::StreamExt;
+use tonic::Code;
+use tonic::transport::{Channel, Endpoint};
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
+
+/// A server that is killed with the value, should a test end early.
+struct Server {
+    child: Child,
+    port: u16,
+    /// Where it shows its figures, if it does.
+    figures: u16,
+    stderr: BufReader<ChildStderr>,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn start(sandbox: &Sandbox, served: &str) -> Server {
+    let arguments = [
+        "serve",
+        served,
+        "--address=127.0.0.1",
+        "--port=0",
+        "--metrics-address=127.0.0.1:0",
+    ];
+    let mut child = sandbox.command(arguments).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut ports = [0; 2];
+    for port in &mut ports {
+        let mut line = String::new();
+        stderr.read_line(&mut line).unwrap();
+        *port = line
+            .trim_end()
+            .rsplit(':')
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap_or_else(|_| panic!("{line}"));
+    }
+    let [figures, port] = ports;
+    Server {
+        child,
+        port,
+        figures,
+        stderr,
+    }
+}
+
+impl Server {
+    fn endpoint(&self) -> Endpoint {
+        Endpoint::from_shared(format!("http://127.0.0.1:{}", self.port)).unwrap()
+    }
+
+    /// Memory that the process has resident, in MiB.
+    fn resident(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
+    }
+
+    /// The value of a series of the figures.
+    fn figure(&self, series: &str) -> f64 {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.figures)).unwrap();
+        write!(stream, "GET /metrics HTTP/1.1\r\nHost: server\r\n\r\n").unwrap();
+        let mut page = String::new();
+        stream.read_to_string(&mut page).unwrap();
+        assert!(page.starts_with("HTTP/1.1 200 OK\r\n"), "{page}");
+        let line = page.lines().find_map(|line| line.strip_prefix(series));
+        line.unwrap_or_else(|| panic!("{page}")).trim().parse().unwrap()
+    }
+
+    /// Ends it by a signal; it must end well, and say nothing more.
+    fn end(mut self) {
+        self.terminate();
+        assert_eq!(self.child.wait().unwrap().code(), Some(0));
+        let mut rest = String::new();
+        self.stderr.read_to_string(&mut rest).unwrap();
+        assert_eq!(rest, "");
+    }
+
+    fn terminate(&self) {
+        let signal = Command::new("kill").arg(self.child.id().to_string()).status();
+        assert!(signal.unwrap().success());
+    }
+}
+
+async fn health(channel: Channel) -> ServingStatus {
+    let answer = HealthClient::new(channel).check(HealthCheckRequest::default()).await;
+    answer.unwrap().into_inner().status()
+}
+
+const OBJECT_SIZE: usize = 300_000;
+
+fn name(number: usize) -> String {
+    format!("garden.v{number}.0.0")
+}
+
+fn bundle(number: usize, size: usize) -> Value {
+    let name = name(number);
+    let csv = json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion", "metadata": {"name": name}});
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "soil"}, "data": {"of": "x".repeat(size)}});
+    let object =
+        |object: &Value| json!({"type": "olm.bundle.object", "value": {"data": STANDARD.encode(object.to_string())}});
+    let package = json!({"packageName": "garden", "version": format!("{number}.0.0")});
+    let properties = json!([{"type": "olm.package", "value": package}, object(&csv), object(&map)]);
+    json!({"schema": "olm.bundle", "package": "garden", "name": name, "properties": properties})
+}
+
+/// A catalog of inline bundles in the folder `catalog`, each of them a file.
+fn catalog(sandbox: &Sandbox, bundles: usize, size: usize) {
+    let folder = sandbox.path("catalog");
+    fs::create_dir(&folder).unwrap();
+    let entries = (0..bundles).map(|number| match number {
+        0 => json!({"name": name(0)}),
+        _ => json!({"name": name(number), "replaces": name(number - 1)}),
+    });
+    let package = json!({"schema": "olm.package", "name": "garden", "defaultChannel": "stable"});
+    let channel =
+        json!({"schema": "olm.channel", "package": "garden", "name": "stable", "entries": entries.collect::<Value>()});
+    fs::write(folder.join("package.json"), format!("{package}\n{channel}\n")).unwrap();
+    for number in 0..bundles {
+        fs::write(folder.join(format!("{number}.json")), bundle(number, size).to_string()).unwrap();
+    }
+}
+
+fn request(number: usize) -> GetBundleRequest {
+    GetBundleRequest {
+        pkg_name: "garden".to_owned(),
+        channel_name: "stable".to_owned(),
+        csv_name: name(number),
+    }
+}
+
+async fn get(channel: &Channel, number: usize) -> Result<Bundle, tonic::Status> {
+    let answer = RegistryClient::new(channel.clone()).get_bundle(request(number)).await;
+    answer.map(tonic::Response::into_inner)
+}
+
+#[test]
+fn clients_that_take_nothing_cost_a_bounded_memory_and_leave_others_their_answers() {
+    const STREAMS: usize = 96;
+    const CONNECTIONS: usize = 6;
+    let sandbox = Sandbox::new();
+    catalog(&sandbox, 40, OBJECT_SIZE);
+    let server = start(&sandbox, "catalog");
+    Runtime::new().unwrap().block_on(async {
+        let mut held = Vec::new();
+        for _ in 0..CONNECTIONS {
+            let endpoint = server.endpoint().initial_stream_window_size(1 << 14).initial_connection_window_size(1 << 14);
+            let channel = endpoint.connect().await.unwrap();
+            for _ in 0..STREAMS {
+                let mut client = RegistryClient::new(channel.clone());
+                // The head of the answer may wait for room; whoever asks does not wait for it.
+                held.push(tokio::spawn(async move { client.list_bundles(ListBundlesRequest {}).await }));
+            }
+        }
+        let series = "grpc_server_started_total{grpc_type=\"server_stream\",grpc_service=\"api.Registry\",grpc_method=\"ListBundles\"}";
+        let asked = u32::try_from(STREAMS * CONNECTIONS).unwrap();
+        while server.figure(series) < f64::from(asked) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        // Without bounds these would be 576 answers of 300 KB, encoded twice: more than 330 MiB, and 170 MiB if those that wait
+        // for room held what they have read.
+        let resident = server.resident();
+        assert!(resident < 144, "{resident} MiB");
+
+        let channel = server.endpoint().connect().await.unwrap();
+        let asked = GetPackageRequest { name: "garden".to_owned() };
+        let package = RegistryClient::new(channel.clone()).get_package(asked).await.unwrap().into_inner();
+        assert_eq!(package.channels[0].csv_name, name(39));
+        assert_eq!(health(channel.clone()).await, ServingStatus::Serving);
+
+        for stream in held {
+            stream.abort();
+            let _ = stream.await;
+        }
+        let answer = RegistryClient::new(channel.clone()).list_bundles(ListBundlesRequest {}).await;
+        let bundles: Vec<Bundle> = answer.unwrap().into_inner().map(Result::unwrap).collect().await;
+        assert_eq!(bundles.len(), 40);
+        assert!(bundles.iter().all(|bundle| bundle.object[1].len() > OBJECT_SIZE));
+    });
+    server.end();
+}
+
+#[test]
+fn a_thousand_idle_connections_and_long_requests_cost_little_and_hold_up_nobody() {
+    let sandbox = Sandbox::new();
+    catalog(&sandbox, 3, 10);
+    let server = start(&sandbox, "catalog");
+    let before = server.resident();
+    let idle: Vec<TcpStream> = (0..1000)
+        .map(|_| TcpStream::connect(("127.0.0.1", server.port)).unwrap())
+        .collect();
+    Runtime::new().unwrap().block_on(async {
+        let channel = server.endpoint().connect().await.unwrap();
+        assert_eq!(get(&channel, 1).await.unwrap().csv_name, name(1));
+        for _ in 0..20 {
+            let long = GetPackageRequest {
+                name: "x".repeat(10 << 20),
+            };
+            let refused = RegistryClient::new(channel.clone()).get_package(long).await;
+            assert_eq!(refused.unwrap_err().code(), Code::OutOfRange);
+        }
+        assert_eq!(health(channel).await, ServingStatus::Serving);
+    });
+    assert!(server.figure("opmx_connections_open ") >= 1000.0);
+    let resident = server.resident();
+    assert!(resident < before + 64, "{before} MiB before, {resident} MiB now");
+    drop(idle);
+    server.end();
+}
+
+#[test]
+fn a_catalog_whose_files_change_is_served_as_it_was_or_not_at_all() {
+    let sandbox = Sandbox::new();
+    catalog(&sandbox, 3, 1000);
+    let server = start(&sandbox, "catalog");
+    Runtime::new().unwrap().block_on(async {
+        let channel = server.endpoint().connect().await.unwrap();
+        let mut whole = Vec::new();
+        for number in 0..3 {
+            whole.push(get(&channel, number).await.unwrap());
+        }
+        // Another file takes the name of one, and one goes away: what was opened stays.
+        let new = sandbox.path("new.json");
+        fs::write(&new, bundle(0, 7).to_string()).unwrap();
+        fs::rename(new, sandbox.path("catalog/0.json")).unwrap();
+        fs::remove_file(sandbox.path("catalog/1.json")).unwrap();
+        for (number, whole) in whole.iter().enumerate() {
+            assert_eq!(get(&channel, number).await.unwrap(), *whole);
+        }
+        assert_eq!(health(channel.clone()).await, ServingStatus::Serving);
+        // One is cut, and one is written to with as many bytes.
+        let file = fs::OpenOptions::new()
+            .write(true)
+            .open(sandbox.path("catalog/2.json"))
+            .unwrap();
+        file.set_len(500).unwrap();
+        assert_eq!(get(&channel, 2).await.unwrap_err().code(), Code::Unavailable);
+        assert_eq!(health(channel.clone()).await, ServingStatus::NotServing);
+        file.set_len(0).unwrap();
+        fs::write(sandbox.path("catalog/2.json"), bundle(1, 1000).to_string()).unwrap();
+        assert_eq!(get(&channel, 2).await.unwrap_err().code(), Code::Unavailable);
+        // What does not come from that file is right still.
+        assert_eq!(get(&channel, 1).await.unwrap(), whole[1]);
+    });
+    server.end();
+}
+
+#[test]
+fn a_catalog_of_more_files_than_are_kept_open_is_read_by_their_names_and_never_answered_wrongly() {
+    const BUNDLES: usize = 300;
+    let sandbox = Sandbox::new();
+    catalog(&sandbox, BUNDLES, 100);
+    let server = start(&sandbox, "catalog");
+    let open = fs::read_dir(format!("/proc/{}/fd", server.child.id())).unwrap();
+    let of_catalog = open
+        .filter_map(|entry| fs::read_link(entry.unwrap().path()).ok())
+        .filter(|path| path.starts_with(sandbox.path("catalog")));
+    assert_eq!(of_catalog.count(), 0);
+    Runtime::new().unwrap().block_on(async {
+        let channel = server.endpoint().connect().await.unwrap();
+        for number in 0..BUNDLES {
+            let bundle = get(&channel, number).await.unwrap();
+            assert_eq!((bundle.csv_name, bundle.object.len()), (name(number), 2));
+        }
+        assert_eq!(health(channel.clone()).await, ServingStatus::Serving);
+        // What takes the name of a file now is not what was read at the start, and nor is nothing at all.
+        let new = sandbox.path("new.json");
+        fs::write(&new, bundle(0, 100).to_string()).unwrap();
+        fs::rename(new, sandbox.path("catalog/0.json")).unwrap();
+        fs::remove_file(sandbox.path("catalog/1.json")).unwrap();
+        for number in 0..2 {
+            assert_eq!(get(&channel, number).await.unwrap_err().code(), Code::Unavailable);
+        }
+        assert_eq!(get(&channel, 2).await.unwrap().csv_name, name(2));
+        assert_eq!(health(channel.clone()).await, ServingStatus::NotServing);
+    });
+    server.end();
+}
+
+#[test]
+fn a_client_that_takes_nothing_is_disconnected_when_patience_is_over() {
+    let sandbox = Sandbox::new();
+    catalog(&sandbox, 40, OBJECT_SIZE);
+    let runtime = Runtime::new().unwrap();
+    runtime.block_on(async {
+        let files = CatalogFiles::open(sandbox.path("catalog").as_path().into(), CatalogLimits::default()).unwrap();
+        let listener = server::listen(Some(Ipv4Addr::LOCALHOST.into()), 0).await.unwrap();
+        let endpoint = Endpoint::from_shared(format!("http://{}", listener.local_addr().unwrap())).unwrap();
+        let metrics = Arc::<Metrics>::default();
+        let options = Options {
+            patience: Duration::from_secs(1),
+            ..Options::default()
+        };
+        let (stop, stopped) = oneshot::channel();
+        let serving = server::serve(files, listener, options, Arc::clone(&metrics), async {
+            let _ = stopped.await;
+        });
+        let serving = tokio::spawn(serving);
+        // One that asked for nothing may stay as long as it likes.
+        let idle = endpoint.connect().await.unwrap();
+        let narrow = endpoint
+            .initial_stream_window_size(1 << 14)
+            .initial_connection_window_size(1 << 14);
+        let mut reader = RegistryClient::new(narrow.connect().await.unwrap());
+        let mut bundles = reader.list_bundles(ListBundlesRequest {}).await.unwrap().into_inner();
+        let first = bundles.next().await.unwrap().unwrap();
+        assert_eq!(first.object.len(), 2);
+        let connections = || {
+            let page = metrics.text();
+            let line = page
+                .lines()
+                .find_map(|line| line.strip_prefix("opmx_connections_open "));
+            line.unwrap_or_else(|| panic!("{page}")).parse::<f64>().unwrap()
+        };
+        assert!(connections() >= 1.0);
+        let closed = async {
+            while connections() > 1.0 {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_mins(1), closed).await.unwrap();
+        let mut taken = 1;
+        let broken = loop {
+            match bundles.next().await {
+                Some(Ok(_)) => taken += 1,
+                Some(Err(error)) => break error,
+                None => panic!("the list came to its end after {taken} bundles"),
+            }
+        };
+        assert!(taken < 40, "{taken} bundles: {broken}");
+        let request = GetPackageRequest {
+            name: "garden".to_owned(),
+        };
+        RegistryClient::new(idle).get_package(request).await.unwrap();
+        stop.send(()).unwrap();
+        serving.await.unwrap().unwrap();
+    });
+}
+
+/// Asks over and over while the server is told to end. What is answered must be right.
+fn end_under_load(server: Server, asked: &[GetBundleRequest]) {
+    const CLIENTS: usize = 8;
+    let runtime = Runtime::new().unwrap();
+    let answered = runtime.block_on(async {
+        let channel = server.endpoint().connect().await.unwrap();
+        let mut expected = Vec::new();
+        for request in asked {
+            let answer = RegistryClient::new(channel.clone()).get_bundle(request.clone()).await;
+            expected.push((request.clone(), answer.unwrap().into_inner()));
+        }
+        let mut clients = Vec::new();
+        for client in 0..CLIENTS {
+            let (channel, expected) = (server.endpoint().connect().await.unwrap(), expected.clone());
+            clients.push(tokio::spawn(async move {
+                let mut answered = 0_usize;
+                loop {
+                    let (request, expected) = &expected[(client + answered) % expected.len()];
+                    match RegistryClient::new(channel.clone()).get_bundle(request.clone()).await {
+                        Ok(answer) => assert_eq!(&answer.into_inner(), expected),
+                        // The connection is gone, or goes: what had begun was answered. What the client itself makes of
+                        // that has a cause, which no answer of a server has.
+                        Err(status) => {
+                            let codes = [Code::Unavailable, Code::Unknown, Code::Cancelled];
+                            assert!(
+                                codes.contains(&status.code()) || status.source().is_some(),
+                                "{status:?}"
+                            );
+                            return answered;
+                        }
+                    }
+                    answered += 1;
+                }
+            }));
+        }
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        server.terminate();
+        let mut answered = Vec::new();
+        for client in clients {
+            answered.push(client.await.unwrap());
+        }
+        answered
+    });
+    assert!(answered.iter().all(|answered| *answered > 0), "{answered:?}");
+    server.end_after_signal();
+}
+
+impl Server {
+    fn end_after_signal(mut self) {
+        assert_eq!(self.child.wait().unwrap().code(), Some(0));
+        let mut rest = String::new();
+        self.stderr.read_to_string(&mut rest).unwrap();
+        assert_eq!(rest, "");
+    }
+}
+
+#[test]
+fn a_server_that_is_told_to_end_under_load_gives_no_wrong_answer() {
+    let sandbox = Sandbox::new();
+    catalog(&sandbox, 5, 20_000);
+    let asked: Vec<_> = (0..5).map(request).collect();
+    end_under_load(start(&sandbox, "catalog"), &asked);
+
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+    for name in ["greenhouse", "compost"] {
+        copy_folder(&data.join(format!("{name}-operator")), &sandbox.path(name));
+    }
+    let added = sandbox.run(["registry", "add", "-q", "-b", "greenhouse,compost", "-d", "index.db"]);
+    assert_eq!(added.status, Some(0), "{added}");
+    let asked = [
+        ("compost-operator", "alpha", "compost-operator.v0.3.1"),
+        ("greenhouse-operator", "stable", "greenhouse-operator.v1.2.0"),
+    ];
+    let asked = asked.map(|(package, channel, name)| GetBundleRequest {
+        pkg_name: package.to_owned(),
+        channel_name: channel.to_owned(),
+        csv_name: name.to_owned(),
+    });
+    end_under_load(start(&sandbox, "index.db"), &asked);
+}

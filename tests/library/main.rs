@@ -1,0 +1,14 @@
+//! The library as a whole, by its own examples, by chance, and in its structure.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may panic, and says what it saw"
+)]
+
+mod arbitrary_input;
+mod resolver_scenarios;
+mod rule_examples;
+mod structure;
+mod synthesis_rules;
+mod validation_rules;

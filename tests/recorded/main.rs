@@ -1,0 +1,39 @@
+//! The cases that were recorded from other programs, and real bundles and manifests: what is in `../shared`.
+//!
+//! Where that folder is not, they say so; with `OPMX_REQUIRE_SHARED=1` its absence is a failure.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may panic, and says what it compared"
+)]
+
+#[path = "../shared/crd_fields.rs"]
+mod crd_fields;
+#[path = "../shared/reflection.rs"]
+mod reflection;
+#[path = "../shared/csv_schema.rs"]
+mod schema;
+#[path = "../shared/mod.rs"]
+mod shared;
+
+mod builtin_apis;
+mod bundle_corpus;
+mod csv_schema;
+mod fixes;
+mod grpc;
+mod index;
+mod index_versions;
+mod olm_schema;
+mod operator_definitions;
+mod published_csvs;
+mod render;
+mod resolve;
+mod round_trip;
+mod steps;
+mod synthesis;
+mod synthesis_order;
+mod text_corpus;
+mod validate;
+mod validate_catalog;
+mod validate_opm;

@@ -1,0 +1,81 @@
+//! The recorded resolutions of OLM: the same outcome here, or one of several where OLM itself leaves it to chance.
+
+use opmx::cluster::{self, InlineCatalog};
+use opmx::resolver::{Options, Problem, Ranges, Source, resolve};
+use opmx::text::Limits;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// OLM does not know intents, and takes an optional dependency for a required one.
+const DIFFERENT: &str = "intent-optional-unsatisfied-upstream";
+
+fn outcome(name: &str, text: &[u8]) -> Value {
+    let mut state = cluster::read(name, text, &Limits::default()).unwrap();
+    cluster::observe(&mut state, None).unwrap();
+    let made: Vec<InlineCatalog> = state
+        .catalogs
+        .iter()
+        .map(|catalog| cluster::inline(&catalog.packages))
+        .collect();
+    let sources = state.catalogs.iter().zip(&made).map(|(catalog, made)| Source {
+        name: &catalog.name,
+        namespace: &catalog.namespace,
+        priority: catalog.priority,
+        catalog: &made.catalog,
+        ranges: Ranges::Inline(made),
+    });
+    let problem = Problem::of_state(&state, sources.collect());
+    match resolve(&problem, &Options::default()) {
+        Ok(resolution) => serde_json::to_value(resolution).unwrap(),
+        Err(error) => json!({"error": error.to_string()}),
+    }
+}
+
+/// An outcome; the messages of an error have no order.
+fn comparable(outcome: &Value) -> (Value, BTreeSet<String>) {
+    match outcome["error"].as_str() {
+        Some(error) => (Value::Null, error.split(", ").map(str::to_owned).collect()),
+        None => (outcome.clone(), BTreeSet::new()),
+    }
+}
+
+#[test]
+fn resolutions_are_those_of_olm() {
+    let Some(folder) = crate::shared::folder("goldens/resolve") else {
+        return;
+    };
+    let mut names: Vec<String> = std::fs::read_dir(&folder)
+        .unwrap()
+        .filter_map(|entry| {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            name.strip_suffix(".expected.yaml").map(str::to_owned)
+        })
+        .collect();
+    names.sort();
+    let (mut agreed, mut differing) = (0, Vec::new());
+    for name in &names {
+        let file = folder.join(format!("{name}.yaml"));
+        let found = outcome(file.to_str().unwrap(), &std::fs::read(&file).unwrap());
+        if name == DIFFERENT {
+            let selected = found["selected"].as_array().unwrap();
+            assert_eq!((selected.len(), &selected[0]["name"]), (1, &json!("foo.v1.0.0")));
+            println!("{name}: differs on purpose, since intents are honoured here");
+            continue;
+        }
+        let expected = std::fs::read_to_string(folder.join(format!("{name}.expected.yaml"))).unwrap();
+        let expected: Value = serde_yaml::from_str(&expected).unwrap();
+        // Of several outcomes the first is the one to choose, but for the words of an error.
+        let outcomes = expected["outcomes"].as_array().unwrap();
+        let first = outcomes.iter().take(1);
+        let errors = outcomes.iter().filter(|outcome| outcome["error"].is_string());
+        let mut accepted = first.chain(errors);
+        if accepted.any(|outcome| comparable(outcome) == comparable(&found)) {
+            agreed += 1;
+        } else {
+            differing.push(format!("{name}:\n{found:#}\ninstead of\n{:#}", expected["outcomes"]));
+        }
+    }
+    println!("{agreed} of {} agree with OLM, one differs on purpose", names.len());
+    assert!(differing.is_empty(), "{}", differing.join("\n\n"));
+    assert!(agreed >= 31, "{agreed}");
+}
