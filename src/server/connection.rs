@@ -8,7 +8,7 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
@@ -19,10 +19,18 @@ use tonic::transport::server::Connected;
 /// How long to wait when the system has no resources for another connection.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(100);
 
+/// What is smaller than this waits, up to the next flush, for what is written after it.
+///
+/// The frames of a small answer then leave together. Each write of its own would wake the client once more, which costs
+/// more than all else that a small answer takes.
+const SMALL: usize = 2048;
+
 /// A connection, counted for as long as it lives.
 #[derive(Debug)]
 pub(super) struct Connection {
     stream: TcpStream,
+    /// What was written, but has not left yet.
+    held: Vec<u8>,
     progress: Arc<Progress>,
     /// When the progress is looked at.
     looks: Interval,
@@ -111,6 +119,7 @@ pub(super) fn accept(
             looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
             let connection = Connection {
                 stream,
+                held: Vec::new(),
                 progress: Arc::new(Progress::new()),
                 looks,
                 patience: options.patience,
@@ -160,31 +169,51 @@ impl AsyncRead for Connection {
     }
 }
 
+impl Connection {
+    /// Writes what is held, and `buffer` after it; how much of `buffer` was written.
+    fn poll_write_held_and(&mut self, context: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
+        while !self.held.is_empty() {
+            let both = [IoSlice::new(&self.held), IoSlice::new(buffer)];
+            let written = ready!(Pin::new(&mut self.stream).poll_write_vectored(context, &both))?;
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            let of_held = written.min(self.held.len());
+            self.held.drain(..of_held);
+            if written > of_held {
+                return Poll::Ready(Ok(written - of_held));
+            }
+        }
+        if buffer.is_empty() {
+            return Poll::Ready(Ok(0));
+        }
+        Pin::new(&mut self.stream).poll_write(context, buffer)
+    }
+}
+
 impl AsyncWrite for Connection {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
         self.look(context)?;
-        Pin::new(&mut self.stream).poll_write(context, buffer)
+        if self.held.len() + buffer.len() <= SMALL {
+            self.held.extend_from_slice(buffer);
+            return Poll::Ready(Ok(buffer.len()));
+        }
+        self.poll_write_held_and(context, buffer)
     }
 
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffers: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        self.look(context)?;
-        Pin::new(&mut self.stream).poll_write_vectored(context, buffers)
-    }
-
+    /// The frames are joined here, and small ones before they come here.
     fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
+        false
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.look(context)?;
+        ready!(self.poll_write_held_and(context, &[]))?;
         Pin::new(&mut self.stream).poll_flush(context)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_write_held_and(context, &[]))?;
         Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }
