@@ -4,6 +4,7 @@ use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
 use crate::cli::{Context, input, sources};
 use crate::cluster::dump::{self, DumpLimits};
+use crate::cluster::state::CatalogSource;
 use crate::cluster::{self, State};
 use crate::index::intake::IntakeError;
 use crate::install::catalogs::Catalogs;
@@ -144,9 +145,51 @@ impl InstallArguments {
     }
 }
 
-/// Opens the catalogs of a state that have a source.
+/// Puts in the catalogs that the command line names as `[NAME=]INDEX[,PRIORITY]`, and gives their names. One that is known
+/// already is read from there.
+pub(crate) fn add_catalogs(catalogs: &[String], state: &mut State) -> Result<Vec<String>, CommandError> {
+    let mut named = Vec::new();
+    for (number, text) in (1..).zip(catalogs) {
+        let (text, priority) = match text
+            .rsplit_once(',')
+            .map(|(text, priority)| (text, priority.parse::<i32>()))
+        {
+            Some((text, Ok(priority))) => (text, Some(i64::from(priority))),
+            _ => (text.as_str(), None),
+        };
+        let is_name = |name: &str| !name.is_empty() && !name.contains(['/', ':', '.']);
+        let (name, source) = match text.split_once('=') {
+            Some((name, source)) if is_name(name) => (name.to_owned(), source),
+            _ if number == 1 => ("catalog".to_owned(), text),
+            _ => (format!("catalog-{number}"), text),
+        };
+        if named.contains(&name) {
+            return Err(CommandError::usage(format!("two catalogs are called {name}")));
+        }
+        named.push(name.clone());
+        let known = state.catalogs.iter_mut().find(|catalog| catalog.name == name);
+        if let Some(known) = known {
+            known.source = Some(source.to_owned());
+            known.priority = priority.unwrap_or(known.priority);
+            continue;
+        }
+        let mut subscribed = state.subscriptions.iter().filter(|to| to.catalog == name);
+        let namespace = subscribed.next().map(|to| &to.catalog_namespace);
+        state.catalogs.push(CatalogSource {
+            namespace: namespace.unwrap_or(&state.namespace).clone(),
+            name,
+            priority: priority.unwrap_or_default(),
+            source: Some(source.to_owned()),
+            packages: Vec::new(),
+        });
+    }
+    Ok(named)
+}
+
+/// Opens the catalogs of a state that have a source. Those that the command line `named` need no advice to name them there.
 pub(crate) fn open_catalogs(
     state: &State,
+    named: &[String],
     registry: &RegistryArguments,
     context: &Context<'_>,
 ) -> Result<Catalogs, CommandError> {
@@ -155,16 +198,18 @@ pub(crate) fn open_catalogs(
         if catalog.source.is_none() && catalog.packages.is_empty() {
             let (namespace, name) = (&catalog.namespace, &catalog.name);
             context.printer.warning(format_args!(
-                "the catalog {namespace}/{name} names no index image, and counts as empty"
+                "the catalog {namespace}/{name} names no index image, and counts as empty without --catalog {name}=INDEX"
             ));
         }
         let open = |source: &str| {
             let opened = sources::open_catalog(source, registry, context);
             opened.map_err(|error| {
-                error.context(format!(
-                    "cannot read the catalog {}/{}",
-                    catalog.namespace, catalog.name
-                ))
+                let (namespace, name) = (&catalog.namespace, &catalog.name);
+                let error = error.context(format!("cannot read the catalog {namespace}/{name}"));
+                if named.contains(name) {
+                    return error;
+                }
+                error.hint(format!("--catalog {name}=INDEX reads it from elsewhere"))
             })
         };
         indexes.push(catalog.source.as_deref().map(open).transpose()?);

@@ -2,7 +2,7 @@
 
 use crate::cli::Context;
 use crate::cli::arguments::OutputArguments;
-use crate::cli::contents::{InstallArguments, open_catalogs};
+use crate::cli::contents::{InstallArguments, add_catalogs, open_catalogs};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::resolve::{IntentArguments, unresolved};
 use crate::cluster::State;
@@ -34,7 +34,10 @@ Examples:
   $ opmx plan etcd --state cluster.yaml
 
   Of everything that the subscriptions of a what-if file resolve to
-  $ opmx plan --state cluster.yaml";
+  $ opmx plan --state cluster.yaml
+
+  Of the updates that a newer index brings to a cluster
+  $ opmx plan --cluster dump.yaml --catalog operatorhubio-catalog=registry.example.com/index:v2";
 
 /// Show the InstallPlan of a bundle, and how it would end on a cluster
 ///
@@ -51,9 +54,12 @@ pub(crate) struct PlanArguments {
     /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name
     #[arg(value_name = "BUNDLE", required_unless_present_any = ["state", "cluster"])]
     bundle: Option<String>,
-    /// Name of the CatalogSource that the bundle comes from
-    #[arg(long, value_name = "NAME", default_value = "catalog")]
-    catalog: String,
+    /// Name of the CatalogSource that the bundle comes from; without it catalog
+    ///
+    /// Without a bundle NAME=INDEX[,PRIORITY]: a catalog of the cluster, or one more, that is read from this index. Then it
+    /// may be repeated.
+    #[arg(long, value_name = "NAME[=INDEX]")]
+    catalog: Vec<String>,
     /// Namespace of the CatalogSource
     #[arg(long, value_name = "NS", default_value = "olm")]
     catalog_namespace: String,
@@ -100,6 +106,15 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
     let Some(bundle) = &arguments.bundle else {
         return resolved(arguments, repetition, context);
     };
+    let catalog = match &arguments.catalog[..] {
+        [] => "catalog",
+        [name] if !name.contains('=') => name,
+        _ => {
+            return Err(CommandError::usage(
+                "--catalog names the one CatalogSource that BUNDLE comes from; --index says where it is taken from",
+            ));
+        }
+    };
     let install = &arguments.install;
     let state = install.state(context)?;
     let Some(content) = install.content(bundle, context)? else {
@@ -107,7 +122,7 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
     };
     let target = Target {
         namespace: install.namespace(&state).to_owned(),
-        catalog: arguments.catalog.clone(),
+        catalog: catalog.to_owned(),
         catalog_namespace: arguments.catalog_namespace.clone(),
         repetition,
     };
@@ -134,9 +149,16 @@ fn resolved(arguments: &PlanArguments, repetition: Repetition, context: &Context
             "--index says where BUNDLE is taken from, and there is none",
         ));
     }
+    if let Some(name) = arguments.catalog.iter().find(|text| !text.contains('=')) {
+        return Err(CommandError::usage(format!(
+            "--catalog {name} says where BUNDLE comes from, and there is none; --catalog {name}=INDEX reads a catalog from there"
+        )));
+    }
     let named = install.namespace.as_deref();
-    let state = &install.cluster.read_observed(named, &install.limits, context)?;
-    let catalogs = open_catalogs(state, &install.registry, context)?;
+    let mut state = install.cluster.read_observed(named, &install.limits, context)?;
+    let named = add_catalogs(&arguments.catalog, &mut state)?;
+    let state = &state;
+    let catalogs = open_catalogs(state, &named, &install.registry, context)?;
     let read = catalogs.read(true)?;
     let problem = Problem::of_state(state, catalogs.sources(state, &read));
     let resolution = match resolver::resolve(&problem, &arguments.intents.options()) {

@@ -3,10 +3,10 @@
 use crate::catalog::Catalog;
 use crate::cli::Context;
 use crate::cli::arguments::{LimitArguments, OutputArguments, RegistryArguments};
-use crate::cli::contents::{ClusterArguments, open_catalogs};
+use crate::cli::contents::{ClusterArguments, add_catalogs, open_catalogs};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cluster;
-use crate::cluster::state::{CatalogSource, Installed, State, Subscription};
+use crate::cluster::state::{Installed, State, Subscription};
 use crate::resolver::{self, Options, Problem, Unresolved};
 use crate::terminal::{Format, resolution};
 use clap::Args;
@@ -115,7 +115,7 @@ pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> Comman
         .read_observed(arguments.namespace.as_deref(), &arguments.limits, context)?;
     let named = add_catalogs(&arguments.catalog, &mut state)?;
     subscribe(arguments, named.first().map(String::as_str), &mut state)?;
-    let catalogs = open_catalogs(&state, &arguments.registry, context)?;
+    let catalogs = open_catalogs(&state, &named, &arguments.registry, context)?;
     // Only an update asks for the ranges that are skipped, which take long to read.
     let updates = state.subscriptions.iter().any(|to| to.installed_csv.is_some()) || !arguments.installed.is_empty();
     let read = catalogs.read(updates)?;
@@ -169,46 +169,6 @@ pub(crate) fn unresolved(error: &Unresolved, output: &OutputArguments, context: 
         }
     }
     Ok(Status::Failure)
-}
-
-/// Puts in the catalogs that the command line names, and gives their names. One that is known already is read from there.
-fn add_catalogs(catalogs: &[String], state: &mut State) -> Result<Vec<String>, CommandError> {
-    let mut named = Vec::new();
-    for (number, text) in (1..).zip(catalogs) {
-        let (text, priority) = match text
-            .rsplit_once(',')
-            .map(|(text, priority)| (text, priority.parse::<i32>()))
-        {
-            Some((text, Ok(priority))) => (text, Some(i64::from(priority))),
-            _ => (text.as_str(), None),
-        };
-        let is_name = |name: &str| !name.is_empty() && !name.contains(['/', ':', '.']);
-        let (name, source) = match text.split_once('=') {
-            Some((name, source)) if is_name(name) => (name.to_owned(), source),
-            _ if number == 1 => ("catalog".to_owned(), text),
-            _ => (format!("catalog-{number}"), text),
-        };
-        if named.contains(&name) {
-            return Err(CommandError::usage(format!("two catalogs are called {name}")));
-        }
-        named.push(name.clone());
-        let known = state.catalogs.iter_mut().find(|catalog| catalog.name == name);
-        if let Some(known) = known {
-            known.source = Some(source.to_owned());
-            known.priority = priority.unwrap_or(known.priority);
-            continue;
-        }
-        let mut subscribed = state.subscriptions.iter().filter(|to| to.catalog == name);
-        let namespace = subscribed.next().map(|to| &to.catalog_namespace);
-        state.catalogs.push(CatalogSource {
-            namespace: namespace.unwrap_or(&state.namespace).clone(),
-            name,
-            priority: priority.unwrap_or_default(),
-            source: Some(source.to_owned()),
-            packages: Vec::new(),
-        });
-    }
-    Ok(named)
 }
 
 /// Subscribes to the packages that the command line names, in this catalog, or the first that there is.

@@ -200,7 +200,11 @@ fn of_list(
                 _ => "it is the first that is possible".to_owned(),
             }
         } else if behind {
-            format!("{name} comes before it")
+            let installed = variables
+                .entry(*member)
+                .is_some_and(|id| variables.entries.is_existing(id));
+            let installed = if installed { "it is installed, and " } else { "" };
+            format!("{installed}{name} comes before it")
         } else if for_this {
             let before: Vec<Variable> = choices.iter().take(at).map(|choice| choice.variable).collect();
             let why = why_not(explaining, &before, *member, true, tried);
@@ -251,9 +255,13 @@ fn others(variables: &Variables<'_>, place: usize, list: Option<ListId>, rows: &
     let members = list.map(|list| &variables.instance.lists[list][..]).unwrap_or_default();
     let candidates: HashSet<EntryId> = members.iter().filter_map(|member| variables.entry(*member)).collect();
     let current = variables.current(subscription);
+    // The entry of the channel that is installed is told of by then.
+    let told = current.filter(|id| candidates.contains(id));
+    let is_told =
+        |id: EntryId| candidates.contains(&id) || told.is_some_and(|told| variables.name(told) == variables.name(id));
     let wanted_by = format!("subscription {}", subscription.name);
     for (_, ids) in channels {
-        for id in ids.iter().filter(|id| !candidates.contains(id)) {
+        for id in ids.iter().filter(|id| !is_told(**id)) {
             let entry = variables.entries.get(*id);
             let skipping = ids.iter().map(|other| variables.entries.get(*other));
             let skipping = skipping.into_iter().find(|other| other.skips.contains(&entry.name));

@@ -112,9 +112,8 @@ fn every_form_of_a_catalog_gives_the_same_answer() {
 
     FOR                CANDIDATE    CHANNEL  CATALOG            TAKEN  WHY
     subscription rake  rake.v1.1.0  stable   operators/catalog  yes    it comes first
-    subscription rake  rake.v1.0.0                              no     rake.v1.1.0 comes before it
+    subscription rake  rake.v1.0.0                              no     it is installed, and rake.v1.1.0 comes before it
     subscription rake  rake.v1.2.0  stable   operators/catalog  no     it is no update of rake.v1.0.0
-    subscription rake  rake.v1.0.0  stable   operators/catalog  no     it is installed
     ");
     insta::assert_snapshot!(outcome_of(&sandbox, "resolve rake --catalog catalog --installed rake.v1.2.0"), @"
     ------- stderr -------
@@ -346,11 +345,13 @@ fn a_catalog_of_the_cluster_may_be_read_from_elsewhere() {
     let sandbox = rakes();
     fs::write(sandbox.path("dump.yaml"), dump("{address: 'main:50051'}")).unwrap();
     let outcome = sandbox.run(["resolve", "--cluster", "dump.yaml"]);
-    let message = "the catalog olm/main names no index image, and counts as empty";
+    let message = "the catalog olm/main names no index image, and counts as empty without --catalog main=INDEX";
     assert!(outcome.stderr.contains(message), "{outcome}");
     for form in FORMS {
         let line = format!("resolve --cluster dump.yaml --catalog main={form}");
         assert_eq!(selected(&sandbox, &line), ["rake.v1.1.0"]);
+        let plan = outcome_of(&sandbox, &format!("plan --cluster dump.yaml --catalog main={form}"));
+        assert!(plan.stdout.starts_with("installs   rake.v1.1.0\n"), "{plan}");
         let line = format!("resolve hoe --cluster dump.yaml --catalog main={form}");
         let outcome = fail(&sandbox, &line);
         assert!(
@@ -368,6 +369,38 @@ fn a_catalog_of_the_cluster_may_be_read_from_elsewhere() {
     ");
     let line = "resolve --cluster two.yaml --namespace shed --catalog main=index.db";
     assert_eq!(selected(&sandbox, line), ["rake.v1.1.0"]);
+}
+
+#[test]
+fn a_catalog_that_cannot_be_read_is_named_with_the_way_around_it() {
+    let sandbox = rakes();
+    let state =
+        "version: 1\ncatalogs:\n- name: main\n  source: absent.db\nsubscriptions:\n- name: rake\n  package: rake\n";
+    fs::write(sandbox.path("state.yaml"), state).unwrap();
+    let outcome = fail(&sandbox, "resolve --state state.yaml");
+    insta::assert_snapshot!(outcome, @"
+    ------- stderr -------
+    error: cannot read the catalog operators/main
+      caused by: there is no index database at absent.db
+      hint: --catalog main=INDEX reads it from elsewhere
+    ------- exit 1 -------
+    ");
+    assert_eq!(fail(&sandbox, "plan --state state.yaml").stderr, outcome.stderr);
+    let named = fail(&sandbox, "resolve rake --catalog absent.db").stderr;
+    assert!(named.contains("absent.db") && !named.contains("hint"), "{named}");
+    let line = "plan --state state.yaml --catalog main=index.db";
+    let plan = outcome_of(&sandbox, line);
+    assert!(plan.stdout.starts_with("installs   rake.v1.2.0\n"), "{plan}");
+    insta::assert_snapshot!(run(&sandbox, "plan --state state.yaml --catalog main"), @"
+    ------- stderr -------
+    error: --catalog main says where BUNDLE comes from, and there is none; --catalog main=INDEX reads a catalog from there
+    ------- exit 2 -------
+    ");
+    insta::assert_snapshot!(run(&sandbox, "plan old --catalog main=index.db"), @"
+    ------- stderr -------
+    error: --catalog names the one CatalogSource that BUNDLE comes from; --index says where it is taken from
+    ------- exit 2 -------
+    ");
 }
 
 #[test]
