@@ -217,3 +217,74 @@ impl AsyncWrite for Connection {
         Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::net::Ipv4Addr;
+    use std::pin::pin;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio_stream::StreamExt;
+
+    /// A connection as the server accepts it, and its client.
+    async fn connected() -> (Connection, TcpStream) {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let mut accepted = pin!(accept(listener, Options::default(), Arc::default()));
+        (accepted.next().await.unwrap().unwrap(), client)
+    }
+
+    #[tokio::test]
+    async fn small_writes_leave_together_and_no_later_than_the_flush() {
+        let (mut connection, mut client) = connected().await;
+        connection.write_all(b"one, ").await.unwrap();
+        connection.write_all(b"two").await.unwrap();
+        let mut nothing = [0];
+        let early = client.try_read(&mut nothing).unwrap_err();
+        assert_eq!(early.kind(), io::ErrorKind::WouldBlock);
+        connection.flush().await.unwrap();
+        let mut read = [0; 64];
+        let length = client.read(&mut read).await.unwrap();
+        assert_eq!(read[..length], *b"one, two");
+    }
+
+    #[tokio::test]
+    async fn what_is_held_leaves_before_the_end() {
+        let (mut connection, mut client) = connected().await;
+        connection.write_all(b"goodbye").await.unwrap();
+        connection.shutdown().await.unwrap();
+        let mut read = String::new();
+        client.read_to_string(&mut read).await.unwrap();
+        assert_eq!(read, "goodbye");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn all_arrives_in_its_order(writes in prop::collection::vec((0..3 * SMALL, any::<bool>()), 0..60), large in 0..4_000_000_usize) {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let (written, read) = runtime.block_on(async {
+                let (mut connection, mut client) = connected().await;
+                let read = tokio::spawn(async move {
+                    let mut read = Vec::new();
+                    client.read_to_end(&mut read).await.unwrap();
+                    read
+                });
+                let mut written = Vec::new();
+                for (length, flushed) in writes.into_iter().chain([(large, false), (3, false)]) {
+                    let start = written.len();
+                    written.extend((start..start + length).map(|at| u8::try_from(at % 251).unwrap()));
+                    connection.write_all(&written[start..]).await.unwrap();
+                    if flushed {
+                        connection.flush().await.unwrap();
+                    }
+                }
+                connection.shutdown().await.unwrap();
+                (written, read.await.unwrap())
+            });
+            prop_assert!(written == read, "{} bytes of {}", read.len(), written.len());
+        }
+    }
+}
