@@ -4,7 +4,7 @@ use crate::catalog::drawing::{self, View};
 use crate::catalog::selection::{Selection, minimum};
 use crate::cli::arguments::RegistryArguments;
 use crate::cli::error::{CommandResult, Status};
-use crate::cli::index::list::CatalogArgument;
+use crate::cli::index::catalog_argument::CatalogArgument;
 use crate::cli::{Context, sources};
 use clap::Args;
 

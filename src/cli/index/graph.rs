@@ -1,6 +1,6 @@
 //! `opmx index graph`: the update graph as a picture.
 
-use super::list::CatalogArgument;
+use super::catalog_argument::CatalogArgument;
 use crate::catalog::drawing::{self, View};
 use crate::catalog::selection::Selection;
 use crate::cli::arguments::RegistryArguments;

@@ -1,6 +1,6 @@
 //! `opmx index list images`: what must be mirrored, as a list or as the mapping that mirroring clients read.
 
-use super::list::CatalogArgument;
+use super::catalog_argument::CatalogArgument;
 use crate::catalog::selection::Selection;
 use crate::cli::arguments::RegistryArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};

@@ -1,7 +1,8 @@
 //! `opmx index list`: what is in an index, as a table or for a program, its first rows at once.
 
+use super::catalog_argument::CatalogArgument;
 use super::images;
-use crate::catalog::selection::{Selection, SelectionError};
+use crate::catalog::selection::Selection;
 use crate::cli::Context;
 use crate::cli::arguments::{OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
@@ -94,14 +95,6 @@ pub(crate) struct PartOfIndex {
     registry: RegistryArguments,
 }
 
-/// An index of any form.
-#[derive(Debug, Args)]
-pub(crate) struct CatalogArgument {
-    /// The index: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or the folder of a file-based catalog
-    #[arg(value_name = "REF|FILE|DIR")]
-    pub(crate) index: String,
-}
-
 /// Stands for the image of a bundle whose manifests are part of the index.
 const INLINE: &str = "inline";
 
@@ -114,7 +107,7 @@ impl PartOfIndex {
         match opened {
             Opened::Database(database) => match list::find_package(&database.index, package)? {
                 Ok(()) => Ok(Some(package)),
-                Err(nearest) => Err(no_package(&self.index.index, package, nearest)),
+                Err(nearest) => Err(self.index.no_package(package, nearest)),
             },
             Opened::Files(files) => {
                 let selection = Selection {
@@ -130,37 +123,6 @@ impl PartOfIndex {
 
     fn open(&self, context: &Context<'_>) -> Result<Opened, CommandError> {
         sources::open_catalog(&self.index.index, &self.registry, context)
-    }
-}
-
-impl CatalogArgument {
-    /// What to say about a name that the index does not hold.
-    pub(crate) fn unknown(&self, error: SelectionError) -> CommandError {
-        unknown(&self.index, error)
-    }
-}
-
-fn no_package(index: &str, package: &str, nearest: Option<String>) -> CommandError {
-    let missing = CommandError::failure(format!("{index} holds no package {package:?}"));
-    missing.hint(match nearest {
-        Some(name) => format!("there is {name:?}"),
-        None => format!("see opmx index list packages {index}"),
-    })
-}
-
-fn unknown(index: &str, error: SelectionError) -> CommandError {
-    let missing = |what: &str, name: &str, nearest: Option<String>, list: &str| {
-        let missing = CommandError::failure(format!("{index} holds no such {what} {name:?}"));
-        missing.hint(match nearest {
-            Some(name) => format!("there is {name:?}"),
-            None => format!("see opmx index list {list} {index}"),
-        })
-    };
-    match error {
-        SelectionError::Package { package, nearest } => no_package(index, &package, nearest),
-        SelectionError::Channel { channel, nearest } => missing("channel", &channel, nearest, "channels"),
-        SelectionError::Bundle { bundle, nearest } => missing("bundle", &bundle, nearest, "bundles"),
-        SelectionError::Version { .. } => error.into(),
     }
 }
 

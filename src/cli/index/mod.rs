@@ -1,6 +1,7 @@
 //! `opmx index`: an index image or database of bundles.
 
 mod add;
+pub(crate) mod catalog_argument;
 mod check;
 mod deprecatetruncate;
 mod diff;

@@ -1,6 +1,6 @@
 //! What there is to say of an operator as a whole.
 
-use super::components::Component;
+use super::component::Component;
 use super::normal::{Condition, listed};
 use super::updates::{Followed, Found};
 use crate::csv::GROUP;

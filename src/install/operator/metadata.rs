@@ -1,6 +1,6 @@
 //! What the newest version of an operator that works says of itself.
 
-use super::components::Component;
+use super::component::Component;
 use crate::version::parse_tolerant;
 use serde::Serialize;
 use serde_json::Value;

@@ -7,22 +7,23 @@
 //! Nothing is made up: what only a controller can see, such as components that diverge from what was installed, is taken
 //! over from the resources in which it is said.
 
-mod components;
+mod component;
 mod conditions;
 pub mod definitions;
 mod metadata;
 mod normal;
+mod references;
 mod updates;
 
-pub use components::Reference;
 pub use metadata::{Api, Apis, Metadata};
 pub use normal::Condition;
+pub use references::Reference;
 pub use updates::{Available, Updates};
 
 use crate::catalog::Catalog;
 use crate::cluster::labels::{self, LabelStyle};
 use crate::csv::GROUP;
-use components::Component;
+use component::Component;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -143,7 +144,7 @@ fn one(
             conditions: conditions::of(resource, components, &found, &followed),
             components: Components {
                 match_labels: Map::from_iter([(labels::key(options.label_style, name), json!(""))]),
-                refs: components::references(components, all, options.all_conditions),
+                refs: references::references(components, all, options.all_conditions),
             },
         },
     }

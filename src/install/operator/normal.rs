@@ -1,6 +1,6 @@
 //! Which conditions of a component are as they should be.
 
-use super::components::Component;
+use super::component::Component;
 use crate::csv::{self, GROUP};
 use crate::kubernetes::GroupVersionKind;
 use serde::Serialize;

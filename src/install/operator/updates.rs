@@ -1,6 +1,6 @@
 //! Where the updates of an operator come from, and which ones an index has.
 
-use super::components::Component;
+use super::component::Component;
 use crate::catalog::Catalog;
 use crate::catalog::updates::update_from;
 use crate::csv::GROUP;
