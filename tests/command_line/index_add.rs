@@ -539,9 +539,9 @@ fn a_full_disk_pushes_nothing_and_says_what_to_do() {
         command
             .args(["-c", &format!("ulimit -f {blocks}; exec \"$0\" \"$@\"")])
             .arg(env!("CARGO_BIN_EXE_opmx"))
-            .args("index add -b compost -t oci:index:v1".split(' '))
-            .current_dir(sandbox.path(""))
-            .env("TMPDIR", sandbox.path(""));
+            .args("index add -b compost -t oci:index:v1".split(' '));
+        sandbox.surround(&mut command);
+        command.env("TMPDIR", sandbox.path(""));
         sandbox.finish(&mut command)
     };
     insta::assert_snapshot!(limited(2000), @"

@@ -82,7 +82,9 @@ fn the_readme_shows_what_happens() {
 fn the_quickstart_ends_with_what_is_in_the_index() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let sandbox = Sandbox::new();
-    let output = Command::new(root.join("scripts/quickstart"))
+    let mut command = Command::new(root.join("scripts/quickstart"));
+    sandbox.surround(&mut command);
+    let output = command
         .env("OPMX", env!("CARGO_BIN_EXE_opmx"))
         .env("QUICKSTART_DIR", sandbox.path("out"))
         .output()

@@ -174,8 +174,8 @@ fn limited(sandbox: &Sandbox, kilobytes: u32, line: &str) -> Outcome {
     command
         .args(["-c", &format!("ulimit -f {kilobytes}; exec \"$0\" \"$@\"")])
         .arg(env!("CARGO_BIN_EXE_opmx"))
-        .args(line.split(' '))
-        .current_dir(sandbox.path(""));
+        .args(line.split(' '));
+    sandbox.surround(&mut command);
     sandbox.finish(&mut command)
 }
 

@@ -26,10 +26,16 @@ impl Sandbox {
 
     /// The command, ready to be changed and run by hand. It reads nothing and is 80 columns wide.
     pub(crate) fn command<Word: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = Word>) -> Command {
-        let home = self.root.path().join("home");
         let mut command = Command::new(env!("CARGO_BIN_EXE_opmx"));
+        command.args(arguments);
+        self.surround(&mut command);
         command
-            .args(arguments)
+    }
+
+    /// Gives a command the working folder and the environment of the sandbox, and nothing else.
+    pub(crate) fn surround(&self, command: &mut Command) {
+        let home = self.root.path().join("home");
+        command
             .current_dir(self.path(""))
             .stdin(Stdio::null())
             .env_clear()
@@ -41,7 +47,6 @@ impl Sandbox {
             .env("DOCKER_CONFIG", home.join(".docker"))
             .env("COLUMNS", "80")
             .env("LC_ALL", "C.UTF-8");
-        command
     }
 
     /// Runs `opmx` with these arguments to its end.
