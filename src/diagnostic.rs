@@ -38,12 +38,16 @@ pub struct Edit {
 }
 
 impl Diagnostic {
-    /// A finding of `rule` with the rule's severity.
+    /// A finding of `rule` with the rule's severity. Line breaks in what the message quotes are written as `\n`.
     pub fn new(rule: &'static Rule, message: impl Into<String>) -> Self {
+        let mut message = message.into();
+        if message.contains(['\n', '\r']) {
+            message = message.replace('\n', "\\n").replace('\r', "\\r");
+        }
         Self {
             rule,
             severity: rule.severity,
-            message: message.into(),
+            message,
             place: None,
             related: Vec::new(),
             object: None,
@@ -145,4 +149,18 @@ pub fn compare(left: &Diagnostic, right: &Diagnostic) -> Ordering {
 pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.sort_by(compare);
     diagnostics.dedup();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_one_line_whatever_it_quotes() {
+        let rule = crate::rules::ALL.first().unwrap();
+        assert_eq!(
+            Diagnostic::new(rule, "no resource a\r\nb").message,
+            r"no resource a\r\nb"
+        );
+    }
 }

@@ -12,7 +12,10 @@ fn sample() -> Vec<Validation> {
     let findings = [
         (
             Some("csv"),
-            Diagnostic::new(&rules::CONTENT_CSV_SHAPE, "spec.<a> & \"b\"\n::error::x").at(place(8..13)),
+            Diagnostic {
+                message: "spec.<a> & \"b\"\n::error::x".to_owned(),
+                ..Diagnostic::new(&rules::CONTENT_CSV_SHAPE, "").at(place(8..13))
+            },
         ),
         (
             Some("format"),
