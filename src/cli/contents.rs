@@ -25,8 +25,8 @@ pub(crate) struct ClusterArguments {
     pub(crate) state: Option<String>,
     /// File or folder with what a cluster says of itself, - is standard input; may be given several times, also beside --state
     ///
-    /// That is the output of \"kubectl get ... -o yaml\" or json, of \"kubectl api-resources\", and discovery documents such
-    /// as that of \"kubectl get --raw /apis/GROUP/VERSION\". What they list as served is taken to be all.
+    /// That is the output of "kubectl get ... -o yaml" or json, of "kubectl api-resources", and discovery documents such
+    /// as that of "kubectl get --raw /apis/GROUP/VERSION". What they list as served is taken to be all.
     #[arg(long, value_name = "PATH", visible_alias = "objects")]
     pub(crate) cluster: Vec<String>,
 }
@@ -51,6 +51,16 @@ impl ClusterArguments {
     ) -> Result<State, CommandError> {
         let mut state = self.read(limits, context)?;
         cluster::observe(&mut state, namespace)?;
+        for subscription in &state.subscriptions {
+            let known = |csv: &&String| state.installed.iter().any(|known| known.name == **csv);
+            if let Some(installed) = subscription.installed_csv.as_ref().filter(|csv| !known(csv)) {
+                let name = &subscription.name;
+                context.printer.warning(format_args!(
+                    "the Subscription {name} has {installed} installed, which is not among what was read, and so is \
+                     taken as not installed"
+                ));
+            }
+        }
         Ok(state)
     }
 }
@@ -173,8 +183,10 @@ pub(crate) fn add_catalogs(catalogs: &[String], state: &mut State) -> Result<Vec
             known.priority = priority.unwrap_or(known.priority);
             continue;
         }
+        let elsewhere = state.other_catalogs.iter().find(|(_, other)| *other == name);
         let mut subscribed = state.subscriptions.iter().filter(|to| to.catalog == name);
-        let namespace = subscribed.next().map(|to| &to.catalog_namespace);
+        let subscribed = subscribed.next().map(|to| &to.catalog_namespace);
+        let namespace = elsewhere.map(|(namespace, _)| namespace).or(subscribed);
         state.catalogs.push(CatalogSource {
             namespace: namespace.unwrap_or(&state.namespace).clone(),
             name,

@@ -186,7 +186,7 @@ fn show(plan: InstallPlan, state: Option<&State>, output: &OutputArguments, cont
         .map(|state| apply(&plan.status.plan, plan.namespace(), state))
         .transpose()?;
     let plan = match &applied {
-        Some(applied) => plan.after(applied),
+        Some(applied) => applied.written_to(plan),
         None => plan,
     };
     if output.output == Format::Text {
@@ -224,6 +224,11 @@ fn print(
     context.printer.line(format!("installs   {names}"))?;
     context.printer.line(format!("namespace  {}", plan.namespace()))?;
     context.printer.line(format!("phase      {:?}", plan.status.phase))?;
+    if applied.is_some() && plan.spec.approval == Approval::Manual {
+        context
+            .printer
+            .line("approval   Manual; this is how the plan ends once a person has approved it")?;
+    }
     if !plan.status.message.is_empty() {
         context.printer.line(format!("message    {}", plan.status.message))?;
     }

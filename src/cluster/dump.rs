@@ -24,6 +24,8 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
+/// How a SQLite database begins.
+const DATABASE: &[u8] = b"SQLite format 3\0";
 /// How the table begins that `kubectl api-resources` prints.
 const TABLE: &[u8] = b"NAME ";
 
@@ -114,6 +116,12 @@ pub enum DumpError {
         /// How many there may be.
         limit: usize,
     },
+    /// An index was given in place of a dump.
+    #[error("{} is a SQLite database, and not what a cluster says of itself", path.display())]
+    Database {
+        /// The file.
+        path: PathBuf,
+    },
     /// There is nothing about a cluster.
     #[error("{} holds no objects, and says nothing about the APIs of a cluster", path.display())]
     Nothing {
@@ -196,6 +204,9 @@ fn read_stream_into(
     gathered: &mut Gathered<'_>,
 ) -> Result<(), DumpError> {
     let beginning = beginning(path, &mut input)?;
+    if beginning.starts_with(DATABASE) {
+        return Err(DumpError::Database { path: path.to_owned() });
+    }
     if beginning.starts_with(TABLE) {
         return read_table(path, input, limits, gathered);
     }

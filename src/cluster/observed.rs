@@ -10,6 +10,8 @@ use std::collections::BTreeSet;
 
 /// The annotation of a ClusterServiceVersion with the properties of its bundle.
 pub(super) const PROPERTIES: &str = "operatorframework.io/properties";
+/// The namespaces that catalogs for all are in where OLM is installed as its makers do it.
+const GLOBAL_NAMESPACES: [&str; 3] = ["olm", "openshift-marketplace", "operator-lifecycle-manager"];
 /// The annotation of an OperatorGroup that keeps the catalogs of the global namespace out.
 const EXCLUDE_GLOBAL: &str = "olm.operatorframework.io/exclude-global-namespace-resolution";
 
@@ -30,7 +32,7 @@ pub enum ObservedError {
         /// The namespace that is named.
         named: String,
     },
-    /// More than one OperatorGroup, with which OLM resolves nothing.
+    /// No or more than one OperatorGroup, with which OLM resolves nothing.
     #[error("expected 1 OperatorGroup in the namespace {namespace}, found {count}")]
     OperatorGroups {
         /// The namespace.
@@ -94,7 +96,11 @@ impl<'a> Objects<'a> {
         for view in self.of_kind("CatalogSource") {
             let is_looked_at = home(view) == here || state.global_namespace.as_deref() == Some(home(view));
             let mut known = state.catalogs.iter();
-            if is_looked_at && !known.any(|known| known.name == view.name() && known.namespace == home(view)) {
+            if !is_looked_at {
+                state
+                    .other_catalogs
+                    .push((home(view).to_owned(), view.name().to_owned()));
+            } else if !known.any(|known| known.name == view.name() && known.namespace == home(view)) {
                 state.catalogs.push(catalog(view));
             }
         }
@@ -115,12 +121,16 @@ impl<'a> Objects<'a> {
         }
     }
 
-    /// The OperatorGroup of a namespace. Where nobody dumped it, it is taken to say nothing special.
+    /// The OperatorGroup of a namespace. Where nobody dumped any, it is taken to be there and to say nothing special.
     fn operator_group(self, namespace: &str) -> Result<Option<Csv<'a>>, ObservedError> {
         let mut groups = self.inside(namespace, "OperatorGroup");
         let group = groups.next();
         match groups.count() {
-            0 => Ok(group),
+            0 if group.is_some() || self.of_kind("OperatorGroup").next().is_none() => Ok(group),
+            0 => Err(ObservedError::OperatorGroups {
+                namespace: namespace.to_owned(),
+                count: 0,
+            }),
             more => Err(ObservedError::OperatorGroups {
                 namespace: namespace.to_owned(),
                 count: more + 1,
@@ -128,11 +138,16 @@ impl<'a> Objects<'a> {
         }
     }
 
-    /// The namespace whose catalogs serve all: the one that is subscribed to from here, else the first with a catalog.
+    /// The namespace whose catalogs serve all. Only OLM's own configuration says which it is. It is taken to be a usual one
+    /// that has catalogs, else the one that is subscribed to from here, else the first with a catalog.
     fn global_namespace(self, here: &str) -> Option<&'a str> {
+        let with_catalogs = || self.of_kind("CatalogSource").map(home);
+        let usual = GLOBAL_NAMESPACES
+            .into_iter()
+            .find_map(|usual| with_catalogs().find(|namespace| *namespace == usual));
         let subscribed = self.inside(here, "Subscription");
         let subscribed = subscribed.map(|view| view.text(&["spec", "sourceNamespace"]));
-        let mut elsewhere = subscribed.chain(self.of_kind("CatalogSource").map(home));
+        let mut elsewhere = usual.into_iter().chain(subscribed).chain(with_catalogs());
         elsewhere.find(|namespace| !namespace.is_empty() && *namespace != here)
     }
 }
@@ -369,6 +384,35 @@ mod tests {
     }
 
     #[test]
+    fn the_catalogs_for_all_are_in_a_usual_namespace_or_one_that_is_subscribed_to() {
+        let catalog = |name: &str, namespace: &str| object("CatalogSource", name, namespace, json!({"spec": {}}));
+        let global = |objects| observed(objects, Some("garden")).unwrap().global_namespace;
+        let of = |name: &str| Some(name.to_owned());
+        let all = || {
+            vec![
+                catalog("a", "dev"),
+                catalog("b", "openshift-marketplace"),
+                catalog("c", "garden"),
+            ]
+        };
+        assert_eq!(global(all()), of("openshift-marketplace"));
+        // `subscription` is to a catalog in olm, where none is.
+        assert_eq!(
+            global([all(), vec![subscription("rake", "garden")]].concat()),
+            of("openshift-marketplace")
+        );
+        assert_eq!(
+            global(vec![catalog("a", "dev"), subscription("rake", "garden")]),
+            of("olm")
+        );
+        assert_eq!(global(vec![catalog("a", "dev")]), of("dev"));
+        assert_eq!(global(vec![catalog("c", "garden")]), None);
+        let state = observed(all(), Some("garden")).unwrap();
+        assert_eq!(state.other_catalogs, [("dev".to_owned(), "a".to_owned())]);
+        assert_eq!(state.catalogs.len(), 2);
+    }
+
+    #[test]
     fn one_namespace_with_one_operator_group_is_resolved() {
         let two = || vec![subscription("rake", "garden"), subscription("rake", "shed")];
         let error = observed(two(), None).unwrap_err().to_string();
@@ -376,6 +420,9 @@ mod tests {
         assert_eq!(observed(two(), Some("shed")).unwrap().subscriptions.len(), 1);
         assert_eq!(observed(Vec::new(), None).unwrap().namespace, NAMESPACE);
         let group = |name: &str| object("OperatorGroup", name, "operators", json!({"spec": {}}));
+        assert!(observed(vec![group("a")], None).is_ok());
+        let error = observed(vec![group("a")], Some("garden")).unwrap_err().to_string();
+        assert_eq!(error, "expected 1 OperatorGroup in the namespace garden, found 0");
         let error = observed(vec![group("a"), group("b")], None).unwrap_err().to_string();
         assert_eq!(error, "expected 1 OperatorGroup in the namespace operators, found 2");
     }

@@ -29,6 +29,9 @@ pub struct State {
     pub service_account: Option<String>,
     /// What operators can be taken from.
     pub catalogs: Vec<CatalogSource>,
+    /// The CatalogSources of a dump that OLM does not look at from here, by namespace and name.
+    #[serde(skip)]
+    pub other_catalogs: Vec<(String, String)>,
     /// The ClusterServiceVersions in [`State::namespace`].
     pub installed: Vec<Installed>,
     /// The Subscriptions in [`State::namespace`].

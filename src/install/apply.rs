@@ -15,7 +15,7 @@ mod owners;
 use super::apis::{Apis, defined};
 use super::handling::{self, Handling, Resource};
 use super::permissions::{Need, account_of, handed_on, held};
-use super::plan::{Condition, Phase};
+use super::plan::{Condition, InstallPlan, Phase};
 use super::refusal::{Class, Refusal, UNKNOWN, reason_of};
 use super::steps::{CRD, Step, StepStatus};
 use crate::cluster::State;
@@ -56,8 +56,21 @@ pub struct Applied {
 }
 
 impl Applied {
+    /// The plan after it was applied, and so after whoever approves it has done that.
+    #[must_use]
+    pub fn written_to(&self, mut plan: InstallPlan) -> InstallPlan {
+        for (step, outcome) in plan.status.plan.iter_mut().zip(&self.steps) {
+            step.status = outcome.status;
+        }
+        plan.spec.approved = true;
+        plan.status.phase = self.phase;
+        plan.status.message.clone_from(&self.message);
+        plan.status.conditions = self.conditions();
+        plan
+    }
+
     /// The condition that the plan gets.
-    pub(super) fn conditions(&self) -> Vec<Condition> {
+    fn conditions(&self) -> Vec<Condition> {
         let installed = |status, reason, message: &str| Condition {
             kind: "Installed",
             status,
@@ -283,8 +296,8 @@ impl<'a> Cluster<'a> {
         let resource = Resource::of(step, &self.apis);
         match handling {
             Handling::Unsupported => return Ok(StepStatus::UnsupportedResource),
-            Handling::Updated => self.discover(step)?,
-            Handling::Definition | Handling::Once | Handling::Patched => {}
+            Handling::Updated | Handling::Definition => self.discover(step)?,
+            Handling::Once | Handling::Patched => {}
         }
         let existing = self.existing(step, &resource);
         self.authorize(index, step, &resource, "create")?;
@@ -323,7 +336,8 @@ impl<'a> Cluster<'a> {
         Ok(StepStatus::Present)
     }
 
-    /// Looks up the API of a step, as OLM does before it creates an object of a kind that it does not know itself.
+    /// Looks up the API of a step, as OLM does before it creates an object of a kind that it does not know itself, and of
+    /// a definition when the API server does not know its version.
     fn discover(&self, step: &Step) -> Result<(), Stop> {
         let gvk = handling::kind_of(step);
         if self.apis.serves(&gvk) {

@@ -1,6 +1,5 @@
 //! The InstallPlan: the steps of one or several bundles as the resource that OLM would create.
 
-use super::apply::Applied;
 use super::steps::{Step, in_order};
 use crate::cluster::state::Approval;
 use crate::csv;
@@ -126,18 +125,6 @@ impl InstallPlan {
     /// The namespace that the plan installs into.
     pub fn namespace(&self) -> &str {
         &self.metadata.namespace
-    }
-
-    /// The plan after it was applied.
-    #[must_use]
-    pub fn after(mut self, applied: &Applied) -> Self {
-        for (step, outcome) in self.status.plan.iter_mut().zip(&applied.steps) {
-            step.status = outcome.status;
-        }
-        self.status.phase = applied.phase;
-        self.status.message.clone_from(&applied.message);
-        self.status.conditions = applied.conditions();
-        self
     }
 }
 

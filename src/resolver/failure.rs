@@ -207,10 +207,28 @@ fn missing(variables: &Variables<'_>, subscription: &Subscription, unmet: Unmet)
         Unmet::Catalog if here().next().is_some() => {
             format!("the catalog {catalog} in {catalog_namespace}, which the subscription {name} is to, is empty")
         }
-        Unmet::Catalog => format!(
-            "the subscription {name} is to the catalog {catalog} in {catalog_namespace}, which there is not: {}",
-            of(sources.iter().map(|source| source.name).collect(), catalog)
-        ),
+        Unmet::Catalog => {
+            let others = &variables.problem.other_catalogs;
+            if others
+                .iter()
+                .any(|other| other.0 == *catalog_namespace && other.1 == *catalog)
+            {
+                return format!(
+                    "the subscription {name} is to the catalog {catalog} in {catalog_namespace}, at which OLM does not look \
+                     from {}: it looks there and at the one namespace whose catalogs serve all",
+                    variables.problem.namespace
+                );
+            }
+            let looked_at = sources.iter().map(|source| (source.namespace, source.name));
+            let mut known = looked_at.chain(others.iter().map(|(namespace, name)| (&**namespace, &**name)));
+            let there = match known.find(|(_, known)| *known == catalog) {
+                Some((namespace, _)) => format!("it is in {namespace}"),
+                None => of(sources.iter().map(|source| source.name).collect(), catalog),
+            };
+            format!(
+                "the subscription {name} is to the catalog {catalog} in {catalog_namespace}, which there is not: {there}"
+            )
+        }
         Unmet::Package => {
             let packages = here().flat_map(|source| &source.catalog.packages);
             let known = of(packages.map(|package| &*package.name).collect(), package);

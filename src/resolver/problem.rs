@@ -14,6 +14,8 @@ pub struct Problem<'a> {
     pub namespace: String,
     /// The catalogs that OLM takes operators from there, in any order.
     pub catalogs: Vec<Source<'a>>,
+    /// The catalogs that OLM does not look at from there, by namespace and name.
+    pub other_catalogs: Vec<(String, String)>,
     /// The ClusterServiceVersions of the namespace.
     pub installed: Vec<Installed>,
     /// The Subscriptions of the namespace.
@@ -67,10 +69,16 @@ impl<'a> Problem<'a> {
     pub fn of_state(state: &State, mut catalogs: Vec<Source<'a>>) -> Self {
         let global = state.global_namespace.as_deref();
         let global = global.filter(|_| !state.exclude_global_catalogs);
-        catalogs.retain(|source| source.namespace == state.namespace || Some(source.namespace) == global);
+        let is_looked_at =
+            |source: &Source<'_>| source.namespace == state.namespace || Some(source.namespace) == global;
+        let passed_over = catalogs.iter().filter(|source| !is_looked_at(source));
+        let passed_over = passed_over.map(|source| (source.namespace.to_owned(), source.name.to_owned()));
+        let other_catalogs = state.other_catalogs.iter().cloned().chain(passed_over).collect();
+        catalogs.retain(is_looked_at);
         Self {
             namespace: state.namespace.clone(),
             catalogs,
+            other_catalogs,
             installed: state.installed.clone(),
             subscriptions: state.subscriptions.clone(),
             fail_forward: state.upgrade_strategy == UpgradeStrategy::FailForward,

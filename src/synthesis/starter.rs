@@ -10,6 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::image::Reference;
 use crate::kubernetes::served::ServedResources;
 use crate::manifest::Object;
+use crate::rules;
 use crate::text::{self, Limits};
 use crate::version::parse_strict;
 use serde_json::{Value, json};
@@ -39,6 +40,8 @@ pub struct Starter {
     pub open: Vec<&'static str>,
     /// Resources in RBAC rules whose kinds the author must say.
     pub unresolved: Vec<Unresolved>,
+    /// The APIServices, as `Kind/name`, whose kinds the author must say.
+    pub api_services: Vec<String>,
     /// What is wrong with the samples.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -52,6 +55,11 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
         .zip(version.as_ref())
         .map(|(package, version)| format!("{package}.v{version}"));
     let synthesis = from_manifests_alone(objects);
+    let untold = synthesis
+        .diagnostics
+        .iter()
+        .filter(|finding| finding.rule.id == rules::APISERVICE_KIND_MISSING.id);
+    let api_services = untold.filter_map(|finding| finding.object.clone()).collect();
     // Of what several kinds are known, the author chooses.
     let (resolved, _) = resolve(&synthesis.unresolved, &known.sources);
     let is_about =
@@ -99,6 +107,7 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
         package,
         open,
         unresolved,
+        api_services,
         diagnostics,
     }
 }

@@ -127,6 +127,31 @@ fn what_cannot_be_inferred_is_asked_for_by_the_next_command() {
 }
 
 #[test]
+fn a_version_that_is_none_is_refused_at_once() {
+    let sandbox = Sandbox::new();
+    write(&sandbox, "bundle/manifests/deployment.yaml", DEPLOYMENT);
+    for version in ["v1.2.3", "1", "1.2.3.4", ""] {
+        let outcome = sandbox.run(["bundle", "init", "bundle", "--version", version]);
+        assert_eq!(outcome.status, Some(2), "{version}: {outcome}");
+        assert!(!sandbox.path("bundle/metadata").exists());
+    }
+}
+
+#[test]
+fn the_kinds_of_an_api_service_are_to_be_decided() {
+    let sandbox = Sandbox::new();
+    write(&sandbox, "bundle/manifests/deployment.yaml", DEPLOYMENT);
+    let service = "apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata: {name: v1.metrics.example.org}\n\
+                   spec: {group: metrics.example.org, version: v1, groupPriorityMinimum: 100, versionPriority: 100, \
+                   service: {name: op, namespace: op}}\n";
+    write(&sandbox, "bundle/manifests/service.yaml", service);
+    let outcome = sandbox.run(["bundle", "init", "bundle", "--version", "1.2.3"]);
+    let line = "to decide: which kinds APIService/v1.metrics.example.org serves, under apiservicedefinitions in \
+                bundle/metadata/olm.yaml";
+    assert!(outcome.stderr.contains(line), "{outcome}");
+}
+
+#[test]
 fn every_commented_placeholder_is_good_once_its_mark_is_taken_away() {
     let sandbox = Sandbox::new();
     write(&sandbox, "bundle/manifests/deployment.yaml", DEPLOYMENT);

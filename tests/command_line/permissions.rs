@@ -89,6 +89,22 @@ fn what_an_account_holds_is_taken_off_and_the_written_roles_give_the_rest() {
 }
 
 #[test]
+fn roles_are_written_for_the_account_of_the_operator_group() {
+    let sandbox = garden();
+    bundle(&sandbox, "rake", "1.0.0", "get, list");
+    let group = "apiVersion: operators.coreos.com/v1\nkind: OperatorGroup\nmetadata: {name: g, namespace: garden}\n\
+                 spec: {serviceAccountName: installer}\n";
+    fs::write(sandbox.path("group.yaml"), group).unwrap();
+    let of_group = outcome_of(&sandbox, "permissions rake -n garden --cluster group.yaml --as role");
+    let named = outcome_of(
+        &sandbox,
+        "permissions rake -n garden --service-account garden/installer --as role",
+    );
+    assert!(!named.stdout.is_empty());
+    assert_eq!(of_group.stdout, named.stdout);
+}
+
+#[test]
 fn the_content_of_an_image_is_resolved_to_its_digest() {
     let sandbox = garden();
     rake(&sandbox, "rake", "1.0.0", None);

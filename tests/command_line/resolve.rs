@@ -334,7 +334,7 @@ fn what_a_cluster_says_of_itself_is_resolved() {
     assert_eq!(plan["metadata"]["namespace"], "garden");
     assert_eq!(
         plan["spec"],
-        json!({"approval": "Manual", "approved": false, "clusterServiceVersionNames": ["rake.v1.1.0"], "generation": 1})
+        json!({"approval": "Manual", "approved": true, "clusterServiceVersionNames": ["rake.v1.1.0"], "generation": 1})
     );
     let automatic = outcome_of(&sandbox, "plan --cluster dump.yaml --approval automatic -o json");
     assert!(automatic.stdout.contains(r#""approved": true"#), "{automatic}");
@@ -352,6 +352,8 @@ fn a_catalog_of_the_cluster_may_be_read_from_elsewhere() {
         assert_eq!(selected(&sandbox, &line), ["rake.v1.1.0"]);
         let plan = outcome_of(&sandbox, &format!("plan --cluster dump.yaml --catalog main={form}"));
         assert!(plan.stdout.starts_with("installs   rake.v1.1.0\n"), "{plan}");
+        let approval = "approval   Manual; this is how the plan ends once a person has approved it\n";
+        assert!(plan.stdout.contains(approval), "{plan}");
         let line = format!("resolve hoe --cluster dump.yaml --catalog main={form}");
         let outcome = fail(&sandbox, &line);
         assert!(
@@ -369,6 +371,30 @@ fn a_catalog_of_the_cluster_may_be_read_from_elsewhere() {
     ");
     let line = "resolve --cluster two.yaml --namespace shed --catalog main=index.db";
     assert_eq!(selected(&sandbox, line), ["rake.v1.1.0"]);
+}
+
+#[test]
+fn what_a_dump_leaves_out_or_has_elsewhere_is_told() {
+    let sandbox = rakes();
+    let whole = dump("{image: 'oci:index:v1'}");
+    let without = whole.replace("ClusterServiceVersion", "Deleted");
+    fs::write(sandbox.path("dump.yaml"), without).unwrap();
+    let outcome = outcome_of(&sandbox, "resolve --cluster dump.yaml --catalog main=index.db");
+    let message = "the Subscription rake has rake.v1.0.0 installed, which is not among what was read, and so is taken as not installed";
+    assert!(outcome.stderr.contains(message), "{outcome}");
+    let elsewhere = whole.replace("sourceNamespace: olm", "sourceNamespace: marketplace");
+    fs::write(sandbox.path("dump.yaml"), elsewhere).unwrap();
+    let outcome = fail(&sandbox, "resolve --cluster dump.yaml --catalog main=index.db");
+    let message = "the subscription rake is to the catalog main in marketplace, which there is not: it is in olm";
+    assert!(outcome.stderr.contains(message), "{outcome}");
+    let private = whole.replace("sourceNamespace: olm", "sourceNamespace: dev").replace(
+        "kind: List",
+        "- {apiVersion: operators.coreos.com/v1alpha1, kind: CatalogSource, metadata: {name: main, namespace: dev}}\nkind: List",
+    );
+    fs::write(sandbox.path("dump.yaml"), private).unwrap();
+    let outcome = fail(&sandbox, "resolve --cluster dump.yaml --catalog main=index.db");
+    let message = "the catalog main in dev, at which OLM does not look from garden";
+    assert!(outcome.stderr.contains(message), "{outcome}");
 }
 
 #[test]

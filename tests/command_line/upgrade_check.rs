@@ -39,6 +39,27 @@ fn run(sandbox: &Sandbox, line: &str) -> Outcome {
 }
 
 #[test]
+fn where_there_are_no_operators_nothing_is_held() {
+    let sandbox = sandbox("apiVersion: v1\nitems: []\nkind: List\n");
+    insta::assert_snapshot!(run(&sandbox, "upgrade-check dump.yaml"), @"
+    ------- stderr -------
+    there are no operators, and so no upgrade is held back
+    ");
+    let json = run(&sandbox, "upgrade-check dump.yaml -q -o json");
+    assert_eq!(json.stdout, "{\n  \"operators\": []\n}\n");
+    fs::write(
+        sandbox.path("dump.yaml"),
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n",
+    )
+    .unwrap();
+    assert!(
+        fail(&sandbox, "upgrade-check dump.yaml")
+            .stderr
+            .contains("kubectl get csv,operatorconditions")
+    );
+}
+
+#[test]
 fn what_is_held_is_told_with_the_words_of_olm() {
     let sandbox = sandbox(DUMP);
     insta::assert_snapshot!(run(&sandbox, "upgrade-check dump.yaml"), @"

@@ -13,7 +13,9 @@ use crate::files::FileError;
 use crate::manifest::{self, Layout};
 use crate::synthesis::starter::{Known, STREAM_FILE, is_kustomization, start};
 use crate::tree::Tree;
+use crate::version::parse_strict;
 use clap::Args;
+use semver::Version;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -52,8 +54,8 @@ pub(crate) struct InitArguments {
     #[arg(short, long, value_name = "NAME")]
     package: Option<String>,
     /// Version of the operator, such as 1.2.3
-    #[arg(long, value_name = "VERSION")]
-    version: Option<String>,
+    #[arg(long, value_name = "VERSION", value_parser = parse_strict)]
+    version: Option<Version>,
     /// Channels that the bundle is offered in, separated by commas
     #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
     channels: Vec<String>,
@@ -109,7 +111,7 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         .outside(&arguments.registry, &arguments.limits, context)?;
     let known = Known {
         package: arguments.package.clone(),
-        version: arguments.version.clone(),
+        version: arguments.version.as_ref().map(ToString::to_string),
         samples: outside.samples.unwrap_or_default(),
         sources: outside.sources,
     };
@@ -152,6 +154,11 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         printer.status(format_args!(
             "to decide: which kind {} of group {} are, under apis in {shown}/{OLM_YAML}",
             entry.resource, entry.group
+        ));
+    }
+    for service in starter.api_services {
+        printer.status(format_args!(
+            "to decide: which kinds {service} serves, under apiservicedefinitions in {shown}/{OLM_YAML}"
         ));
     }
     Ok(Status::Success)

@@ -50,7 +50,7 @@ pub(crate) struct PermissionsArguments {
     #[arg(value_name = "BUNDLE", required = true)]
     bundle: Option<String>,
     /// Print something else
-    #[arg(long = "as", value_enum, value_name = "WHAT", requires = "service_account")]
+    #[arg(long = "as", value_enum, value_name = "WHAT")]
     shape: Option<Shape>,
     /// End with exit status 1 where something is missing
     #[arg(long)]
@@ -107,11 +107,16 @@ pub(crate) fn run(arguments: &PermissionsArguments, context: &Context<'_>) -> Co
 fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>) -> CommandResult {
     let install = &arguments.installer.install;
     let state = install.state(context)?;
+    let (account, held) = arguments.installer.held(&state, context);
+    if arguments.shape.is_some() && account.is_none() {
+        return Err(CommandError::usage(
+            "--as role writes roles for a service account: name it with --service-account, or give an OperatorGroup that does",
+        ));
+    }
     let Some(content) = install.content(bundle, context)? else {
         return Ok(Status::Failure);
     };
     let namespace = install.namespace(&state);
-    let (account, held) = arguments.installer.held(&state, context);
     let needs = needs(&content, namespace, &state)?;
     let missing = pending(&needs, &held);
     let status = if arguments.exit_code && !missing.is_empty() {

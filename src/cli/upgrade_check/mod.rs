@@ -74,7 +74,9 @@ pub(crate) fn run(arguments: &UpgradeCheckArguments, context: &Context<'_>) -> C
     let state = arguments.state.as_deref();
     let state = read_cluster(state, &arguments.files, dump::kept, &arguments.limits, context)?;
     let checks = check_in(&state);
-    if checks.is_empty() {
+    if checks.is_empty() && state.objects.is_empty() && state.conditions.is_empty() {
+        printer.status("there are no operators, and so no upgrade is held back");
+    } else if checks.is_empty() {
         return Err(
             CommandError::failure("there is no operator and no condition of one in what was read")
                 .hint("give what \"kubectl get csv,operatorconditions -o yaml\" prints"),
@@ -87,6 +89,7 @@ pub(crate) fn run(arguments: &UpgradeCheckArguments, context: &Context<'_>) -> C
         }
     }
     match arguments.output.output {
+        Format::Text if checks.is_empty() => {}
         Format::Text => print(&checks, context)?,
         format => printer.document(format, &Report { operators: &checks })?,
     }

@@ -15,6 +15,8 @@ pub(super) struct Gathered<'a> {
     /// About how many bytes have been kept. What the state held already was read within limits of its own.
     size: usize,
     state: &'a mut State,
+    /// Whether a list was read, which may be of nothing.
+    listed: bool,
     /// How many objects and APIs there were at first.
     before: (usize, Option<usize>),
 }
@@ -34,13 +36,14 @@ impl<'a> Gathered<'a> {
             limits,
             size: 0,
             before: counts(state),
+            listed: false,
             state,
         }
     }
 
-    /// `None` where nothing has been added to the state.
+    /// `None` where nothing has been said of a cluster, not even that it has none of some objects.
     pub(super) fn something(&self) -> Option<()> {
-        (self.before != counts(self.state)).then_some(())
+        (self.listed || self.before != counts(self.state)).then_some(())
     }
 
     /// Takes an object, a list of objects, or a discovery document.
@@ -68,6 +71,7 @@ impl<'a> Gathered<'a> {
             && let Some(Value::Array(_) | Value::Null) | None = map.get("items")
             && !is_named(&map)
         {
+            self.listed = true;
             let Some(Value::Array(items)) = map.shift_remove("items") else {
                 return Ok(());
             };

@@ -246,6 +246,32 @@ fn definition(version: &str) -> Value {
 }
 
 #[test]
+fn a_definition_of_a_version_that_is_not_served_is_not_found() {
+    let mut old = definition("v1");
+    old["apiVersion"] = json!("apiextensions.k8s.io/v1beta1");
+    let steps = steps(vec![old], &Value::Null);
+    let with = |apis: Option<Vec<Api>>| {
+        let state = State {
+            apis,
+            ..State::default()
+        };
+        let applied = run(&steps, &state);
+        (applied.phase, applied.message)
+    };
+    let of = |version: &str| Some(vec![served("apiextensions.k8s.io", version, CRD)]);
+    for complete in [None, of("v1beta1")] {
+        assert_eq!(with(complete), (Phase::Complete, String::new()));
+    }
+    for failed in [of("v1"), Some(Vec::new())] {
+        let (phase, message) = with(failed);
+        assert_eq!(phase, Phase::Failed);
+        let said = "api-server resource not found installing CustomResourceDefinition servicemonitors.monitoring.coreos.com: \
+                    GroupVersionKind apiextensions.k8s.io/v1beta1, Kind=CustomResourceDefinition not found on the cluster.";
+        assert!(message.starts_with(said), "{message}");
+    }
+}
+
+#[test]
 fn an_api_that_comes_with_the_plan_is_waited_for() {
     let named = json!([{"group": MONITORING, "kind": "ServiceMonitor", "name": "m"}]);
     let monitor = object("monitoring.coreos.com/v1", "ServiceMonitor", "m");
