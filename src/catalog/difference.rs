@@ -7,6 +7,9 @@ use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
+/// The type of what is a dependency also where it stands among the properties.
+const CONSTRAINT: &str = "olm.constraint";
+
 /// All that differs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Difference {
@@ -259,13 +262,6 @@ fn of_entry(pair: Pair<'_, (&str, &Entry)>) -> Option<EntryDifference> {
 
 fn of_bundle(pair: Pair<'_, Bundle>) -> Option<BundleDifference> {
     let bundle = pair.0.or(pair.1)?;
-    let values = |properties: &[Property]| -> BTreeSet<TypedValue> {
-        let values = properties.iter().map(|property| TypedValue {
-            kind: property.kind.to_string(),
-            value: property.value.to_string(),
-        });
-        values.collect()
-    };
     let both = pair.0.zip(pair.1);
     let text = |of: fn(&Bundle) -> Option<&super::Text>| change(pair.0.and_then(of), pair.1.and_then(of));
     let difference = BundleDifference {
@@ -274,8 +270,8 @@ fn of_bundle(pair: Pair<'_, Bundle>) -> Option<BundleDifference> {
         version: text(|bundle| bundle.version.as_ref()),
         image: text(|bundle| bundle.image.as_ref()),
         skip_range: text(|bundle| bundle.skip_range.as_ref()),
-        properties: both.and_then(|(one, other)| set_change(values(&one.properties), values(&other.properties))),
-        dependencies: both.and_then(|(one, other)| set_change(values(&one.dependencies), values(&other.dependencies))),
+        properties: both.and_then(|(one, other)| set_change(properties(one), properties(other))),
+        dependencies: both.and_then(|(one, other)| set_change(dependencies(one), dependencies(other))),
     };
     let BundleDifference {
         version: None,
@@ -290,6 +286,30 @@ fn of_bundle(pair: Pair<'_, Bundle>) -> Option<BundleDifference> {
         return Some(difference);
     };
     None
+}
+
+fn properties(bundle: &Bundle) -> BTreeSet<TypedValue> {
+    let own = bundle
+        .properties
+        .iter()
+        .filter(|property| &*property.kind != CONSTRAINT);
+    own.map(typed).collect()
+}
+
+/// The dependencies, and with them the constraints: bundles have these as either, and catalogs keep them as either.
+fn dependencies(bundle: &Bundle) -> BTreeSet<TypedValue> {
+    let constraints = bundle
+        .properties
+        .iter()
+        .filter(|property| &*property.kind == CONSTRAINT);
+    bundle.dependencies.iter().chain(constraints).map(typed).collect()
+}
+
+fn typed(property: &Property) -> TypedValue {
+    TypedValue {
+        kind: property.kind.to_string(),
+        value: property.value.to_string(),
+    }
 }
 
 #[cfg(test)]

@@ -56,6 +56,20 @@ fn a_catalog_does_not_differ_from_itself_in_another_order() {
 }
 
 #[test]
+fn a_constraint_is_the_same_as_a_dependency_and_as_a_property() {
+    let constraint = || Property {
+        kind: Text::from("olm.constraint"),
+        value: Text::from("{}"),
+    };
+    let (mut database, mut files, without) = (catalog(), catalog(), catalog());
+    database.bundles[0].dependencies.push(constraint());
+    files.bundles[0].properties.push(constraint());
+    assert!(difference(&database, &files).is_empty());
+    let gone = &difference(&files, &without).bundles[0];
+    assert!(gone.dependencies.is_some() && gone.properties.is_none());
+}
+
+#[test]
 fn what_is_new_the_one_way_is_gone_the_other() {
     let all = difference(&Catalog::default(), &catalog());
     assert_eq!(all.packages[0].kind, Kind::Added);
