@@ -25,6 +25,7 @@ pub use read::{BundleReading, read, read_as};
 
 use crate::manifest::Object;
 use crate::text::Document;
+use std::path::Path;
 
 /// Folder of the manifests inside a bundle.
 pub const MANIFESTS: &str = "manifests";
@@ -61,6 +62,11 @@ impl Bundle {
     pub fn csv(&self) -> Option<&Object> {
         self.objects.iter().find(|object| is_csv(object))
     }
+}
+
+/// Whether a folder has the two folders of a bundle.
+pub fn is_bundle_folder(path: &Path) -> bool {
+    path.join(MANIFESTS).is_dir() && path.join(METADATA).is_dir()
 }
 
 /// Whether the object is a `ClusterServiceVersion`, of whichever version.

@@ -1,5 +1,6 @@
 //! `opmx serve`: gRPC from an index or a file-based catalog.
 
+use crate::bundle::is_bundle_folder;
 use crate::catalog::file_based::read::CatalogLimits;
 use crate::cli::Context;
 use crate::cli::arguments::RegistryArguments;
@@ -14,6 +15,7 @@ use crate::server::files::CatalogFiles;
 use crate::terminal::log::{self, LogFormat};
 use clap::Args;
 use std::fs;
+use std::path::Path;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -136,6 +138,11 @@ fn catalog(
             Some(LogFormat::Json) => log::findings(&findings),
             _ => context.printer.report(&findings),
         }
-        CommandError::failure(format!("the catalog {} has errors, and is not served", arguments.index))
+        let error = CommandError::failure(format!("the catalog {} has errors, and is not served", arguments.index));
+        if is_bundle_folder(Path::new(&arguments.index)) {
+            return error
+                .hint("it is the folder of a bundle; opmx registry add puts it into a database, which can be served");
+        }
+        error
     })
 }

@@ -1,5 +1,6 @@
 //! `opmx validate`: what is wrong with a file-based catalog.
 
+use crate::bundle::is_bundle_folder;
 use crate::catalog::file_based::check;
 use crate::catalog::file_based::read::CatalogLimits;
 use crate::cli::Context;
@@ -113,6 +114,12 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
         counted(checked.channels, "channel"),
         counted(checked.bundles, "bundle")
     ));
+    if failed && is_bundle_folder(&arguments.folder) {
+        printer.warning(format_args!(
+            "{} is the folder of a bundle, not of a catalog: opmx bundle validate checks it",
+            arguments.folder.display()
+        ));
+    }
     Ok(if failed { Status::Failure } else { Status::Success })
 }
 

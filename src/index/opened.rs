@@ -6,7 +6,7 @@ use super::image::{CONFIGS_LABEL, DATABASE_LABEL};
 use super::location::{CatalogFolder, DatabaseFile, FetchError, Fetched, IndexLocation, fetched_of};
 use super::read::{Index, ReadError, is_database};
 use crate::bundle::annotations::PACKAGE;
-use crate::bundle::{MANIFESTS, METADATA};
+use crate::bundle::is_bundle_folder;
 use crate::catalog::file_based::load::{self, LoadError, Loaded};
 use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog};
 use crate::files::FileError;
@@ -162,7 +162,7 @@ pub async fn fetch(location: &IndexLocation, transports: &Transports, limit: u64
 
 fn at_path(path: &Path) -> Result<Fetched, OpenError> {
     let is_layout = path.join("oci-layout").is_file();
-    if path.join(MANIFESTS).is_dir() && path.join(METADATA).is_dir() {
+    if is_bundle_folder(path) {
         let name = path.display().to_string();
         return Err(OpenError::Bundle { name });
     }

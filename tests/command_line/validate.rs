@@ -57,6 +57,29 @@ fn of_a_valid_catalog_nothing_is_printed() {
 }
 
 #[test]
+fn the_folder_of_a_bundle_is_told_from_a_catalog() {
+    let sandbox = catalog("", "");
+    for folder in ["manifests", "metadata"] {
+        fs::create_dir_all(sandbox.path("rake").join(folder)).unwrap();
+    }
+    fs::write(sandbox.path("rake/metadata/annotations.yaml"), "annotations: {a: b}\n").unwrap();
+    let outcome = sandbox.run(["validate", "rake"]);
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(
+        outcome
+            .stderr
+            .contains("rake is the folder of a bundle, not of a catalog"),
+        "{outcome}"
+    );
+    let outcome = sandbox.run(["serve", "rake", "--port", "0"]);
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(
+        outcome.stderr.contains("hint: it is the folder of a bundle"),
+        "{outcome}"
+    );
+}
+
+#[test]
 fn errors_fail_the_command_and_are_shown_at_their_lines() {
     let sandbox = catalog("- name: etcd.v1\n", "- name: etcd.v11\n");
     let outcome = sandbox.run(["validate", "etcd"]);
