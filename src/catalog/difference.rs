@@ -2,13 +2,10 @@
 //!
 //! Manifests are not in a catalog and are not compared. Where the difference is a list, it is sorted by name.
 
-use super::{Bundle, Catalog, Channel, Entry, Package, Property};
+use super::{Bundle, CONSTRAINT, Catalog, Channel, Entry, Package, Property};
 use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
-
-/// The type of what is a dependency also where it stands among the properties.
-const CONSTRAINT: &str = "olm.constraint";
 
 /// All that differs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

@@ -18,6 +18,8 @@ use std::sync::Arc;
 
 /// The property of bundles that nobody should install any more.
 pub const DEPRECATED: &str = "olm.deprecated";
+/// The type of constraints, which stand among the dependencies of a bundle or among its properties.
+pub const CONSTRAINT: &str = "olm.constraint";
 
 /// A text that many values share.
 pub type Text = Arc<str>;

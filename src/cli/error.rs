@@ -237,6 +237,12 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
     }
     match as_kind(error) {
         Some(ObservedError::Namespaces { .. }) => return Some("name one of them with --namespace".to_owned()),
+        Some(ObservedError::OperatorGroups { count: 0, .. }) => {
+            return Some(
+                "OLM installs nothing there until it has one; where no OperatorGroup is read at all, one is taken to be there"
+                    .to_owned(),
+            );
+        }
         Some(ObservedError::Other { .. }) => {
             return Some("write the namespace that is meant into the what-if file".to_owned());
         }

@@ -24,8 +24,8 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
-/// How a SQLite database begins.
-const DATABASE: &[u8] = b"SQLite format 3\0";
+/// How much of a file is looked at for bytes that no text has.
+const START: usize = 512;
 /// How the table begins that `kubectl api-resources` prints.
 const TABLE: &[u8] = b"NAME ";
 
@@ -116,9 +116,9 @@ pub enum DumpError {
         /// How many there may be.
         limit: usize,
     },
-    /// An index was given in place of a dump.
-    #[error("{} is a SQLite database, and not what a cluster says of itself", path.display())]
-    Database {
+    /// A database, an archive or an image was given in place of a dump.
+    #[error("{} is no text, and so not what a cluster says of itself", path.display())]
+    NoText {
         /// The file.
         path: PathBuf,
     },
@@ -204,8 +204,9 @@ fn read_stream_into(
     gathered: &mut Gathered<'_>,
 ) -> Result<(), DumpError> {
     let beginning = beginning(path, &mut input)?;
-    if beginning.starts_with(DATABASE) {
-        return Err(DumpError::Database { path: path.to_owned() });
+    // UTF-16 has zeros, too, and is not read either.
+    if beginning.iter().take(START).any(|byte| *byte == 0) {
+        return Err(DumpError::NoText { path: path.to_owned() });
     }
     if beginning.starts_with(TABLE) {
         return read_table(path, input, limits, gathered);

@@ -1,5 +1,6 @@
 //! What OLM sees of a bundle in a catalog: its ClusterServiceVersion, the objects beside it, its properties.
 
+use crate::catalog::CONSTRAINT;
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::manifests::{self, Manifests};
 use crate::catalog::file_based::read::CatalogError;
@@ -228,7 +229,7 @@ fn object_in(value: &Value) -> Result<Value, String> {
 /// Where nothing says what the bundle needs, its ClusterServiceVersion does.
 fn require_apis(properties: &mut Vec<Property>, csv: Csv<'_>) {
     let said = properties.iter();
-    let mut said = said.filter(|property| property.kind.ends_with(".required") || property.kind == "olm.constraint");
+    let mut said = said.filter(|property| property.kind.ends_with(".required") || property.kind == CONSTRAINT);
     if said.next().is_some() {
         return;
     }

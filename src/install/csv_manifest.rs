@@ -1,6 +1,7 @@
 //! The ClusterServiceVersion as the step of a plan carries it.
 
 use super::content::{Content, Property};
+use crate::catalog::CONSTRAINT;
 use crate::csv::typed::{self, CSV, ShapeError};
 use crate::text::canonical;
 use serde_json::{Map, Value, json};
@@ -58,7 +59,7 @@ fn declared(content: &Content, repetition: Repetition) -> Vec<Property> {
                 "olm.gvk.required",
                 "olm.package.required",
                 "olm.label.required",
-                "olm.constraint",
+                CONSTRAINT,
             ]
             .contains(&kind)
         };

@@ -2,7 +2,7 @@
 
 use super::entries::{Entry, EntryId};
 use super::properties::Facts;
-use crate::catalog::Property;
+use crate::catalog::{self, Property};
 use crate::cel::{Budget, Rule};
 use crate::kubernetes::GroupVersionKind;
 use crate::version::VersionRange;
@@ -136,7 +136,7 @@ pub(super) fn dependency(property: &Property) -> Result<Option<Dependency>, Stri
             let value: RequiredLabel = serde_json::from_str(&property.value).map_err(malformed)?;
             Predicate::Label(value.label)
         }
-        "olm.constraint" => constraint(&property.value)?,
+        catalog::CONSTRAINT => constraint(&property.value)?,
         _ => return Ok(None),
     };
     Ok(Some(Dependency {

@@ -1,7 +1,7 @@
 //! What bundles say about themselves and about what they need, from the properties and dependencies of a catalog.
 
 use super::predicate::{Dependency, dependency};
-use crate::catalog::{Bundle, DEPRECATED, Property, Text};
+use crate::catalog::{Bundle, CONSTRAINT, DEPRECATED, Property, Text};
 use crate::cluster::state::TypedValue;
 use crate::kubernetes::GroupVersionKind;
 use crate::text::canonical;
@@ -129,7 +129,7 @@ fn as_property(stored: &Property) -> Result<Option<Property>, String> {
         "olm.gvk" => ("olm.gvk.required", &[]),
         "olm.package" => ("olm.package.required", &[("version", "versionRange")]),
         "olm.label" => ("olm.label.required", &[]),
-        "olm.constraint" => return Ok(Some(stored.clone())),
+        CONSTRAINT => return Ok(Some(stored.clone())),
         _ => return Ok(None),
     };
     let value: Map<String, Value> = serde_json::from_str(&stored.value)

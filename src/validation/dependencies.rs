@@ -2,6 +2,7 @@
 
 use super::constraint;
 use crate::bundle::{Bundle, TypedValue};
+use crate::catalog::CONSTRAINT;
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use crate::nearest::nearest;
@@ -10,7 +11,7 @@ use crate::text::{Path, kind_of};
 use crate::version::VersionRange;
 use serde_json::Value;
 
-const TYPES: [&str; 4] = ["olm.constraint", "olm.gvk", "olm.label", "olm.package"];
+const TYPES: [&str; 4] = [CONSTRAINT, "olm.gvk", "olm.label", "olm.package"];
 /// The intents, the strictest first.
 const INTENTS: [&str; 3] = ["required", "recommended", "optional"];
 
@@ -20,16 +21,12 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         intent(dependency, findings);
         if sound {
             check_value(dependency, findings);
-            if dependency.kind == "olm.constraint" {
+            if dependency.kind == CONSTRAINT {
                 constraint::check(dependency, findings);
             }
         }
     }
-    for constraint in bundle
-        .properties
-        .iter()
-        .filter(|property| property.kind == "olm.constraint")
-    {
+    for constraint in bundle.properties.iter().filter(|property| property.kind == CONSTRAINT) {
         constraint::check(constraint, findings);
     }
     packages(bundle, findings);
@@ -43,7 +40,7 @@ pub(super) fn check_as_opm(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             continue;
         }
         check_value(dependency, findings);
-        if dependency.kind == "olm.constraint" {
+        if dependency.kind == CONSTRAINT {
             if let Some(cel) = dependency.value.get("cel") {
                 findings.extend(constraint::check_cel(dependency, cel, &Path::root().key("cel")));
             } else {

@@ -1,8 +1,9 @@
 //! Generated problems, each solved a second time by trying everything in the order of preference, and hostile ones, which
 //! must end.
 
-use opmx::cluster::{self, InlineCatalog};
-use opmx::resolver::{Options, Problem, Ranges, Resolution, Source, Unresolved, resolve};
+use opmx::cluster;
+use opmx::install::catalogs::Catalogs;
+use opmx::resolver::{Options, Problem, Resolution, Unresolved, resolve};
 use opmx::text::Limits;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -13,19 +14,9 @@ const STEPS: u64 = 20_000;
 
 fn solve(state: &Value, options: &Options) -> Result<Resolution, Unresolved> {
     let state = cluster::read("state.json", state.to_string().as_bytes(), &Limits::default()).unwrap();
-    let made: Vec<InlineCatalog> = state
-        .catalogs
-        .iter()
-        .map(|catalog| cluster::inline(&catalog.packages))
-        .collect();
-    let sources = state.catalogs.iter().zip(&made).map(|(catalog, made)| Source {
-        name: &catalog.name,
-        namespace: &catalog.namespace,
-        priority: catalog.priority,
-        catalog: &made.catalog,
-        ranges: Ranges::Inline(made),
-    });
-    resolve(&Problem::of_state(&state, sources.collect()), options)
+    let catalogs = Catalogs::new(&state, state.catalogs.iter().map(|_| None).collect());
+    let read = catalogs.read(true).unwrap();
+    resolve(&Problem::of_state(&state, catalogs.sources(&state, &read)), options)
 }
 
 /// Numbers that look random and are the same in every run.

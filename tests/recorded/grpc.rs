@@ -152,6 +152,21 @@ async fn compare(name: &str, recording: &Path, running: &Running, compared: &mut
     }
 }
 
+/// Starts a server, compares its answers with the recorded ones, and the folder of what it serves with how it was before.
+async fn replay(
+    case: &str,
+    responses: &Path,
+    folder: &Path,
+    start: impl Future<Output = Running>,
+    compared: &mut Compared,
+) {
+    let before = state(folder);
+    let running = start.await;
+    compare(case, responses, &running, compared).await;
+    running.stop().await;
+    assert!(state(folder) == before, "{case}: the folder that is served was touched");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_recorded_call_is_answered_as_recorded() {
     let Some(goldens) = crate::shared::folder("goldens/grpc") else {
@@ -161,20 +176,9 @@ async fn every_recorded_call_is_answered_as_recorded() {
     for case in CASES {
         let directory = tempfile::tempdir().unwrap();
         let database = unpack(&goldens.join(case), directory.path());
-        let before = state(directory.path());
-        let running = Running::start(&database).await;
-        compare(
-            case,
-            &goldens.join(case).join("responses.sqlite.json"),
-            &running,
-            &mut compared,
-        )
-        .await;
-        running.stop().await;
-        assert!(
-            state(directory.path()) == before,
-            "{case}: the folder of the database was touched"
-        );
+        let responses = goldens.join(case).join("responses.sqlite.json");
+        let start = Running::start(&database);
+        replay(case, &responses, directory.path(), start, &mut compared).await;
     }
     println!("{compared:?}");
     assert_eq!((compared.calls, compared.chosen), (258, 0));
@@ -189,20 +193,9 @@ async fn every_recorded_call_to_a_file_based_catalog_is_answered_as_recorded() {
     for case in CASES {
         let directory = tempfile::tempdir().unwrap();
         unpack_file(&goldens.join(case), directory.path(), "catalog.json");
-        let before = state(directory.path());
-        let running = Running::start_files(directory.path()).await;
-        compare(
-            case,
-            &goldens.join(case).join("responses.fbc.json"),
-            &running,
-            &mut compared,
-        )
-        .await;
-        running.stop().await;
-        assert!(
-            state(directory.path()) == before,
-            "{case}: the folder of the catalog was touched"
-        );
+        let responses = goldens.join(case).join("responses.fbc.json");
+        let start = Running::start_files(directory.path());
+        replay(case, &responses, directory.path(), start, &mut compared).await;
     }
     println!("{compared:?}");
     assert_eq!(compared.calls, 258);

@@ -1,7 +1,8 @@
 //! The recorded resolutions of OLM: the same outcome here, or one of several where OLM itself leaves it to chance.
 
-use opmx::cluster::{self, InlineCatalog};
-use opmx::resolver::{Options, Problem, Ranges, Source, resolve};
+use opmx::cluster;
+use opmx::install::catalogs::Catalogs;
+use opmx::resolver::{Options, Problem, resolve};
 use opmx::text::Limits;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -12,19 +13,9 @@ const DIFFERENT: &str = "intent-optional-unsatisfied-upstream";
 fn outcome(name: &str, text: &[u8]) -> Value {
     let mut state = cluster::read(name, text, &Limits::default()).unwrap();
     cluster::observe(&mut state, None).unwrap();
-    let made: Vec<InlineCatalog> = state
-        .catalogs
-        .iter()
-        .map(|catalog| cluster::inline(&catalog.packages))
-        .collect();
-    let sources = state.catalogs.iter().zip(&made).map(|(catalog, made)| Source {
-        name: &catalog.name,
-        namespace: &catalog.namespace,
-        priority: catalog.priority,
-        catalog: &made.catalog,
-        ranges: Ranges::Inline(made),
-    });
-    let problem = Problem::of_state(&state, sources.collect());
+    let catalogs = Catalogs::new(&state, state.catalogs.iter().map(|_| None).collect());
+    let read = catalogs.read(true).unwrap();
+    let problem = Problem::of_state(&state, catalogs.sources(&state, &read));
     match resolve(&problem, &Options::default()) {
         Ok(resolution) => serde_json::to_value(resolution).unwrap(),
         Err(error) => json!({"error": error.to_string()}),

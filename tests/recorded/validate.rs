@@ -153,14 +153,14 @@ fn recorded(case: &Path) -> Findings {
     })
 }
 
-/// The recorded bundles: the real ones and the small changes of one, sorted.
-fn cases() -> Option<Vec<PathBuf>> {
+/// The recorded bundles that have this file: the real ones and the small changes of one, sorted.
+pub(crate) fn cases(file: &str) -> Option<Vec<PathBuf>> {
     let folder = crate::shared::folder("goldens/validate")?;
     let mut cases: Vec<PathBuf> = [folder.clone(), folder.join("mutants")]
         .iter()
         .flat_map(|folder| std::fs::read_dir(folder).unwrap())
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.join("expected.json").is_file())
+        .filter(|path| path.join(file).is_file())
         .collect();
     cases.sort();
     Some(cases)
@@ -173,7 +173,7 @@ fn is_unreadable(case: &Path) -> bool {
     error.is_some_and(|error| !error.is_empty()) && recorded(case).is_empty()
 }
 
-fn name_of(case: &Path) -> String {
+pub(crate) fn name_of(case: &Path) -> String {
     case.file_name().unwrap().to_string_lossy().into_owned()
 }
 
@@ -190,7 +190,7 @@ fn beyond<'a>(
 
 #[test]
 fn the_original_verdict_is_given_where_it_is_wanted() {
-    let Some(cases) = cases() else {
+    let Some(cases) = cases("expected.json") else {
         return;
     };
     let (mut agreed, mut unreadable, mut findings) = (0, 0, 0);
@@ -218,7 +218,7 @@ fn the_original_verdict_is_given_where_it_is_wanted() {
 
 #[test]
 fn every_other_verdict_has_its_reason() {
-    let Some(cases) = cases() else {
+    let Some(cases) = cases("expected.json") else {
         return;
     };
     let mut differences = Vec::new();
@@ -394,7 +394,7 @@ const OTHER_SIDE: &[(&str, &str)] = &[
 
 #[test]
 fn a_finding_about_a_change_points_at_it() {
-    let Some(cases) = cases() else {
+    let Some(cases) = cases("expected.json") else {
         return;
     };
     let tree = |case: &Path| Tree::from_directory(&case.join("bundle"), &TreeLimits::default()).unwrap();

@@ -2,11 +2,12 @@
 //! differs from theirs in a closed list of ways.
 
 use crate::crd_fields::CRD_FIELDS;
+use crate::validate::{cases, name_of};
 use opmx::tree::{Tree, TreeLimits};
 use opmx::validation::{Reference, Request, Validation, suites, validate};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What the findings of opm are called here, by a part of their text. The first that fits counts.
 const OPM: &[(&str, &str)] = &[
@@ -71,24 +72,8 @@ const OPM: &[(&str, &str)] = &[
     ),
 ];
 
-fn cases() -> Option<Vec<PathBuf>> {
-    let folder = crate::shared::folder("goldens/validate")?;
-    let mut cases: Vec<PathBuf> = [folder.clone(), folder.join("mutants")]
-        .iter()
-        .flat_map(|folder| std::fs::read_dir(folder).unwrap())
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.join("opm.json").is_file())
-        .collect();
-    cases.sort();
-    Some(cases)
-}
-
 fn json(case: &Path, file: &str) -> Value {
     serde_json::from_slice(&std::fs::read(case.join(file)).unwrap()).unwrap()
-}
-
-fn name_of(case: &Path) -> String {
-    case.file_name().unwrap().to_string_lossy().into_owned()
 }
 
 fn judge(case: &Path, reference: Option<Reference>) -> Validation {
@@ -120,7 +105,7 @@ fn opm(case: &Path) -> BTreeMap<(&'static str, &'static str), usize> {
 
 #[test]
 fn opm_would_say_the_same() {
-    let Some(cases) = cases() else { return };
+    let Some(cases) = cases("opm.json") else { return };
     let (mut findings, mut differences) = (0, Vec::new());
     for case in &cases {
         let mut found = BTreeMap::new();
@@ -145,7 +130,7 @@ fn opm_would_say_the_same() {
 
 #[test]
 fn the_library_would_give_the_same_verdict() {
-    let Some(cases) = cases() else { return };
+    let Some(cases) = cases("opm.json") else { return };
     let (mut refused, mut differences) = (0, Vec::new());
     for case in &cases {
         let found = judge(case, Some(Reference::Api));
@@ -264,7 +249,7 @@ const OURS: &[(char, &str, usize, &str)] = &[
 
 #[test]
 fn ours_differs_in_known_ways_only() {
-    let Some(cases) = cases() else { return };
+    let Some(cases) = cases("opm.json") else { return };
     let mut found: BTreeMap<(char, String), BTreeSet<String>> = BTreeMap::new();
     let mut agreed = 0;
     for case in &cases {

@@ -14,7 +14,9 @@ pub use error::{At, LoadError, LoadProblem, Subject};
 use super::document::Document;
 use super::read::FileBasedCatalog;
 use super::{BUNDLE, BUNDLE_OBJECT, CHANNEL, CSV_METADATA, DEPRECATIONS, PACKAGE};
-use crate::catalog::{Bundle, BundleId, Catalog, Channel, Entry, ManifestsId, Package, Property, Text, Texts};
+use crate::catalog::{
+    Bundle, BundleId, CONSTRAINT, Catalog, Channel, Entry, ManifestsId, Package, Property, Text, Texts,
+};
 use crate::text::canonical;
 use crate::version::parse_strict;
 use semver::Version;
@@ -407,7 +409,7 @@ fn stored(kind: String, mut value: Value) -> (bool, String, Value) {
             }
             (true, "olm.package".to_owned(), value)
         }
-        "olm.constraint" => (true, kind, value),
+        CONSTRAINT => (true, kind, value),
         _ => (false, kind, value),
     }
 }

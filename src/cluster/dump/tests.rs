@@ -140,7 +140,7 @@ fn what_is_wrong_is_named_with_its_line() {
     let json = error("{\"kind\": \"List\",\n \"items\": [{]}");
     assert!(json.contains("dump:2:13: "), "{json}");
     assert!(error("").contains("holds no objects"));
-    assert!(error("SQLite format 3\0…").contains("is a SQLite database"));
+    assert!(error("SQLite format 3\0…").contains("is no text"));
     for (text, expected) in [
         ("just words\n", ":1: a text stands"),
         ("{}", ":1: a map without apiVersion and kind stands"),

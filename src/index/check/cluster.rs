@@ -1,9 +1,9 @@
 //! Which bundles the clusters of an OLM cannot use, and what that means for those who follow their channels.
 
 use super::listed;
-use super::needs::{self, CONSTRAINT, Needed};
+use super::needs::{self, Needed};
 use crate::catalog::updates::updates;
-use crate::catalog::{BundleId, Catalog, Channel, Package};
+use crate::catalog::{BundleId, CONSTRAINT, Catalog, Channel, Package};
 use crate::diagnostic::{self, Diagnostic};
 use crate::index::capabilities::{Capability, Cluster, Need, Since, capability};
 use crate::index::opened::{OpenError, Opened};

@@ -3,7 +3,7 @@
 use crate::bundle::MediaType;
 use crate::bundle::size::unpacked_size;
 use crate::catalog::manifests;
-use crate::catalog::{Bundle, Property};
+use crate::catalog::{Bundle, CONSTRAINT, Property};
 use crate::index::capabilities::{CAPABILITIES, CONFIG_MAP, CONSTRAINT_KEYS, MESSAGE, Need};
 use crate::index::intake::MEDIA_TYPE_PROPERTY;
 use crate::index::opened::{OpenError, Opened};
@@ -11,9 +11,6 @@ use crate::index::read::ReadError;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
-
-/// The type of constraints, which stand among dependencies or properties.
-pub(super) const CONSTRAINT: &str = "olm.constraint";
 
 /// Something that a bundle needs, and how it comes to that, as a sentence without its subject.
 #[derive(Debug, Clone, PartialEq, Eq)]

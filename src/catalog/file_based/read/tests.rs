@@ -1,0 +1,111 @@
+use super::super::write::{Language, write};
+use super::*;
+
+fn catalog(files: &[(&str, &str)]) -> (tempfile::TempDir, Result<FileBasedCatalog, CatalogError>) {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, content) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+    let catalog = FileBasedCatalog::open(folder.path(), CatalogLimits::default());
+    (folder, catalog)
+}
+
+fn error(files: &[(&str, &str)]) -> String {
+    catalog(files).1.unwrap_err().to_string()
+}
+
+#[test]
+fn files_of_both_languages_make_one_catalog_in_the_order_of_the_form() {
+    let (_folder, catalog) = catalog(&[
+        (
+            "b/any.txt",
+            "{\"schema\":\"olm.bundle\",\"package\":\"b\",\"name\":\"b.v2\"} {\"schema\":\"other\",\"x\":1}",
+        ),
+        (
+            "a.yaml",
+            "---\n# nothing\n---\nschema: olm.deprecations\npackage: b\n---\nschema: olm.bundle\npackage: b\nname: b.v1\n",
+        ),
+        (
+            "z",
+            "schema: olm.channel\nname: stable\npackage: b\n---\nschema: custom\npackage: b\n",
+        ),
+        ("y.json", "\u{FEFF}{\"schema\":\"olm.package\",\"name\":\"b\"}"),
+        ("empty", ""),
+    ]);
+    let catalog = catalog.unwrap();
+    let handles = catalog.handles.iter();
+    let shown: Vec<_> = handles.map(|handle| (&*handle.schema, &*handle.name)).collect();
+    assert_eq!(
+        shown,
+        [
+            ("olm.package", "b"),
+            ("olm.channel", "stable"),
+            ("olm.bundle", "b.v1"),
+            ("olm.bundle", "b.v2"),
+            ("custom", ""),
+            ("olm.deprecations", ""),
+            ("other", ""),
+        ]
+    );
+    assert_eq!(catalog.handles[2].line, 7);
+    assert!(catalog.file(&catalog.handles[2]).ends_with("a.yaml"));
+    let mut out = Vec::new();
+    let document = catalog.document(&catalog.handles[6]).unwrap();
+    write(&document, Language::Json, &mut out).unwrap();
+    assert_eq!(out, b"{\n    \"schema\": \"other\",\n    \"x\": 1\n}\n");
+}
+
+#[test]
+fn ignored_files_are_not_read() {
+    let (_folder, catalog) = catalog(&[
+        (".indexignore", "README.md\n*.txt\n!keep.txt\n/build/\n"),
+        ("README.md", "# A catalog"),
+        ("sub/drop.txt", "x"),
+        ("sub/keep.txt", "schema: a"),
+        ("build/x", "x"),
+        ("sub/build/x", "schema: b"),
+        (".hidden", "schema: c"),
+    ]);
+    let schemas: Vec<_> = catalog
+        .unwrap()
+        .handles
+        .iter()
+        .map(|handle| handle.schema.to_string())
+        .collect();
+    assert_eq!(schemas, ["a", "b", "c"]);
+}
+
+#[test]
+fn what_is_wrong_is_said_with_file_and_line() {
+    let cases = [
+        ("schema: a\n---\nb: [\n", "f:3: not YAML"),
+        ("schema: a\n---\nb: 1\n", "f:3: the document has no schema"),
+        ("{\"schema\":\"a\"}\n{\"schema\":\n}\n", "f:3: expected value"),
+        ("{\"schema\":\"a\"}\n]", "f:2: expected the next object"),
+        ("{\"schema\":\"a\",", "f:1: the object that begins here is not closed"),
+        (
+            "{\"schema\":\"a\",\"schema\":\"b\"}",
+            "f:1: the field \"schema\" stands twice",
+        ),
+        (
+            "apiVersion: v1\nkind: Service\n",
+            "f:1: this is a manifest of Kubernetes",
+        ),
+        ("- a\n", "f:1: invalid type: sequence, expected an object"),
+    ];
+    for (content, expected) in cases {
+        let found = error(&[("f", content)]);
+        assert!(found.contains(expected), "{content:?}: {found}");
+    }
+}
+
+#[test]
+fn files_that_change_meanwhile_are_noticed() {
+    let (folder, catalog) = catalog(&[("f", "{\"schema\":\"a\"}")]);
+    let catalog = catalog.unwrap();
+    fs::write(folder.path().join("f"), "{\"schema\":\"b\"}").unwrap();
+    let error = catalog.document(&catalog.handles[0]).unwrap_err();
+    assert!(matches!(error, CatalogError::Changed { .. }), "{error}");
+}
