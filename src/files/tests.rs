@@ -1,0 +1,87 @@
+use super::*;
+
+pub(super) fn names(directory: &Path) -> Vec<String> {
+    let mut names: Vec<_> = fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_replacement_that_is_dropped_leaves_the_old_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let target = directory.path().join("index.db");
+    write(&target, b"old").unwrap();
+    let mut replacement = Replacement::new(&target).unwrap();
+    replacement.file().write_all(b"half").unwrap();
+    drop(replacement);
+    assert_eq!(fs::read(&target).unwrap(), b"old");
+    assert_eq!(names(directory.path()), ["index.db"]);
+}
+
+#[test]
+fn a_new_file_replaces_none() {
+    let directory = tempfile::tempdir().unwrap();
+    let target = directory.path().join("a");
+    write_new(&target, b"1").unwrap();
+    assert!(write_new(&target, b"2").is_err());
+    assert_eq!(fs::read(&target).unwrap(), b"1");
+    assert_eq!(names(directory.path()), ["a"]);
+}
+
+#[test]
+fn replacements_that_are_made_at_once_keep_their_own_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let target = directory.path().join("index.db");
+    std::thread::scope(|scope| {
+        for number in 0..4 {
+            let target = &target;
+            scope.spawn(move || {
+                for round in 0..200 {
+                    let content = format!("{number} {round}");
+                    let mut replacement = Replacement::new(target).unwrap();
+                    replacement.file().write_all(content.as_bytes()).unwrap();
+                    assert_eq!(fs::read_to_string(replacement.path()).unwrap(), content);
+                    if round % 2 == 0 {
+                        replacement.commit().unwrap();
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(names(directory.path()), ["index.db"]);
+}
+
+#[test]
+fn a_rewritten_file_keeps_its_permissions_and_is_never_another_one() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = tempfile::tempdir().unwrap();
+    let (target, link) = (directory.path().join("a.yaml"), directory.path().join("b.yaml"));
+    fs::write(&target, "old").unwrap();
+    fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).unwrap();
+    std::os::unix::fs::symlink("a.yaml", &link).unwrap();
+    let ready = rewriting(&target, b"old", b"new").unwrap();
+    assert_eq!(fs::read_to_string(&target).unwrap(), "old");
+    ready.commit().unwrap();
+    assert_eq!(fs::read_to_string(&target).unwrap(), "new");
+    assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o640);
+    assert!(rewriting(&target, b"old", b"other").is_err());
+    assert!(rewriting(&link, b"new", b"other").is_err());
+    assert_eq!(fs::read_to_string(&target).unwrap(), "new");
+    assert_eq!(names(directory.path()), ["a.yaml", "b.yaml"]);
+}
+
+#[test]
+fn leftovers_of_a_dead_process_go_and_files_in_use_stay() {
+    let directory = tempfile::tempdir().unwrap();
+    let target = directory.path().join("index.db");
+    fs::write(directory.path().join(".index.db.opmx-1-0"), "dead").unwrap();
+    let in_use = Replacement::new(&target).unwrap();
+    write(&target, b"new").unwrap();
+    assert!(in_use.path().exists());
+    assert_eq!(names(directory.path()).len(), 2);
+    drop(in_use);
+    assert_eq!(names(directory.path()), ["index.db"]);
+}
