@@ -8,4 +8,5 @@
 #[expect(dead_code, reason = "not all that it offers is used here")]
 mod common;
 
+mod budgets;
 mod command;
