@@ -275,7 +275,13 @@ impl Excess {
         let end = self.at + rest.floor_char_boundary(line_end.min(SHOWN));
         let source = Source::part(name, &text[start..end], position, start as u64);
         let at = self.at - start;
-        self.diagnostic(limits, several).at(Place::new(&source, at..at))
+        let marked = rest
+            .chars()
+            .next()
+            .filter(|letter| *letter != '\n')
+            .map_or(0, char::len_utf8);
+        self.diagnostic(limits, several)
+            .at(Place::new(&source, at..at + marked))
     }
 }
 
