@@ -131,7 +131,7 @@ pub fn sync_directory(directory: &Path) -> Result<(), FileError> {
 }
 
 /// The folder that a path is in.
-fn directory_of(target: &Path) -> PathBuf {
+pub(crate) fn directory_of(target: &Path) -> PathBuf {
     match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
         _ => PathBuf::from("."),

@@ -12,7 +12,7 @@ use crate::catalog::file_based::load::LoadError as CatalogLoadError;
 use crate::cluster::dump::DumpError;
 use crate::cluster::{ObservedError, StateProblem};
 use crate::files::{FileError, NewFolderError};
-use crate::image::{BuildProblem, LAYOUT_FILE, RegistryError};
+use crate::image::{BuildProblem, ImageError, LAYOUT_FILE, Race, RegistryError};
 use crate::index::api_sources::ApiSourceError;
 use crate::index::export::ExportError;
 use crate::index::gather::GatherProblem;
@@ -20,7 +20,6 @@ use crate::index::intake::IntakeError;
 use crate::index::location::IndexLocationError;
 use crate::index::opened::OpenError;
 use crate::index::program::ProgramError;
-use crate::index::publish::PublishError;
 use crate::index::read::ReadError;
 use crate::index::render::dockerfile::DockerfileError;
 use crate::install::content::ContentError;
@@ -282,8 +281,17 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
     if as_kind::<IndexLocationError>(error).is_some() {
         return Some("an index is an image, or the database file of one; there is no such file".to_owned());
     }
-    if let Some(PublishError::Moved { .. }) = as_kind(error) {
-        return Some("run the command again, on the index as it is now".to_owned());
+    if let Some(ImageError::Moved { race, .. }) = as_kind(error) {
+        return Some(match race {
+            Race::Before { .. } | Race::After { .. } => "run the command again, on the index as it is now".to_owned(),
+            Race::Over { lost } | Race::Unknown { lost: Some(lost) } => {
+                format!("the repository still has {lost}; make its change again on what the tag stands for now")
+            }
+            Race::Unknown { lost: None } => {
+                "look whether the index holds what other pipelines published; the log (-v) has what the tag stood for"
+                    .to_owned()
+            }
+        });
     }
     if let Some(OutputError::Form { .. }) = as_kind(error) {
         return Some("this is a mistake in opmx; please report it with the command line".to_owned());
@@ -348,7 +356,6 @@ pub(crate) fn answer(printer: &Printer, answer: &clap::Error) -> CommandResult {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::ImageError;
     use crate::index::add::AddError;
     use crate::index::error::DatabaseError;
     use crate::terminal::output::tests::captured;

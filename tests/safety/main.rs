@@ -8,4 +8,14 @@
 #[expect(dead_code, reason = "not all that it offers is used here")]
 mod common;
 
+#[path = "../durability/bundles.rs"]
+#[expect(dead_code, reason = "not all that it offers is used here")]
+mod bundles;
 mod command;
+#[path = "../registry/http.rs"]
+mod http;
+mod memory;
+#[path = "../registry/tools.rs"]
+#[expect(dead_code, reason = "not all that it offers is used here")]
+mod tools;
+mod two_writers;

@@ -9,6 +9,7 @@ mod authentication;
 mod client;
 mod download;
 mod error;
+mod moving;
 mod repository;
 mod retry;
 mod upload;
@@ -38,6 +39,7 @@ use retry::with_retries;
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::sync::Semaphore;
 
 const DIGEST_HEADER: &str = "docker-content-digest";
@@ -51,6 +53,8 @@ pub(super) struct Registry {
     permits: Semaphore,
     cache: Option<Cache>,
     image_limit: u64,
+    /// How long a tag is left alone before it is looked at again.
+    settle: Duration,
     progress: Arc<dyn Progress>,
     repositories: Mutex<HashMap<(String, String), Arc<Repository>>>,
 }
@@ -70,6 +74,7 @@ impl Registry {
         parallel: usize,
         cache: Option<Cache>,
         image_limit: u64,
+        settle: Duration,
         progress: Arc<dyn Progress>,
     ) -> Self {
         let parallel = parallel.max(1);
@@ -81,6 +86,7 @@ impl Registry {
             permits: Semaphore::new(parallel),
             cache,
             image_limit,
+            settle,
             progress,
             repositories: Mutex::new(HashMap::new()),
         }

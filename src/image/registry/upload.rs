@@ -2,6 +2,7 @@
 
 use super::download::short;
 use super::error::{RegistryError, RegistryFailure};
+use super::moving::Target;
 use super::repository::{Access, Repository, Request, RequestBody};
 use super::retry::with_retries;
 use super::{Registry, stated_digest};
@@ -11,9 +12,10 @@ use crate::image::image::Blob;
 use crate::image::manifest::{Descriptor, check_digest};
 use crate::image::progress::{Progress, Transfer};
 use crate::image::reference::RegistryReference;
+use crate::image::tag::TagState;
 use crate::image::tagged::{Document, Tagged};
 use futures_util::{StreamExt, TryStreamExt, stream};
-use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
+use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Body, Method, StatusCode, Url};
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -24,13 +26,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const PIECE: usize = 64 << 10;
 
 impl Registry {
-    /// Pushes an image, or those for several platforms; the tag moves when everything else is there, and where there is a digest `before` only if it
-    /// stands for that until then.
+    /// Pushes an image, or those for several platforms; the tag moves when everything else is there. Where `over` says
+    /// what it stands for, nobody else may have moved it by then.
     pub(in crate::image) async fn push(
         &self,
         tagged: &Tagged,
         reference: &RegistryReference,
-        before: Option<Digest>,
+        over: Option<TagState>,
     ) -> Result<(), ImageError> {
         let written = reference.as_written();
         if let Some(expected) = reference.digest() {
@@ -56,17 +58,23 @@ impl Registry {
             let name = document.descriptor.digest.to_string();
             self.put(&repository, &document, written, &name).await?;
         }
-        if let Some(before) = before
-            && self.resolve(reference).await? != before
-        {
-            let image = written.to_owned();
-            return Err(ImageError::Moved { image });
+        let document = tagged.document();
+        match (reference.tag(), over) {
+            (Some(tag), Some(over)) => {
+                let target = Target {
+                    repository: &repository,
+                    image: written,
+                    tag,
+                };
+                self.move_tag(document, target, over).await
+            }
+            // With a tag and a digest, the digest was checked above and the tag is what is set.
+            (Some(tag), None) => Ok(self.put(&repository, document, written, tag).await?),
+            (None, _) => {
+                let name = tagged.digest().to_string();
+                Ok(self.put(&repository, document, written, &name).await?)
+            }
         }
-        // With a tag and a digest, the digest was checked above and the tag is what is set.
-        let name = reference
-            .tag()
-            .map_or_else(|| tagged.digest().to_string(), str::to_owned);
-        Ok(self.put(&repository, tagged.document(), written, &name).await?)
     }
 
     async fn put(
@@ -77,15 +85,17 @@ impl Registry {
         name: &str,
     ) -> Result<(), RegistryError> {
         let _permit = self.permits.acquire().await;
-        with_retries(&self.retry, || Self::push_manifest(repository, document, written, name)).await
+        let put = || Self::push_manifest(repository, document, (written, name), None);
+        with_retries(&self.retry, put).await.map(drop)
     }
 
-    async fn push_manifest(
+    /// Puts a manifest under a tag or its digest; whether the registry took it, which it must unless there is a condition.
+    pub(super) async fn push_manifest(
         repository: &Repository,
         document: &Document,
-        written: &str,
-        name: &str,
-    ) -> Result<(), RegistryError> {
+        (written, name): (&str, &str),
+        condition: Option<(HeaderName, HeaderValue)>,
+    ) -> Result<bool, RegistryError> {
         let Descriptor {
             media_type,
             digest,
@@ -101,6 +111,11 @@ impl Registry {
             RegistryError::new(written, "sending the manifest", RegistryFailure::Protocol { problem })
         })?;
         headers.insert(CONTENT_TYPE, media_type);
+        let mut accepted = vec![StatusCode::CREATED, StatusCode::OK, StatusCode::ACCEPTED];
+        if let Some((header, value)) = condition {
+            headers.insert(header, value);
+            accepted.push(StatusCode::PRECONDITION_FAILED);
+        }
         let request = Request {
             image: written,
             access: Access::Push,
@@ -112,14 +127,16 @@ impl Registry {
                 make: &make,
             }),
         };
-        let accepted = [StatusCode::CREATED, StatusCode::OK, StatusCode::ACCEPTED];
         let response = repository.send(&request, &accepted).await?;
+        if response.status() == StatusCode::PRECONDITION_FAILED {
+            return Ok(false);
+        }
         match stated_digest(&response) {
             Some(found) if found != *digest => {
                 let expected = *digest;
                 Err(request.fail(RegistryFailure::OtherDigest { expected, found }))
             }
-            _ => Ok(()),
+            _ => Ok(true),
         }
     }
 
