@@ -4,8 +4,17 @@
 #![allow(clippy::print_stdout)]
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
+#[path = "../registry/certificate.rs"]
+mod certificate;
 #[path = "../common/mod.rs"]
 #[expect(dead_code, reason = "not all that it offers is used here")]
 mod common;
+#[path = "../registry/http.rs"]
+mod http;
+#[path = "../registry/tools.rs"]
+#[expect(dead_code, reason = "not all that it offers is used here")]
+mod tools;
 
 mod command;
+mod login;
+mod realms;
