@@ -18,3 +18,4 @@ mod tools;
 mod command;
 mod login;
 mod realms;
+mod slowness;
