@@ -648,7 +648,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__alpha__subcmd__render__subcmd__template)
-            opts="-o -v -q -h --output --migrate-level --required-only --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            opts="-o -v -q -h --output --migrate-level --required-only --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -675,6 +675,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -740,7 +748,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__build)
-            opts="-d -t -p -c -e -o -u -v -q -h --directory --tag --version --replaces --pin --samples --api-source --no-validate --package --channels --default --overwrite --output-dir --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            opts="-d -t -p -c -e -o -u -v -q -h --directory --tag --version --replaces --pin --samples --api-source --no-validate --package --channels --default --overwrite --output-dir --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -822,6 +830,14 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cache-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -866,7 +882,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__convert)
-            opts="-v -q -h --to --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            opts="-v -q -h --to --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -885,6 +901,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1178,7 +1202,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__init)
-            opts="-p -c -e -v -q -h --from --package --version --channels --default --overwrite --samples --api-source --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            opts="-p -c -e -v -q -h --from --package --version --channels --default --overwrite --samples --api-source --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1236,6 +1260,14 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cache-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1280,7 +1312,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__inspect)
-            opts="-o -v -q -h --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            opts="-o -v -q -h --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1303,6 +1335,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1394,7 +1434,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__synthesize)
-            opts="-o -v -q -h --explain --output --samples --api-source --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            opts="-o -v -q -h --explain --output --samples --api-source --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1425,6 +1465,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1472,7 +1520,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__unpack)
-            opts="-o -v -q -h --out --skip-validation --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            opts="-o -v -q -h --out --skip-validation --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1495,6 +1543,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1542,7 +1598,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__validate)
-            opts="-o -v -q -h --suite --as --k8s-version --categories --index-dockerfile --deny --allow --only --fix --dry-run --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            opts="-o -v -q -h --suite --as --k8s-version --categories --index-dockerfile --deny --allow --only --fix --dry-run --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1597,6 +1653,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2566,7 +2630,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__add)
-            opts="-b -f -t -i -d -v -q -h --bundles --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --bundles-from --mode --if-exists --permissive --overwrite-latest --enable-alpha --allow-media-types --by-reference --record-as --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            opts="-b -f -t -i -d -v -q -h --bundles --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --bundles-from --mode --if-exists --permissive --overwrite-latest --enable-alpha --allow-media-types --by-reference --record-as --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2648,6 +2712,14 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cache-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2692,7 +2764,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__check)
-            opts="-o -v -q -h --fix --images --for --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-o -v -q -h --fix --images --for --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2726,6 +2798,14 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cache-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2750,7 +2830,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__deprecatetruncate)
-            opts="-b -f -t -i -d -v -q -h --bundles --permissive --allow-package-removal --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-b -f -t -i -d -v -q -h --bundles --permissive --allow-package-removal --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2812,6 +2892,14 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cache-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2836,7 +2924,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__diff)
-            opts="-o -v -q -h --output --exit-code --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-o -v -q -h --output --exit-code --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2859,6 +2947,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2886,7 +2982,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__export)
-            opts="-i -p -f -v -q -h --index --package --download-folder --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            opts="-i -p -f -v -q -h --index --package --download-folder --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2925,6 +3021,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2972,7 +3076,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__from__subcmd__fbc)
-            opts="-t -i -d -v -q -h --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-t -i -d -v -q -h --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3018,6 +3122,14 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cache-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -3042,7 +3154,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__graph)
-            opts="-p -o -v -q -h --package --channel --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-p -o -v -q -h --package --channel --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3077,6 +3189,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3360,7 +3480,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__list__subcmd__bundles)
-            opts="-o -v -q -h --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-o -v -q -h --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3383,6 +3503,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3410,7 +3538,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__list__subcmd__channels)
-            opts="-o -v -q -h --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-o -v -q -h --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3433,6 +3561,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3544,7 +3680,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__list__subcmd__images)
-            opts="-p -o -v -q -h --package --channel --version --intent --output --to --keep-host --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-p -o -v -q -h --package --channel --version --intent --output --to --keep-host --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3594,6 +3730,14 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cache-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -3618,7 +3762,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__list__subcmd__packages)
-            opts="-o -v -q -h --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-o -v -q -h --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3641,6 +3785,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3668,7 +3820,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__prune)
-            opts="-p -f -t -i -d -v -q -h --packages --permissive --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-p -f -t -i -d -v -q -h --packages --permissive --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3730,6 +3882,14 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cache-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -3754,7 +3914,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__prune__subcmd__stranded)
-            opts="-f -t -i -d -v -q -h --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-f -t -i -d -v -q -h --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3808,6 +3968,14 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cache-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -3832,7 +4000,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__rm)
-            opts="-o -f -t -i -d -v -q -h --operators --permissive --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-o -f -t -i -d -v -q -h --operators --permissive --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3891,6 +4059,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3986,7 +4162,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__migrate)
-            opts="-o -v -q -h --output --migrate-level --required-only --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            opts="-o -v -q -h --output --migrate-level --required-only --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4013,6 +4189,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4060,7 +4244,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__operator)
-            opts="-o -v -q -h --state --name --catalog --all-conditions --label-style --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help crds help"
+            opts="-o -v -q -h --state --name --catalog --all-conditions --label-style --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help crds help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4099,6 +4283,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4214,7 +4406,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__permissions)
-            opts="-n -o -v -q -h --as --exit-code --service-account --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --output --verbose --quiet --color --help diff help"
+            opts="-n -o -v -q -h --as --exit-code --service-account --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --output --verbose --quiet --color --help diff help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4261,6 +4453,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4316,7 +4516,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__permissions__subcmd__diff)
-            opts="-n -o -v -q -h --service-account --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --output --verbose --quiet --color --help"
+            opts="-n -o -v -q -h --service-account --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --output --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4359,6 +4559,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4456,7 +4664,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__plan)
-            opts="-n -o -v -q -h --catalog --catalog-namespace --replaces --approval --repeat-properties --without-recommended --with-optional --max-steps --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --output --verbose --quiet --color --help"
+            opts="-n -o -v -q -h --catalog --catalog-namespace --replaces --approval --repeat-properties --without-recommended --with-optional --max-steps --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --output --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4519,6 +4727,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4592,7 +4808,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__registry__subcmd__add)
-            opts="-b -d -v -q -h --bundle-images --database --dry-run --bundles-from --mode --if-exists --permissive --overwrite-latest --enable-alpha --allow-media-types --by-reference --record-as --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            opts="-b -d -v -q -h --bundle-images --database --dry-run --bundles-from --mode --if-exists --permissive --overwrite-latest --enable-alpha --allow-media-types --by-reference --record-as --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4643,6 +4859,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4988,7 +5212,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__render)
-            opts="-o -v -q -h --output --migrate-level --required-only --migrate --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            opts="-o -v -q -h --output --migrate-level --required-only --migrate --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5015,6 +5239,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -5062,7 +5294,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__resolve)
-            opts="-n -o -v -q -h --catalog --installed --starting-csv --namespace --explain --schema --without-recommended --with-optional --max-steps --state --objects --cluster --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
+            opts="-n -o -v -q -h --catalog --installed --starting-csv --namespace --explain --schema --without-recommended --with-optional --max-steps --state --objects --cluster --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5128,6 +5360,14 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cache-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -5172,7 +5412,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__serve)
-            opts="-p -t -v -q -h --cache-only --address --port --termination-log --metrics-address --log-format --timeout-seconds --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --max-image-size --platform --cache-dir --verbose --quiet --color --help"
+            opts="-p -t -v -q -h --cache-only --address --port --termination-log --metrics-address --log-format --timeout-seconds --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --max-image-size --platform --cache-dir --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5219,6 +5459,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

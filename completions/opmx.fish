@@ -76,6 +76,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -117,6 +119,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -148,6 +152,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -173,6 +179,8 @@ k8s+v1\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -196,6 +204,8 @@ yaml\t'The same fields as YAML'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -217,6 +227,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -259,6 +271,8 @@ junit\t'JUnit XML, for test reports'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -333,6 +347,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -367,6 +383,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -393,6 +411,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -418,6 +438,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -443,6 +465,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -467,6 +491,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -491,6 +517,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -526,6 +554,8 @@ svg\t'A picture'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -545,6 +575,8 @@ markdown\t'Lists for a pull request'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -567,6 +599,8 @@ yaml\t'The same fields as YAML'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -618,6 +652,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -714,6 +750,8 @@ yaml\t'The same fields as YAML'"
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -744,6 +782,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand serve" -l timeout-seconds -d '
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l cache-dir -d 'Folder for the cache of the layers of images' -r -F
@@ -765,6 +805,8 @@ all\t'Everything that there is'"
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand render" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand render" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -792,6 +834,8 @@ all\t'Everything that there is'"
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -866,6 +910,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand plan" -l cluster -l objects -d
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -897,6 +943,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_se
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -928,6 +976,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_s
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -991,6 +1041,8 @@ yaml\t'The same fields as YAML'"
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -1040,6 +1092,8 @@ all\t'Everything that there is'"
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r

@@ -12,7 +12,7 @@ use crate::catalog::file_based::load::LoadError as CatalogLoadError;
 use crate::cluster::dump::DumpError;
 use crate::cluster::{ObservedError, StateProblem};
 use crate::files::{FileError, NewFolderError};
-use crate::image::{BuildProblem, ImageError, LAYOUT_FILE, Race, RegistryError};
+use crate::image::{BuildProblem, ImageError, LAYOUT_FILE, Race, RegistryError, RegistryFailure};
 use crate::index::api_sources::ApiSourceError;
 use crate::index::export::ExportError;
 use crate::index::gather::GatherProblem;
@@ -208,7 +208,10 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
         });
     }
     if let Some(error) = as_kind::<RegistryError>(error) {
-        return error.hint().map(str::to_owned);
+        return error
+            .hint()
+            .or_else(|| registry_hint(&error.failure))
+            .map(str::to_owned);
     }
     if let Some(ProgramError::NotStatic { .. }) = as_kind(error) {
         return Some(
@@ -297,6 +300,19 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
         return Some("this is a mistake in opmx; please report it with the command line".to_owned());
     }
     None
+}
+
+/// What to do about a registry that is too slow, or names servers that are not asked.
+fn registry_hint(failure: &RegistryFailure) -> Option<&'static str> {
+    Some(match failure {
+        RegistryFailure::TooLong { .. } => "give it longer with --request-timeout",
+        RegistryFailure::TooSlow { .. } => "accept a lower rate with --min-rate",
+        RegistryFailure::Realm { .. } | RegistryFailure::Address { .. } => {
+            "whoever runs the registry decides which servers it names; check that it is the one you mean"
+        }
+        RegistryFailure::ForeignLogin { .. } => "name the server that keeps the image, if its login is meant",
+        _ => return None,
+    })
 }
 
 fn is_full(error: &io::Error) -> bool {

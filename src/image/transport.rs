@@ -10,7 +10,7 @@ use super::layout::{offers_in_layout, read_layout, replace_in_layout, resolve_la
 use super::manifest::{Platform, check_digest};
 use super::progress::Progress;
 use super::reference::Reference;
-use super::registry::{ConnectionOptions, Registry, RetryPolicy};
+use super::registry::{ConnectionOptions, Registry, RetryPolicy, TimeLimits};
 use super::tag::TagState;
 use super::tagged::{Offer, Tagged};
 use super::unpack::DEFAULT_IMAGE_LIMIT;
@@ -33,6 +33,12 @@ pub struct Options {
     pub connect_timeout: Duration,
     /// How long nothing may arrive or leave before a request counts as failed.
     pub stall_timeout: Duration,
+    /// How long a manifest, a token or the text of an error may take in all.
+    pub request_timeout: Duration,
+    /// The bytes a second that a blob has to move at the least; 0 for any number.
+    pub least_rate: u64,
+    /// The time over which the rate of a blob is measured.
+    pub rate_window: Duration,
     /// What to choose from images for several platforms; `linux/amd64` where nothing is said.
     pub platform: Option<Platform>,
     /// How failed requests are repeated.
@@ -70,6 +76,9 @@ impl Default for Options {
             use_http: false,
             connect_timeout: Duration::from_secs(20),
             stall_timeout: Duration::from_mins(1),
+            request_timeout: Duration::from_mins(1),
+            least_rate: 8 << 10,
+            rate_window: Duration::from_mins(1),
             platform: None,
             retry: RetryPolicy::default(),
             parallel: 6,
@@ -104,7 +113,12 @@ impl Transports {
                 skip_tls_verify: options.skip_tls_verify,
                 use_http: options.use_http,
                 connect_timeout: options.connect_timeout,
-                stall_timeout: options.stall_timeout,
+                time_limits: TimeLimits {
+                    stall: options.stall_timeout,
+                    request: options.request_timeout,
+                    least_rate: options.least_rate,
+                    rate_window: options.rate_window,
+                },
             },
             Credentials::from_environment(options.authfile.as_deref()),
             options.retry,

@@ -4,18 +4,28 @@
 #![allow(clippy::print_stdout)]
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
-#[path = "../common/mod.rs"]
-#[expect(dead_code, reason = "not all that it offers is used here")]
-mod common;
-
 #[path = "../durability/bundles.rs"]
 #[expect(dead_code, reason = "not all that it offers is used here")]
 mod bundles;
-mod command;
+#[path = "../registry/certificate.rs"]
+mod certificate;
+#[path = "../common/mod.rs"]
+#[expect(dead_code, reason = "not all that it offers is used here")]
+mod common;
 #[path = "../registry/http.rs"]
 mod http;
-mod memory;
 #[path = "../registry/tools.rs"]
 #[expect(dead_code, reason = "not all that it offers is used here")]
 mod tools;
+
+mod cache;
+mod command;
+mod indexes;
+mod leftovers;
+mod login;
+mod memory;
+mod modes;
+mod realms;
+mod slowness;
+mod special_files;
 mod two_writers;

@@ -2,7 +2,7 @@
 
 use super::Registry;
 use super::error::{RegistryError, RegistryFailure};
-use super::repository::{Access, Repository, Request, next_chunk};
+use super::repository::{Access, Repository, Request};
 use super::retry::with_retries;
 use crate::files::FileError;
 use crate::image::cache::{Cache, Incoming};
@@ -52,19 +52,17 @@ impl Registry {
             let part = format!("the blob {}", descriptor.digest);
             fail(RegistryFailure::Content { part, problem })
         };
-        let mut response = repository.send(request, &[StatusCode::OK]).await?;
+        let mut answer = repository.send(request, &[StatusCode::OK]).await?;
         let expected = descriptor.size;
-        if let Some(found) = response.content_length().filter(|found| *found != expected) {
+        if let Some(found) = answer.content_length().filter(|found| *found != expected) {
             return Err(content(ContentProblem::WrongSize { expected, found }));
         }
         let what = format!("{} {}", request.image, short(descriptor));
         let transfer = Transfer::new(self.progress.as_ref(), &what, expected);
         let mut sink = Sink::new(descriptor, self.cache.as_ref()).map_err(file)?;
         let mut hasher = Hasher::new();
-        while let Some(bytes) = next_chunk(&mut response, repository.stall_timeout())
-            .await
-            .map_err(fail)?
-        {
+        let mut pace = repository.time_limits().pace();
+        while let Some(bytes) = answer.next_of_blob(&mut pace).await.map_err(fail)? {
             hasher.update(&bytes);
             if hasher.length() > expected {
                 let found = hasher.length();

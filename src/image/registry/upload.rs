@@ -3,6 +3,7 @@
 use super::download::short;
 use super::error::{RegistryError, RegistryFailure};
 use super::moving::Target;
+use super::redirect::{from_stranger, refused};
 use super::repository::{Access, Repository, Request, RequestBody};
 use super::retry::with_retries;
 use super::{Registry, stated_digest};
@@ -184,7 +185,12 @@ impl Registry {
             .headers()
             .get(LOCATION)
             .and_then(|location| location.to_str().ok());
-        let url = upload_url(&begin.url, location, descriptor).map_err(|failure| begin.fail(failure))?;
+        let url = upload_url(session.url(), location, descriptor).map_err(|failure| begin.fail(failure))?;
+        if session.is_foreign() && repository.is_own(&url) {
+            // With the login, another server would write where it likes.
+            let reason = "another server answered for the registry and names it as the place of the upload";
+            return Err(begin.fail(refused(&url, reason)));
+        }
 
         let what = format!("{image} {}", short(descriptor));
         let progress = Arc::clone(&self.progress);
@@ -211,7 +217,7 @@ impl Registry {
 
 /// Where the content is sent to: the address that the registry named, with the digest.
 fn upload_url(asked: &Url, location: Option<&str>, descriptor: &Descriptor) -> Result<Url, RegistryFailure> {
-    let url = location.and_then(|location| asked.join(location).ok());
+    let url = location.and_then(|location| from_stranger(Some(asked), location).ok());
     let mut url = url.ok_or_else(|| RegistryFailure::Protocol {
         problem: format!("there is no usable address for the upload in it (Location: {location:?})"),
     })?;
@@ -219,10 +225,7 @@ fn upload_url(asked: &Url, location: Option<&str>, descriptor: &Descriptor) -> R
         // Registries behind a proxy often do not know that they are reached by HTTPS.
         let same = url.host_str() == asked.host_str();
         if !same || url.set_scheme("https").is_err() || url.set_port(asked.port()).is_err() {
-            return Err(RegistryFailure::Redirect {
-                location: url.origin().ascii_serialization(),
-                reason: "it would leave HTTPS",
-            });
+            return Err(refused(&url, "it would leave HTTPS"));
         }
     }
     url.query_pairs_mut()
