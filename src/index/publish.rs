@@ -155,7 +155,7 @@ pub async fn make<T>(
         } => generate(from, (folder, dockerfile, base), making, change).await,
         Destination::Nowhere => {
             let folder = TemporaryFolder::new()?;
-            let database = folder.path().join("index.db");
+            let database = folder.file("index.db")?;
             let (changed, not_kept) = change_copy(from, &database, making, change).await?;
             Ok(Published {
                 made: Made::Nothing,
@@ -207,7 +207,7 @@ async fn publish<T>(
         _ => Vec::new(),
     };
     let folder = TemporaryFolder::new()?;
-    let database = folder.path().join("index.db");
+    let database = folder.file("index.db")?;
     let (changed, not_kept) = change_copy(from, &database, making, change).await?;
     let image = image_of(&database, &programs, transports.cache())?;
     let is_lost = |platform: &Platform| {
@@ -329,7 +329,7 @@ async fn change_copy<T>(
     };
     // What a catalog becomes lies here until the changed copy of it is written.
     let folder = TemporaryFolder::new()?;
-    let imported = folder.path().join("index.db");
+    let imported = folder.file("index.db")?;
     let mut not_kept = Vec::new();
     let from = match &fetched {
         None => None,

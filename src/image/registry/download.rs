@@ -4,7 +4,7 @@ use super::Registry;
 use super::error::{RegistryError, RegistryFailure};
 use super::repository::{Access, Repository, Request, next_chunk};
 use super::retry::with_retries;
-use crate::files::FileError;
+use crate::files::{FileError, temporary_directory};
 use crate::image::cache::{Cache, Incoming};
 use crate::image::digest::Hasher;
 use crate::image::error::ContentProblem;
@@ -107,7 +107,7 @@ impl Sink {
             }
         }
         let file = tempfile::tempfile();
-        let fail = |error| FileError::new("create a temporary file in", std::env::temp_dir(), error);
+        let fail = |error| FileError::new("create a temporary file in", temporary_directory(), error);
         file.map(Self::Temporary).map_err(fail)
     }
 
@@ -115,7 +115,7 @@ impl Sink {
         match self {
             Self::Memory(content) => content.extend_from_slice(bytes),
             Self::Temporary(file) => {
-                let fail = |error| FileError::new("write a temporary file in", std::env::temp_dir(), error);
+                let fail = |error| FileError::new("write a temporary file in", temporary_directory(), error);
                 file.write_all(bytes).map_err(fail)?;
             }
             Self::Cached(file) => {
@@ -135,7 +135,7 @@ impl Sink {
                 Ok(Blob::Memory(content.into()))
             }
             Self::Temporary(mut file) => {
-                let fail = |error| FileError::new("read a temporary file in", std::env::temp_dir(), error);
+                let fail = |error| FileError::new("read a temporary file in", temporary_directory(), error);
                 file.rewind().map_err(fail)?;
                 Ok(Blob::of_file(file, descriptor.size))
             }
