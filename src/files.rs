@@ -8,6 +8,7 @@ mod rename;
 mod replacement;
 mod temporary;
 
+pub use leftover::{create_temporary, remove as remove_leftovers};
 pub use new_folder::{NewFolder, NewFolderError};
 pub use permissions::{create_private, create_private_folder, create_private_folders};
 pub use regular::{open_regular, require_regular};

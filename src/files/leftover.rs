@@ -1,9 +1,10 @@
 //! What a killed process left behind, told from everything else by the name, the owner and the lock.
 
-use super::{is_mine, is_still, open_regular};
-use std::fs::{self, DirEntry, Metadata};
+use super::{create_private, is_mine, is_still, open_regular};
+use std::fs::{self, DirEntry, File, Metadata, TryLockError};
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// The folder in a temporary folder that holds its content.
 pub(super) const CONTENT: &str = "content";
@@ -15,6 +16,37 @@ const DIGITS: usize = 16;
 pub(super) fn new_name(prefix: &str) -> String {
     let chance = RandomState::new().build_hasher().finish();
     format!("{prefix}{}-{chance:0DIGITS$x}", std::process::id())
+}
+
+/// Creates a private file in a folder, with a name of its own behind the prefix, and locks it, so that
+/// [`remove`](crate::files::remove_leftovers) does not take it for a leftover. It is removed by whoever made it.
+///
+/// # Errors
+/// When it cannot be created.
+pub fn create_temporary(folder: &Path, prefix: &str) -> io::Result<(PathBuf, File)> {
+    create_locked(folder, prefix, create_private)
+}
+
+/// As [`create_temporary`], for a file that `create` makes.
+pub(super) fn create_locked(
+    folder: &Path,
+    prefix: &str,
+    create: impl Fn(&Path) -> io::Result<File>,
+) -> io::Result<(PathBuf, File)> {
+    for _ in 0..1000_u32 {
+        let path = folder.join(new_name(prefix));
+        let file = match create(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            created => created?,
+        };
+        // Until it is locked, another process can take it for a leftover and remove it. A file system without locks
+        // costs the clean-up of leftovers, nothing else.
+        let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+        if !taken && is_still(&path, &file) {
+            return Ok((path, file));
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
 }
 
 /// The name of the file that stands in every temporary folder, and is locked for as long as the folder is in use. The
@@ -35,7 +67,7 @@ pub(super) fn process_of<'name>(name: &'name str, prefix: &str) -> Option<&'name
 
 /// Removes the files and folders with this prefix in a folder whose processes are gone. What could be anything else stays:
 /// what has another name or owner, links, pipes, and folders with content but without the marker.
-pub(super) fn remove(folder: &Path, prefix: &str) {
+pub fn remove(folder: &Path, prefix: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         if let Some(process) = name.to_str().and_then(|name| process_of(name, prefix)) {
@@ -67,9 +99,9 @@ fn remove_entry(entry: &DirEntry, process: &str) {
 }
 
 /// Removes a temporary folder. The marker goes after the content, so that another process can go on with it.
-pub(super) fn remove_folder(folder: &Path, marker: &Path) -> std::io::Result<()> {
+pub(super) fn remove_folder(folder: &Path, marker: &Path) -> io::Result<()> {
     match fs::remove_dir_all(folder.join(CONTENT)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
     fs::remove_file(marker)?;

@@ -1,9 +1,8 @@
 //! A file that takes the place of another in one step.
 
 use super::permissions::Legacy;
-use super::{FileError, directory_of, is_still, leftover, rename_new, sync_directory, temporary_prefix};
-use std::fs::{self, File, TryLockError};
-use std::io;
+use super::{FileError, directory_of, leftover, rename_new, sync_directory, temporary_prefix};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 /// A new file beside its target, which takes the target's place in one step when it is complete.
@@ -32,33 +31,15 @@ impl Replacement {
         fs::create_dir_all(&directory).map_err(|error| FileError::new("create the directory", &directory, error))?;
         let prefix = temporary_prefix(target);
         leftover::remove(&directory, &prefix);
-        for _ in 0..1000_u32 {
-            let temporary = directory.join(leftover::new_name(&prefix));
-            match legacy.create(&temporary) {
-                Ok(file) => {
-                    // Until it is locked, another process can take it for a leftover and remove it. A file system
-                    // without locks costs the clean-up of leftovers, nothing else.
-                    let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
-                    if taken || !is_still(&temporary, &file) {
-                        continue;
-                    }
-                    return Ok(Self {
-                        target: target.to_owned(),
-                        temporary,
-                        file,
-                        legacy,
-                        committed: false,
-                    });
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(FileError::new("create", temporary, error)),
-            }
-        }
-        Err(FileError::new(
-            "create a temporary file beside",
-            target,
-            io::ErrorKind::AlreadyExists.into(),
-        ))
+        let (temporary, file) = leftover::create_locked(&directory, &prefix, |path| legacy.create(path))
+            .map_err(|error| FileError::new("create a temporary file beside", target, error))?;
+        Ok(Self {
+            target: target.to_owned(),
+            temporary,
+            file,
+            legacy,
+            committed: false,
+        })
     }
 
     /// Where the new content stands until it is committed.
@@ -85,7 +66,7 @@ impl Replacement {
     /// Makes the new content durable and gives it the name of the target, if nothing has that name yet.
     ///
     /// # Errors
-    /// When something is there ([`io::ErrorKind::AlreadyExists`]), which stays as it is; when syncing or renaming fails.
+    /// When something is there ([`AlreadyExists`](std::io::ErrorKind::AlreadyExists)), which stays as it is; when syncing or renaming fails.
     pub fn commit_new(mut self) -> Result<(), FileError> {
         self.finish()?;
         rename_new(&self.temporary, &self.target).map_err(|error| FileError::new("create", &self.target, error))?;
