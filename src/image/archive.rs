@@ -7,7 +7,7 @@ use super::layer_reader::plain_path;
 use super::layout::{INDEX_FILE, INDEX_LIMIT, LAYOUT_CONTENT, LAYOUT_FILE, Source, blobs_of, copy_blob, with_entry};
 use super::manifest::{Descriptor, Platform};
 use super::tagged::{Offer, Tagged};
-use crate::files::{FileError, Replacement};
+use crate::files::{FileError, Replacement, open_regular};
 use flate2::bufread::MultiGzDecoder;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -59,7 +59,7 @@ fn open_archive(path: &Path, tag: Option<&str>, limit: u64) -> Result<Source<'st
     };
     let origin = origin.to_string();
     let fail = |error| FileError::new("read", path, error);
-    let file = File::open(path).map_err(fail)?;
+    let file = open_regular(path).map_err(fail)?;
     let file = uncompressed(file, &origin, limit).map_err(|error| match error {
         Unpacking::File(error) => fail(error).into(),
         Unpacking::Failed(error) => error,

@@ -8,7 +8,7 @@ use super::manifest::{
     self, CONFIG_LIMIT, Descriptor, INDEX, IndexEntry, MANIFEST_LIMIT, Manifest, Platform, REF_NAME, check_digest,
 };
 use super::tagged::{Offer, Tagged};
-use crate::files::{self, FileError, Replacement};
+use crate::files::{self, FileError, Replacement, open_regular, require_regular};
 use serde_json::{Map, Value, json};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -401,7 +401,7 @@ fn blob_path(directory: &Path, digest: &Digest) -> PathBuf {
 fn read_file(path: &Path, origin: &str, limit: u64) -> Result<Vec<u8>, ImageError> {
     let fail = |error| FileError::new("read", path, error);
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(fail)?;
+    let file = open_regular(path).map_err(fail)?;
     file.take(limit + 1).read_to_end(&mut bytes).map_err(fail)?;
     if bytes.len() as u64 > limit {
         let problem = ContentProblem::TooLarge { limit, option: None };
@@ -414,6 +414,10 @@ fn read_file(path: &Path, origin: &str, limit: u64) -> Result<Vec<u8>, ImageErro
 fn lock(directory: &Path) -> Result<File, ImageError> {
     let path = directory.join(LAYOUT_FILE);
     let fail = |error| FileError::new("write", &path, error);
+    match require_regular(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(fail(error).into()),
+        _ => {}
+    }
     let open = OpenOptions::new()
         .read(true)
         .write(true)
