@@ -75,7 +75,7 @@ fn open_layout<'a>(directory: &'a Path, tag: Option<&str>) -> Result<Source<'a>,
         index,
         blob: Box::new(move |descriptor| {
             let path = blob_path(directory, &descriptor.digest);
-            let found = fs::metadata(&path)
+            let found = require_regular(&path)
                 .map_err(|error| FileError::new("read", &path, error))?
                 .len();
             let expected = descriptor.size;

@@ -8,4 +8,9 @@
 #[expect(dead_code, reason = "not all that it offers is used here")]
 mod common;
 
+mod cache;
 mod command;
+mod indexes;
+mod leftovers;
+mod modes;
+mod special_files;
