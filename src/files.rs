@@ -1,13 +1,21 @@
 //! Writing files so that a killed process leaves the old state: temporary file, sync, rename.
 
+mod leftover;
 mod new_folder;
+mod permissions;
+mod regular;
+mod rename;
 mod replacement;
 mod temporary;
 
+pub use leftover::{create_temporary, remove as remove_leftovers};
 pub use new_folder::{NewFolder, NewFolderError};
+pub use permissions::{create_private, create_private_folder, create_private_folders};
+pub use regular::{open_regular, require_regular};
 pub use replacement::Replacement;
-pub use temporary::TemporaryFolder;
+pub use temporary::{TemporaryFolder, nameless_file, temporary_directory};
 
+use rename::rename_new;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -82,19 +90,12 @@ pub fn write(target: &Path, content: &[u8]) -> Result<(), FileError> {
 /// # Errors
 /// When something is there, the directory cannot be made or the file cannot be written.
 pub fn write_new(target: &Path, content: &[u8]) -> Result<(), FileError> {
-    let fail = |error| FileError::new("create", target, error);
     let mut replacement = Replacement::new(target)?;
-    replacement.file().write_all(content).map_err(fail)?;
-    replacement.file().sync_all().map_err(fail)?;
-    // A second name is refused where something has the name already; renaming would replace it.
-    match fs::hard_link(replacement.path(), target) {
-        Ok(()) => sync_directory(&directory_of(target)),
-        // Some file systems know no second names.
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists && fs::symlink_metadata(target).is_err() => {
-            replacement.commit()
-        }
-        Err(error) => Err(fail(error)),
-    }
+    replacement
+        .file()
+        .write_all(content)
+        .map_err(|error| FileError::new("create", target, error))?;
+    replacement.commit_new()
 }
 
 /// Makes `content` ready to take the place of what a file of the user holds, with its permissions. Nothing changes before
@@ -112,11 +113,7 @@ pub fn rewriting(target: &Path, known: &[u8], content: &[u8]) -> Result<Replacem
         return Err(fail(io::Error::other("somebody else has changed it meanwhile")));
     }
     let mut replacement = Replacement::new(target)?;
-    replacement
-        .file()
-        .write_all(content)
-        .and_then(|()| replacement.file().set_permissions(metadata.permissions()))
-        .map_err(fail)?;
+    replacement.file().write_all(content).map_err(fail)?;
     Ok(replacement)
 }
 
@@ -138,8 +135,13 @@ pub(crate) fn directory_of(target: &Path) -> PathBuf {
     }
 }
 
+/// Bytes of a file's name in that of a temporary one, which may not be longer than the system allows either.
+const NAME: usize = 200;
+
+/// How the names of temporary files and folders beside a target begin.
 fn temporary_prefix(target: &Path) -> String {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.get(..name.floor_char_boundary(NAME)).unwrap_or_default();
     format!(".{name}.opmx-")
 }
 
@@ -155,6 +157,18 @@ fn is_still(path: &Path, file: &File) -> bool {
 fn same_file(left: &Metadata, right: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
     (left.dev(), left.ino()) == (right.dev(), right.ino())
+}
+
+/// Whether a file belongs to the user that runs this process.
+#[cfg(unix)]
+fn is_mine(metadata: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw()
+}
+
+/// Elsewhere the folders for temporary files belong to one user.
+#[cfg(not(unix))]
+fn is_mine(_: &Metadata) -> bool {
+    true
 }
 
 /// Elsewhere an open file keeps its name.

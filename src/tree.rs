@@ -1,8 +1,8 @@
 //! A bundle's files in memory: path to bytes, in path order, wherever they came from.
 
-use crate::files::{self, FileError, NewFolder, NewFolderError};
+use crate::files::{self, FileError, NewFolder, NewFolderError, open_regular};
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -137,7 +137,7 @@ impl Tree {
         total: &mut u64,
     ) -> Result<Vec<u8>, TreeError> {
         let fail = |error| FileError::new("read", path, error);
-        let file = File::open(path).map_err(fail)?;
+        let file = open_regular(path).map_err(fail)?;
         let mut content = Vec::new();
         // Only a hint, which spares many small reads: the file may be growing, and may be larger than any memory.
         let size = file.metadata().map_err(fail)?.len().min(limits.file_bytes);

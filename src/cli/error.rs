@@ -325,6 +325,9 @@ fn is_full(error: &io::Error) -> bool {
 /// Runs the body of a command, writes what is still buffered, says why it failed, and gives the exit code.
 pub(crate) fn finish(printer: &Printer, body: impl FnOnce(&Printer) -> CommandResult) -> ExitCode {
     let mut result = body(printer);
+    for warning in printer.progress().take_warnings() {
+        printer.warning(warning);
+    }
     if let Err(error) = printer.flush()
         && result.is_ok()
     {

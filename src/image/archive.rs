@@ -10,7 +10,7 @@ use super::layout::{
 use super::manifest::{Descriptor, Platform};
 use super::tag::{Race, TagState};
 use super::tagged::{Offer, Tagged};
-use crate::files::{self, FileError, Replacement};
+use crate::files::{self, FileError, Replacement, open_regular};
 use flate2::bufread::MultiGzDecoder;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
@@ -73,7 +73,7 @@ fn open_archive(path: &Path, tag: Option<&str>, limit: u64) -> Result<Source<'st
     };
     let origin = origin.to_string();
     let fail = |error| FileError::new("read", path, error);
-    let file = File::open(path).map_err(fail)?;
+    let file = open_regular(path).map_err(fail)?;
     let file = uncompressed(file, &origin, limit).map_err(|error| match error {
         Unpacking::File(error) => fail(error).into(),
         Unpacking::Failed(error) => error,

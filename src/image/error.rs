@@ -215,7 +215,7 @@ pub enum BuildProblem {
         platform: Platform,
     },
     /// A temporary file could not be written.
-    #[error("cannot write a temporary file in {}: {source}", std::env::temp_dir().display())]
+    #[error("cannot write a temporary file in {}: {source}", crate::files::temporary_directory().display())]
     Temporary {
         /// What the system said.
         source: io::Error,

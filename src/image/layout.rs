@@ -9,7 +9,7 @@ use super::manifest::{
 };
 use super::tag::{Race, TagState};
 use super::tagged::{Offer, Tagged};
-use crate::files::{self, FileError, Replacement};
+use crate::files::{self, FileError, Replacement, open_regular, require_regular};
 use serde_json::{Map, Value, json};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -88,7 +88,7 @@ fn open_layout<'a>(directory: &'a Path, tag: Option<&str>) -> Result<Source<'a>,
         index,
         blob: Box::new(move |descriptor| {
             let path = blob_path(directory, &descriptor.digest);
-            let found = fs::metadata(&path)
+            let found = require_regular(&path)
                 .map_err(|error| FileError::new("read", &path, error))?
                 .len();
             let expected = descriptor.size;
@@ -423,7 +423,7 @@ fn blob_path(directory: &Path, digest: &Digest) -> PathBuf {
 fn read_file(path: &Path, origin: &str, limit: u64) -> Result<Vec<u8>, ImageError> {
     let fail = |error| FileError::new("read", path, error);
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(fail)?;
+    let file = open_regular(path).map_err(fail)?;
     file.take(limit + 1).read_to_end(&mut bytes).map_err(fail)?;
     if bytes.len() as u64 > limit {
         let problem = ContentProblem::TooLarge { limit, option: None };
@@ -436,6 +436,10 @@ fn read_file(path: &Path, origin: &str, limit: u64) -> Result<Vec<u8>, ImageErro
 fn lock(directory: &Path) -> Result<File, ImageError> {
     let path = directory.join(LAYOUT_FILE);
     let fail = |error| FileError::new("write", &path, error);
+    match require_regular(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(fail(error).into()),
+        _ => {}
+    }
     let open = OpenOptions::new()
         .read(true)
         .write(true)

@@ -106,7 +106,7 @@ impl Transports {
             CacheMode::User => Cache::default_directory(),
             CacheMode::Directory(directory) => Some(directory),
         };
-        let cache = directory.map(|directory| Cache::new(directory, options.cache_size));
+        let cache = directory.map(|directory| Cache::watched(directory, options.cache_size, Arc::clone(&progress)));
         let registry = Registry::new(
             ConnectionOptions {
                 ca_file: options.ca_file,

@@ -181,7 +181,7 @@ pub async fn make<T>(
         } => generate(from, (folder, dockerfile, base), making, change).await,
         Destination::Nowhere => {
             let folder = TemporaryFolder::new()?;
-            let database = folder.path().join("index.db");
+            let database = folder.file("index.db")?;
             let (changed, not_kept) = change_copy(from, &database, making, &change, Applied::No).await?;
             Ok(Published::locally(Made::Nothing, changed, not_kept))
         }
@@ -319,7 +319,7 @@ async fn changed_image<T>(
         _ => Vec::new(),
     };
     let folder = TemporaryFolder::new()?;
-    let database = folder.path().join("index.db");
+    let database = folder.file("index.db")?;
     let (changed, not_kept) = change_copy(from, &database, making, change, start.applied).await?;
     let image = image_of(&database, programs, making.transports.cache())?;
     let offered = offered.into_iter().map(|offer| offer.platform).collect();
@@ -434,7 +434,7 @@ async fn change_copy<T>(
     };
     // What a catalog becomes lies here until the changed copy of it is written.
     let folder = TemporaryFolder::new()?;
-    let imported = folder.path().join("index.db");
+    let imported = folder.file("index.db")?;
     let mut not_kept = Vec::new();
     let from = match &fetched {
         None => None,

@@ -17,6 +17,7 @@ pub struct Bars {
     screen: MultiProgress,
     hidden: bool,
     under_way: Mutex<UnderWay>,
+    warnings: Mutex<Vec<String>>,
 }
 
 #[derive(Debug, Default)]
@@ -41,6 +42,7 @@ impl Bars {
             screen: MultiProgress::with_draw_target(target),
             hidden,
             under_way: Mutex::default(),
+            warnings: Mutex::default(),
         }
     }
 
@@ -57,6 +59,11 @@ impl Bars {
     pub fn writer(&self) -> impl Fn() -> BesideBars + Send + Sync + 'static {
         let screen = (!self.hidden).then(|| self.screen.clone());
         move || BesideBars(screen.clone())
+    }
+
+    /// What transfers warned of since the last call.
+    pub fn take_warnings(&self) -> Vec<String> {
+        std::mem::take(&mut self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn under_way(&self) -> MutexGuard<'_, UnderWay> {
@@ -93,6 +100,11 @@ impl Progress for Bars {
             bar.finish_and_clear();
             self.screen.remove(&bar);
         }
+    }
+
+    fn warned(&self, message: &str) {
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        warnings.push(message.to_owned());
     }
 }
 

@@ -1,13 +1,13 @@
 //! A folder of an image's file system on the disk, for catalogs that are too large for memory.
 
 use super::{Stop, Whiteout, copy, is_below, limit, parents};
-use crate::files::FileError;
+use crate::files::{FileError, create_private};
 use crate::image::error::ImageError;
 use crate::image::image::Image;
 use crate::image::layer_reader::{Kind, LayerReader, Member, UnpackLimit, plain_path};
 use crate::tree::TreeError;
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use std::path::Path;
 const MOST_FILES: usize = 100_000;
 
 /// Streams all files below the folder `inside` of the image to the folder `to`, which is there and empty, under their
-/// paths below it. Layers lie over one another as the image's file system shows them.
+/// paths below it. Nobody else may open them. Layers lie over one another as the image's file system shows them.
 ///
 /// `bytes` bounds what the layers may unpack to.
 ///
@@ -114,7 +114,7 @@ fn place(lower: &mut Paths, upper: &mut Paths, member: Member<'_>, inside: &str,
             if let Some(parent) = file.parent() {
                 fs::create_dir_all(parent).map_err(made)?;
             }
-            let mut target = File::create(&file).map_err(made)?;
+            let mut target = create_private(&file).map_err(made)?;
             copy(content, &mut target, size, &file)?;
             upper.insert(path, None);
         }
