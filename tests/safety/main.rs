@@ -9,3 +9,6 @@
 mod common;
 
 mod command;
+mod names;
+mod output;
+mod visible_text;
