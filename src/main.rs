@@ -3,7 +3,9 @@
 //! Writing to a pipe that nobody reads is an error here and not a signal, as Rust sets it up: a server must survive a
 //! client that goes away. The printer takes it as the quiet end of a command.
 
-use opmx::cli::Work;
+mod streams;
+
+use opmx::cli::{Process, Work};
 use std::ffi::OsStr;
 use std::io;
 use std::num::NonZero;
@@ -15,11 +17,15 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args_os();
     let program = arguments.next().unwrap_or_default();
     let arguments = arguments.collect();
+    let process = Process {
+        start,
+        stdout_is_closed: streams::stdout_is_closed(),
+    };
     // Everything but the names of other programs is taken as ours, so that a renamed copy works.
     match Path::new(&program).file_stem().and_then(OsStr::to_str) {
-        Some("grpc_health_probe") => opmx::cli::probe(arguments, start),
-        Some("opm") => opmx::cli::run("opm", arguments, start),
-        _ => opmx::cli::run("opmx", arguments, start),
+        Some("grpc_health_probe") => opmx::cli::probe(arguments, process),
+        Some("opm") => opmx::cli::run("opm", arguments, process),
+        _ => opmx::cli::run("opmx", arguments, process),
     }
 }
 

@@ -296,6 +296,9 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
             }
         });
     }
+    if let Some(OutputError::Hidden) = as_kind(error) {
+        return Some("--fix without --dry-run changes the files; look at them with an editor".to_owned());
+    }
     if let Some(OutputError::Form { .. }) = as_kind(error) {
         return Some("this is a mistake in opmx; please report it with the command line".to_owned());
     }
@@ -360,7 +363,7 @@ pub(crate) fn answer(printer: &Printer, answer: &clap::Error) -> CommandResult {
         } else {
             text.to_string()
         };
-        printer.bytes(text.as_bytes())?;
+        printer.styled(&text)?;
         return Ok(Status::Success);
     }
     let text = if printer.stderr_color() {

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::image::Progress;
-use crate::terminal::visible;
+use crate::visible::one_line;
 
 /// Characters of a name in front of its bar.
 const NAME: usize = 40;
@@ -137,7 +137,7 @@ fn style(sized: bool) -> ProgressStyle {
 }
 
 fn short(what: &str) -> String {
-    let what = visible(what);
+    let what = one_line(what);
     match what.char_indices().rev().nth(NAME - 1) {
         // The end of a reference, its repository and tag, tells more than its beginning.
         Some((at, _)) if at > 0 => {

@@ -29,3 +29,6 @@ mod realms;
 mod slowness;
 mod special_files;
 mod two_writers;
+mod names;
+mod output;
+mod visible_text;

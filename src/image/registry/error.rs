@@ -4,6 +4,7 @@ use super::address::RefusedAddress;
 use crate::image::credentials::CredentialError;
 use crate::image::digest::Digest;
 use crate::image::error::ContentProblem;
+use crate::visible::is_hidden;
 use oci_distribution::errors::{OciEnvelope, OciErrorCode};
 use reqwest::StatusCode;
 use std::error::Error;
@@ -326,11 +327,11 @@ fn envelope(body: &[u8]) -> (Option<OciErrorCode>, String) {
     (None, if page { String::new() } else { shortened(&text) })
 }
 
-/// One line of a foreign text, without control characters that could change a terminal.
+/// One line of a foreign text, without its hidden characters.
 pub(super) fn shortened(text: &str) -> String {
     const SHOWN: usize = 200;
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let mut letters = line.trim().chars().filter(|letter| !letter.is_control());
+    let mut letters = line.trim().chars().filter(|letter| !is_hidden(*letter));
     let mut short: String = letters.by_ref().take(SHOWN).collect();
     if letters.next().is_some() {
         short.push('…');
@@ -408,7 +409,7 @@ mod tests {
 
     #[test]
     fn foreign_texts_are_shown_on_one_short_line() {
-        let message = format!("\n\x1b[31mred\u{7} {}\nsecond", "x".repeat(400));
+        let message = format!("\n\x1b[31mre\u{202e}d\u{7} {}\nsecond", "x".repeat(400));
         let RegistryFailure::Refused { message, .. } = of(400, &message) else {
             panic!("another failure");
         };
