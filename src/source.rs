@@ -11,8 +11,13 @@ pub struct Source {
     text: String,
     start: Position,
     offset: u64,
-    line_starts: OnceLock<Vec<usize>>,
+    /// How many lines end before each stretch of [`STRETCH`] bytes.
+    lines_before: OnceLock<Vec<usize>>,
 }
+
+/// Lines are counted in so many bytes when a place is asked for: to remember where each begins may take more memory than
+/// the text.
+const STRETCH: usize = 4 << 10;
 
 impl Source {
     /// Keeps `text` under the path that a user would recognise.
@@ -28,7 +33,7 @@ impl Source {
             text: text.into(),
             start,
             offset,
-            line_starts: OnceLock::new(),
+            lines_before: OnceLock::new(),
         })
     }
 
@@ -53,8 +58,11 @@ impl Source {
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
-        let line = self.line_starts().partition_point(|start| *start <= offset);
-        let start = self.line_starts()[line - 1];
+        let before = &self.text.as_bytes()[..offset];
+        let stretch = offset / STRETCH;
+        let counted = self.lines_before().get(stretch).copied().unwrap_or_default();
+        let line = 1 + counted + memchr::memchr_iter(b'\n', &before[stretch * STRETCH..]).count();
+        let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
         let column = self.text[start..offset].chars().count();
         Position {
             line: self.start.line + line - 1,
@@ -62,10 +70,15 @@ impl Source {
         }
     }
 
-    fn line_starts(&self) -> &[usize] {
-        self.line_starts.get_or_init(|| {
-            let breaks = self.text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-            std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect()
+    fn lines_before(&self) -> &[usize] {
+        self.lines_before.get_or_init(|| {
+            let stretches = self.text.as_bytes().chunks(STRETCH);
+            let counts = stretches.map(|stretch| memchr::memchr_iter(b'\n', stretch).count());
+            let total = counts.scan(0, |total, count| {
+                *total += count;
+                Some(*total)
+            });
+            std::iter::once(0).chain(total).collect()
         })
     }
 }
@@ -151,6 +164,21 @@ mod tests {
         assert_eq!(source.position(value), Position { line: 2, column: 6 });
         assert_eq!(source.position(value + 1), Position { line: 2, column: 6 });
         assert_eq!(source.position(999), Position { line: 3, column: 1 });
+    }
+
+    #[test]
+    fn positions_of_long_texts_are_those_of_short_ones() {
+        let text: String = (0..1_000).map(|line| format!("{}ä\n", "x".repeat(line % 7))).collect();
+        let source = Source::new("a.yaml", text.as_str());
+        for offset in (0..text.len())
+            .step_by(3)
+            .filter(|offset| text.is_char_boundary(*offset))
+        {
+            let before = &text[..offset];
+            let line = before.matches('\n').count() + 1;
+            let column = before.rsplit('\n').next().unwrap().chars().count() + 1;
+            assert_eq!(source.position(offset), Position { line, column }, "{offset}");
+        }
     }
 
     #[test]

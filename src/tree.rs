@@ -22,7 +22,7 @@ impl Default for TreeLimits {
         Self {
             files: 10_000,
             file_bytes: 16 << 20,
-            total_bytes: 256 << 20,
+            total_bytes: 64 << 20,
         }
     }
 }

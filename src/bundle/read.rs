@@ -43,7 +43,11 @@ pub fn read_as(tree: &Tree, media_type: Option<MediaType>, limits: &Limits) -> B
             diagnostics.push(Diagnostic::new(rule, message));
         }
     }
-    let metadata = Metadata::read(tree, limits, &mut diagnostics);
+    let mut texts = metadata_files(tree);
+    if let Some(finding) = text::excess(&texts, limits) {
+        return unread(diagnostics, finding);
+    }
+    let metadata = Metadata::read(&texts, limits, &mut diagnostics);
     if tree.below(MANIFESTS).next().is_none() {
         return BundleReading {
             bundle: None,
@@ -57,6 +61,10 @@ pub fn read_as(tree: &Tree, media_type: Option<MediaType>, limits: &Limits) -> B
         MediaType::K8sV1 => Layout::Nested,
         MediaType::RegistryV1 => Layout::Flat,
     };
+    texts.extend(manifest::files(tree, MANIFESTS, layout));
+    if let Some(finding) = text::excess(&texts, limits) {
+        return unread(diagnostics, finding);
+    }
     let manifests = manifest::read(tree, MANIFESTS, layout, limits);
     diagnostics.extend(manifests.diagnostics);
     let icon = metadata.olm.as_ref().and_then(|olm| Olm::new(olm).icon_path());
@@ -79,6 +87,25 @@ pub fn read_as(tree: &Tree, media_type: Option<MediaType>, limits: &Limits) -> B
     }
 }
 
+fn unread(mut diagnostics: Vec<Diagnostic>, finding: Diagnostic) -> BundleReading {
+    diagnostics.push(finding);
+    BundleReading {
+        bundle: None,
+        diagnostics,
+    }
+}
+
+/// The text files of `metadata/`, each with the name that findings show.
+fn metadata_files(tree: &Tree) -> Vec<(String, &[u8])> {
+    tree.below(METADATA)
+        .filter(|(path, _)| {
+            let inside = &path[METADATA.len() + 1..];
+            !inside.contains('/') && is_text_file(inside)
+        })
+        .map(|(path, content)| (format!("{}/{path}", tree.origin().trim_end_matches('/')), content))
+        .collect()
+}
+
 #[derive(Default)]
 struct Metadata {
     annotations: Option<Annotations>,
@@ -90,29 +117,25 @@ struct Metadata {
 
 impl Metadata {
     /// The first file by name wins each role; one file may play several.
-    fn read(tree: &Tree, limits: &Limits, diagnostics: &mut Vec<Diagnostic>) -> Self {
+    fn read(files: &[(String, &[u8])], limits: &Limits, diagnostics: &mut Vec<Diagnostic>) -> Self {
         let mut metadata = Self::default();
         let (mut dependencies, mut properties) = (false, false);
-        for (path, content) in tree.below(METADATA) {
-            let inside = &path[METADATA.len() + 1..];
-            if inside.contains('/') || !is_text_file(inside) {
-                continue;
-            }
-            let name = format!("{}/{path}", tree.origin().trim_end_matches('/'));
-            let reading = text::read(&name, content, limits);
+        for (name, content) in files {
+            let is_olm = name.ends_with(&format!("/{OLM_YAML}"));
+            let reading = text::read(name, content, limits);
             let broken = crate::diagnostic::has_errors(&reading.diagnostics);
             diagnostics.extend(reading.diagnostics.into_iter().map(unquoted_range));
             let mut documents = reading.documents.into_iter();
             let Some(document) = documents.next() else {
-                if path == OLM_YAML && !broken {
+                if is_olm && !broken {
                     let message = "metadata/olm.yaml is empty";
-                    let place = Place::new(&Source::new(name, String::from_utf8_lossy(content)), 0..0);
+                    let place = Place::new(&Source::new(name.as_str(), String::from_utf8_lossy(content)), 0..0);
                     let finding = Diagnostic::new(&rules::OLM_REQUIRED, message).at(place);
                     diagnostics.push(finding.help(super::olm::REQUIRED_HELP));
                 }
                 continue;
             };
-            if path == OLM_YAML {
+            if is_olm {
                 if let Some(second) = documents.next() {
                     let message = "metadata/olm.yaml must be one document";
                     let finding = Diagnostic::new(&rules::OLM_EXTRA_DOCUMENT, message);

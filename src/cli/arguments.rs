@@ -1,7 +1,9 @@
 //! The options that several commands share, and what they mean to the rooms below.
 
+use crate::catalog::file_based::read::CatalogLimits;
 use crate::cli::Context;
 use crate::cli::size::Size;
+use crate::cluster::dump::DumpLimits;
 use crate::image::{CacheMode, DEFAULT_IMAGE_LIMIT, Options, Platform, RetryPolicy, Transports};
 use crate::terminal::{Format, Printer};
 use crate::text::Limits;
@@ -94,7 +96,7 @@ pub struct LimitArguments {
     /// Most files in a bundle
     #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = TreeLimits::default().files)]
     pub max_files: usize,
-    /// Largest size of all files of a bundle together
+    /// Largest size of all files of a bundle together, and of what is kept in memory of a catalog or of dumps of a cluster
     #[arg(long, help_heading = LIMITS, value_name = "SIZE", default_value_t = Size(TreeLimits::default().total_bytes))]
     pub max_total_size: Size,
     /// Deepest nesting of a YAML or JSON document, at most 1024
@@ -103,6 +105,9 @@ pub struct LimitArguments {
     /// Most documents in one YAML file
     #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = Limits::default().documents)]
     pub max_documents: usize,
+    /// Most keys and values in one YAML or JSON file, in one document of a catalog, and in all files of a bundle together
+    #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = Limits::default().values)]
+    pub max_values: usize,
 }
 
 impl LimitArguments {
@@ -115,13 +120,60 @@ impl LimitArguments {
         }
     }
 
+    /// The limits on a catalog.
+    pub fn catalog(&self) -> CatalogLimits {
+        CatalogLimits {
+            depth: self.max_depth,
+            ..catalog_limits(&self.max_total_size, self.max_values)
+        }
+    }
+
+    /// The limits on dumps of a cluster.
+    pub fn dump(&self) -> DumpLimits {
+        DumpLimits {
+            object: self.text().file_bytes,
+            kept: usize::try_from(self.max_total_size.0).unwrap_or(usize::MAX),
+            depth: self.max_depth,
+            values: self.max_values,
+            ..DumpLimits::default()
+        }
+    }
+
     /// The limits on the text of each file.
     pub fn text(&self) -> Limits {
         Limits {
             file_bytes: usize::try_from(self.max_file_size.0).unwrap_or(usize::MAX),
             depth: self.max_depth,
             documents: self.max_documents,
+            values: self.max_values,
         }
+    }
+}
+
+/// How much a catalog may hold.
+#[derive(Debug, Clone, Args)]
+pub struct CatalogLimitArguments {
+    /// Largest size of what is kept in memory of a catalog: names, edges, properties and findings
+    #[arg(long, help_heading = LIMITS, value_name = "SIZE", default_value_t = Size(TreeLimits::default().total_bytes))]
+    pub max_total_size: Size,
+    /// Most keys and values in one document of a catalog
+    #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = Limits::default().values)]
+    pub max_values: usize,
+}
+
+impl CatalogLimitArguments {
+    /// The limits on a catalog.
+    pub fn catalog(&self) -> CatalogLimits {
+        catalog_limits(&self.max_total_size, self.max_values)
+    }
+}
+
+fn catalog_limits(kept: &Size, values: usize) -> CatalogLimits {
+    CatalogLimits {
+        kept_bytes: usize::try_from(kept.0).unwrap_or(usize::MAX),
+        values,
+        template_values: CatalogLimits::default().template_values.max(values),
+        ..CatalogLimits::default()
     }
 }
 

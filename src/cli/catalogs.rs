@@ -1,7 +1,6 @@
 //! What the commands share that write file-based catalogs.
 
 use crate::catalog::file_based::migrate::Level;
-use crate::catalog::file_based::read::CatalogLimits;
 use crate::catalog::file_based::write::Language;
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
@@ -95,7 +94,7 @@ pub(crate) fn bounds(registry: &RegistryArguments, limits: &LimitArguments) -> B
     Bounds {
         tree: limits.tree(),
         text: limits.text(),
-        catalog: CatalogLimits::default(),
+        catalog: limits.catalog(),
         image: registry.max_image_size.0,
     }
 }

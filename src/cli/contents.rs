@@ -3,7 +3,7 @@
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
 use crate::cli::{Context, input, sources};
-use crate::cluster::dump::{self, DumpLimits};
+use crate::cluster::dump;
 use crate::cluster::state::CatalogSource;
 use crate::cluster::{self, State};
 use crate::index::intake::IntakeError;
@@ -84,11 +84,7 @@ pub(crate) fn read_cluster(
         }
         None => State::default(),
     };
-    let limits = DumpLimits {
-        object: limits.text().file_bytes,
-        depth: limits.max_depth,
-        ..DumpLimits::default()
-    };
+    let limits = limits.dump();
     for name in dumps {
         if name == input::STDIN {
             let name = Path::new(input::announced(context));

@@ -9,6 +9,7 @@
 use crate::bundle::MediaType;
 use crate::bundle::location::LoadError;
 use crate::catalog::file_based::load::LoadError as CatalogLoadError;
+use crate::catalog::file_based::read::CatalogError;
 use crate::cluster::dump::DumpError;
 use crate::cluster::{ObservedError, StateProblem};
 use crate::files::{FileError, NewFolderError};
@@ -260,6 +261,9 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
                 .to_owned(),
         );
     }
+    if let Some(hint) = limit_hint(error) {
+        return Some(hint.to_owned());
+    }
     if let Some(CatalogLoadError::Document { .. }) = as_kind(error) {
         return Some("opmx validate names everything that is wrong with the folder of a catalog".to_owned());
     }
@@ -316,6 +320,32 @@ fn registry_hint(failure: &RegistryFailure) -> Option<&'static str> {
         RegistryFailure::ForeignLogin { .. } => "name the server that keeps the image, if its login is meant",
         _ => return None,
     })
+}
+
+/// The flag that raises the limit that an error is about.
+fn limit_hint(error: &(dyn Error + 'static)) -> Option<&'static str> {
+    const VALUES: &str = "raise the limit with --max-values, if this is to be trusted";
+    const TOTAL: &str = "raise the limit with --max-total-size, if this is to be trusted";
+    let of_catalog = match as_kind(error) {
+        Some(CatalogError::Values { .. }) => {
+            Some("opmx validate, render and serve read a catalog with a higher limit by --max-values")
+        }
+        Some(CatalogError::TooMuch { .. }) => {
+            Some("opmx validate, render and serve read a catalog with a higher limit by --max-total-size")
+        }
+        _ => None,
+    };
+    let of_dump = match as_kind(error) {
+        Some(DumpError::Values { .. }) => Some(VALUES),
+        Some(DumpError::TooMuch { .. }) => Some(TOTAL),
+        Some(DumpError::Object { .. }) => Some("raise the limit with --max-file-size, if this is to be trusted"),
+        _ => None,
+    };
+    let of_state = match as_kind(error) {
+        Some(StateProblem::TooMany { .. }) => Some(VALUES),
+        _ => None,
+    };
+    of_catalog.or(of_dump).or(of_state)
 }
 
 fn is_full(error: &io::Error) -> bool {

@@ -1,9 +1,8 @@
 //! `opmx serve`: gRPC from an index or a file-based catalog.
 
 use crate::bundle::is_bundle_folder;
-use crate::catalog::file_based::read::CatalogLimits;
 use crate::cli::Context;
-use crate::cli::arguments::RegistryArguments;
+use crate::cli::arguments::{CatalogLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::guesses;
 use crate::cli::serving::{self, ServingArguments};
@@ -72,6 +71,8 @@ pub(crate) struct ServeArguments {
     serving: ServingArguments,
     #[command(flatten)]
     registry: RegistryArguments,
+    #[command(flatten)]
+    limits: CatalogLimitArguments,
 }
 
 pub(crate) fn run(arguments: &ServeArguments, context: &Context<'_>) -> CommandResult {
@@ -132,7 +133,7 @@ fn catalog(
     arguments: &ServeArguments,
     context: &Context<'_>,
 ) -> Result<CatalogFiles, CommandError> {
-    let (findings, catalog) = CatalogFiles::open_checked(folder, CatalogLimits::default())?;
+    let (findings, catalog) = CatalogFiles::open_checked(folder, arguments.limits.catalog())?;
     catalog.ok_or_else(|| {
         match arguments.serving.log_format() {
             Some(LogFormat::Json) => log::findings(&findings),

@@ -2,8 +2,8 @@
 
 use crate::bundle::is_bundle_folder;
 use crate::catalog::file_based::check;
-use crate::catalog::file_based::read::CatalogLimits;
 use crate::cli::Context;
+use crate::cli::arguments::CatalogLimitArguments;
 use crate::cli::error::{CommandResult, Status};
 use crate::diagnostic::{self, Diagnostic};
 use crate::terminal::counted;
@@ -44,6 +44,8 @@ pub(crate) struct ValidateArguments {
     /// Form of the result
     #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
     output: Form,
+    #[command(flatten)]
+    limits: CatalogLimitArguments,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -94,7 +96,7 @@ impl<'a> Outcome<'a> {
 
 pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
-    let checked = check::check(&arguments.folder, CatalogLimits::default())?;
+    let checked = check::check(&arguments.folder, arguments.limits.catalog())?;
     let findings = checked.findings;
     let failed = diagnostic::has_errors(&findings);
     match arguments.output {

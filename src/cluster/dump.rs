@@ -26,6 +26,8 @@ use walkdir::WalkDir;
 
 /// How much of a file is looked at for bytes that no text has.
 const START: usize = 512;
+/// How many values a row of that table counts as.
+const ROW: usize = 5;
 /// How the table begins that `kubectl api-resources` prints.
 const TABLE: &[u8] = b"NAME ";
 
@@ -34,21 +36,24 @@ const TABLE: &[u8] = b"NAME ";
 pub struct DumpLimits {
     /// One object, or one document that is no list, in bytes.
     pub object: usize,
-    /// The objects of all dumps together, in bytes of what is kept of them.
+    /// The objects of all dumps together, in bytes of memory for what is kept of them.
     pub kept: usize,
     /// The files of a folder.
     pub files: usize,
     /// The nesting of an object.
     pub depth: usize,
+    /// The keys and values of an object.
+    pub values: usize,
 }
 
 impl Default for DumpLimits {
     fn default() -> Self {
         Self {
             object: Limits::default().file_bytes,
-            kept: 256 << 20,
+            kept: 64 << 20,
             files: 10_000,
             depth: Limits::default().depth,
+            values: Limits::default().values,
         }
     }
 }
@@ -99,12 +104,27 @@ pub enum DumpError {
         /// How large one may be.
         limit: usize,
     },
+    /// One object has too many values.
+    #[error("{}:{line}: an object has more than {limit} keys and values", path.display())]
+    Values {
+        /// The file.
+        path: PathBuf,
+        /// The line where there are too many.
+        line: usize,
+        /// How many there may be.
+        limit: usize,
+    },
     /// All of it is too much.
     #[error(
-        "the dumps hold more than {limit} bytes of what is needed of them; leave out what OLM does not look at, such as \
-         Secrets and events"
+        "{}:{line}: up to here, what is needed of the dumps takes more than {limit} bytes; leave out what OLM does not \
+         look at, such as Secrets and events",
+        path.display()
     )]
     TooMuch {
+        /// The file.
+        path: PathBuf,
+        /// The line of the object with which it becomes too much.
+        line: usize,
         /// How much it may be.
         limit: usize,
     },
@@ -227,10 +247,12 @@ fn read_table(
     let mut text = String::new();
     let read = input.take(limit).read_to_string(&mut text);
     read.map_err(|error| FileError::new("read", path, error))?;
-    if let Some(served) = served::read_table(&text) {
-        gathered.serve(served);
+    let rows = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+    if rows > limits.values / ROW {
+        return Err(Refusal::Values.at(path, limits.values / ROW, limits));
     }
-    Ok(())
+    let served = served::read_table(&text).unwrap_or_default();
+    gathered.serve(served).map_err(|refusal| refusal.at(path, rows, limits))
 }
 
 impl Refusal {
@@ -242,7 +264,16 @@ impl Refusal {
                 line,
                 found,
             },
-            Self::TooMuch => DumpError::TooMuch { limit: limits.kept },
+            Self::Values => DumpError::Values {
+                path: path.to_owned(),
+                line,
+                limit: limits.values,
+            },
+            Self::TooMuch => DumpError::TooMuch {
+                path: path.to_owned(),
+                line,
+                limit: limits.kept,
+            },
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::keys::{KEYS, Key, Shape};
 use super::state::{NAMESPACE, State, VERSION};
 use crate::nearest::nearest;
+use crate::rules;
 use crate::source::{Place, Source};
 use crate::text::{self, Document, Limits, Path, kind_of};
 use serde_json::{Map, Value};
@@ -27,6 +28,12 @@ pub enum StateProblem {
     Unreadable {
         /// What its reader says.
         message: String,
+    },
+    /// There are too many values.
+    #[error("up to here, there are more than {limit} keys and values")]
+    TooMany {
+        /// How many there may be.
+        limit: usize,
     },
     /// Nothing, or more than one document.
     #[error("there are {count} documents, and a what-if file is one")]
@@ -129,8 +136,12 @@ pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Result<State, StateErr
     if let Some(finding) = reading.diagnostics.iter().find(|finding| finding.is_error()) {
         return Err(StateError {
             place: finding.place.clone().unwrap_or_else(whole),
-            problem: StateProblem::Unreadable {
-                message: finding.message.clone(),
+            problem: if finding.rule.id == rules::YAML_TOO_MANY_VALUES.id {
+                StateProblem::TooMany { limit: limits.values }
+            } else {
+                StateProblem::Unreadable {
+                    message: finding.message.clone(),
+                }
             },
         });
     }

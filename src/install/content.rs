@@ -12,7 +12,7 @@ use crate::index::opened::Opened;
 use crate::index::read::ReadError;
 use crate::index::render::{Item, Options, RenderError, RenderedIndex, render_record};
 use crate::nearest::nearest;
-use crate::text::Limits;
+use crate::text::{Limits, Values};
 use crate::tree::Tree;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -182,13 +182,14 @@ pub fn of_document(document: &file_based::Bundle) -> Result<Content, ContentErro
         reason,
     };
     let (mut csv, mut objects, mut properties) = (None, Vec::new(), Vec::new());
+    let limit = Values::new(Limits::default().values);
     for property in &document.properties {
         let parsed: Result<Value, _> = serde_json::from_str(property.value.get());
         let value = parsed.map_err(|error| unreadable(&property.kind, error.to_string()))?;
         match property.kind.as_str() {
             CSV_METADATA => {}
             BUNDLE_OBJECT => {
-                let object = object_in(&value).map_err(|reason| unreadable(BUNDLE_OBJECT, reason))?;
+                let object = object_in(&value, &limit).map_err(|reason| unreadable(BUNDLE_OBJECT, reason))?;
                 let kind = object.get("kind").and_then(Value::as_str);
                 // What has no kind is no object to OLM, and of several versions in one bundle the first one counts.
                 match kind {
@@ -219,11 +220,9 @@ pub fn of_document(document: &file_based::Bundle) -> Result<Content, ContentErro
     })
 }
 
-fn object_in(value: &Value) -> Result<Value, String> {
+fn object_in(value: &Value, values: &Values) -> Result<Value, String> {
     let data = value.get("data").and_then(Value::as_str).ok_or("there is no data")?;
-    let mut bytes = Vec::new();
-    manifests::decode(data, &mut bytes).map_err(|error| error.to_string())?;
-    serde_json::from_slice(&bytes).map_err(|error| error.to_string())
+    manifests::parse(data, values)
 }
 
 /// Where nothing says what the bundle needs, its ClusterServiceVersion does.

@@ -6,4 +6,4 @@ mod object;
 mod read;
 
 pub use object::Object;
-pub use read::{Layout, Manifests, has_manifest_extension, read};
+pub use read::{Layout, Manifests, files, has_manifest_extension, read};

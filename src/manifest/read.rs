@@ -25,18 +25,26 @@ pub struct Manifests {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads the objects below `folder` of a tree.
+/// The files below `folder` of a tree that hold manifests, each with the name that findings show.
+pub fn files<'t>(tree: &'t Tree, folder: &str, layout: Layout) -> Vec<(String, &'t [u8])> {
+    let prefix = format!("{}/", folder.trim_end_matches('/'));
+    let wanted = |path: &str| match layout {
+        Layout::Flat => !path.contains('/') && !path.starts_with('.'),
+        Layout::Nested => has_manifest_extension(path),
+    };
+    tree.below(folder)
+        .filter(|(path, _)| wanted(&path[prefix.len()..]))
+        .map(|(path, content)| (shown_path(tree.origin(), path), content))
+        .collect()
+}
+
+/// Reads the objects below `folder` of a tree. Where the files hold too much together, there are none.
 pub fn read(tree: &Tree, folder: &str, layout: Layout, limits: &Limits) -> Manifests {
     let mut manifests = Manifests::default();
-    let prefix = format!("{}/", folder.trim_end_matches('/'));
-    for (path, content) in tree.below(folder) {
-        let inside = &path[prefix.len()..];
-        let wanted = match layout {
-            Layout::Flat => !inside.contains('/') && !inside.starts_with('.'),
-            Layout::Nested => has_manifest_extension(inside),
-        };
-        if wanted {
-            let name = shown_path(tree.origin(), path);
+    let files = files(tree, folder, layout);
+    manifests.diagnostics.extend(text::excess(&files, limits));
+    if manifests.diagnostics.is_empty() {
+        for (name, content) in files {
             manifests.read_file(&name, content, layout, limits);
         }
     }

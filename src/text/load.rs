@@ -1,4 +1,5 @@
-//! From the events of one YAML document to its value, with the limits of go-yaml and ours.
+//! From the events of one YAML document to its value, with the limits of go-yaml and ours. How many
+//! values and bytes there are was [counted](super::count) before.
 
 use super::events::{Event, Events, Fault};
 use super::limits::Limits;
@@ -37,8 +38,6 @@ const MOST_PROBLEMS: usize = 20;
 const FREE_NODES: u64 = 400_000;
 /// go-yaml's: above this many nodes, a tenth.
 const MANY_NODES: u64 = 4_000_000;
-/// Bytes that a value takes besides its text, about.
-const NODE_BYTES: usize = 64;
 
 /// Reads the one document of `text`; none where it holds nothing but comments.
 pub(super) fn load(text: &str, limits: &Limits) -> Result<Option<Loaded>, Vec<Problem>> {
@@ -75,18 +74,12 @@ struct Anchor {
     /// None while the value is still being read.
     value: Option<Value>,
     nodes: u64,
-    size: Size,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Size {
-    bytes: usize,
+    /// Lists and maps inside one another.
     height: usize,
 }
 
 struct Loader {
     depth: usize,
-    bytes_left: usize,
     frames: Vec<Frame>,
     /// The keys of open maps; none asks for a merge.
     keys: Vec<Option<String>>,
@@ -102,7 +95,6 @@ impl Loader {
     fn new(limits: &Limits) -> Self {
         Self {
             depth: limits.effective_depth(),
-            bytes_left: limits.alias_bytes(),
             frames: Vec::new(),
             keys: Vec::new(),
             values: Vec::new(),
@@ -176,7 +168,7 @@ impl Loader {
             if let Some(anchor) = anchor {
                 let meaning = scalar::scalar(text, tag, implicit).and_then(scalar::Scalar::into_value);
                 let value = meaning.unwrap_or_else(|_| Value::String(key.clone().unwrap_or_default()));
-                self.remember(anchor, value, 1, &span)?;
+                self.remember(anchor, value, 1);
             }
             self.keys.push(key);
             return Ok(());
@@ -184,7 +176,7 @@ impl Loader {
         let value = meaning.and_then(scalar::Scalar::into_value);
         let value = self.or_problem(value, &span);
         if let Some(anchor) = anchor {
-            self.remember(anchor, value.clone(), 1, &span)?;
+            self.remember(anchor, value.clone(), 1);
         }
         self.push(value, false, span)
     }
@@ -239,7 +231,7 @@ impl Loader {
                 Anchor {
                     value: None,
                     nodes: 0,
-                    size: Size::default(),
+                    height: 0,
                 },
             );
         }
@@ -264,7 +256,7 @@ impl Loader {
             Value::Array(self.values.drain(frame.values..).collect())
         };
         if let Some(anchor) = frame.anchor {
-            self.remember(&anchor, value.clone(), self.nodes - frame.nodes, &span)?;
+            self.remember(&anchor, value.clone(), self.nodes - frame.nodes);
         }
         self.push(value, false, span)
     }
@@ -293,30 +285,13 @@ impl Loader {
         Value::Object(map)
     }
 
-    fn remember(&mut self, name: &str, value: Value, nodes: u64, span: &Range<usize>) -> Result<(), Problem> {
-        let size = measure(&value);
-        self.spend(size.bytes, span)?;
-        self.anchors.insert(
-            name.into(),
-            Anchor {
-                value: Some(value),
-                nodes,
-                size,
-            },
-        );
-        Ok(())
-    }
-
-    fn spend(&mut self, bytes: usize, span: &Range<usize>) -> Result<(), Problem> {
-        let Some(left) = self.bytes_left.checked_sub(bytes) else {
-            return Err(Problem::Value {
-                rule: &rules::YAML_EXCESSIVE_ALIASING,
-                message: "the document becomes too large by its anchors and aliases".to_owned(),
-                span: span.clone(),
-            });
+    fn remember(&mut self, name: &str, value: Value, nodes: u64) {
+        let anchor = Anchor {
+            height: height(&value),
+            value: Some(value),
+            nodes,
         };
-        self.bytes_left = left;
-        Ok(())
+        self.anchors.insert(name.into(), anchor);
     }
 
     fn alias(&mut self, name: &str, span: Range<usize>) -> Result<(), Problem> {
@@ -337,7 +312,7 @@ impl Loader {
                 shortened(name)
             )));
         };
-        let size = anchor.size;
+        let height = anchor.height;
         self.nodes += 1 + anchor.nodes;
         self.aliased += anchor.nodes;
         if self.aliased > 100 && self.nodes > 1000 && self.aliases_are_excessive() {
@@ -347,7 +322,7 @@ impl Loader {
                 span,
             });
         }
-        if self.frames.len() + size.height > self.depth {
+        if self.frames.len() + height > self.depth {
             return Err(self.too_deep(span));
         }
         if self.expects_key() {
@@ -357,7 +332,6 @@ impl Loader {
             return Ok(());
         }
         let value = value.clone();
-        self.spend(size.bytes, &span)?;
         self.push(value, true, span)
     }
 
@@ -393,29 +367,10 @@ fn hidden(events: &mut Events<'_>, explicit: bool, end: usize) -> Result<Option<
     }
 }
 
-fn measure(value: &Value) -> Size {
-    let inner = |sizes: &mut dyn Iterator<Item = (usize, &Value)>| {
-        let mut all = Size {
-            bytes: NODE_BYTES,
-            height: 1,
-        };
-        for (key, value) in sizes {
-            let size = measure(value);
-            all.bytes += key + size.bytes;
-            all.height = all.height.max(size.height + 1);
-        }
-        all
-    };
+fn height(value: &Value) -> usize {
     match value {
-        Value::String(text) => Size {
-            bytes: NODE_BYTES + text.len(),
-            height: 0,
-        },
-        Value::Array(items) => inner(&mut items.iter().map(|item| (0, item))),
-        Value::Object(map) => inner(&mut map.iter().map(|(key, value)| (NODE_BYTES + key.len(), value))),
-        _ => Size {
-            bytes: NODE_BYTES,
-            height: 0,
-        },
+        Value::Array(items) => 1 + items.iter().map(height).max().unwrap_or_default(),
+        Value::Object(map) => 1 + map.values().map(height).max().unwrap_or_default(),
+        _ => 0,
     }
 }

@@ -7,6 +7,7 @@
 
 mod block;
 pub mod canonical;
+mod count;
 mod decoded;
 mod document;
 mod emit;
@@ -24,12 +25,15 @@ mod read;
 mod resolve;
 mod scalar;
 mod split;
+mod values;
 
+pub use count::excess;
 pub use document::{Document, Format};
 pub use emit::{to_json, to_yaml};
 pub use limits::Limits;
 pub use path::{Path, Step};
 pub use read::{Reading, read, read_source};
+pub(crate) use values::{Refusal, Seed, Values};
 
 /// What a value is, for a sentence such as "spec.version is a number, not a text".
 pub fn kind_of(value: &serde_json::Value) -> &'static str {

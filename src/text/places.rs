@@ -7,10 +7,17 @@ use super::scalar;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-/// The places of one document, as bytes of its text.
+/// The places of one document, as bytes of its text. There is one node for each key and value, so they are small, and
+/// lists and maps are ranges of two tables.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     nodes: Vec<Node>,
+    /// The nodes in lists.
+    items: Vec<u32>,
+    /// Those in maps, by name in each map.
+    entries: Vec<Entry>,
+    /// The names of the entries, behind one another.
+    names: String,
     root: usize,
     /// Keys that stand twice in one map; of very many the first ones.
     pub(super) duplicates: Vec<Duplicate>,
@@ -29,24 +36,61 @@ pub(super) struct Duplicate {
     pub(super) second: Range<usize>,
 }
 
+/// A range in half the memory; no text has more bytes than [`Limits::MOST_FILE_BYTES`](super::Limits::MOST_FILE_BYTES).
+#[derive(Debug, Clone, Copy, Default)]
+struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+impl From<Range<usize>> for Span {
+    fn from(range: Range<usize>) -> Self {
+        Self {
+            start: small(range.start),
+            end: small(range.end),
+        }
+    }
+}
+
+fn small(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
 #[derive(Debug)]
 struct Node {
-    span: Range<usize>,
+    span: Span,
     kind: Kind,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 enum Kind {
     Scalar(Style),
-    List(Vec<usize>),
-    Map(BTreeMap<String, Entry>),
+    /// A range of the items.
+    List(Span),
+    /// A range of the entries.
+    Map(Span),
     /// Stands for another node, written elsewhere.
-    Alias(usize),
+    Alias(u32),
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Entry {
-    key: Range<usize>,
+    /// A range of the names.
+    name: Span,
+    key: Span,
+    value: u32,
+}
+
+/// An entry of a map that is not closed yet.
+#[derive(Debug)]
+struct Open {
+    key: Span,
     value: usize,
     merged: bool,
 }
@@ -71,37 +115,55 @@ impl Places {
             };
         };
         let mut node = root;
-        let mut key = root.span.clone();
+        let mut key = root.span;
         let mut complete = true;
         for step in path.steps() {
-            let next = match (&self.target(node).kind, step) {
-                (Kind::Map(entries), Step::Key(name)) => {
-                    entries.get(name).map(|entry| (entry.value, Some(entry.key.clone())))
-                }
-                (Kind::List(items), Step::Index(index)) => items.get(*index).map(|item| (*item, None)),
+            let next = match (self.target(node).kind, step) {
+                (Kind::Map(entries), Step::Key(name)) => self.entry(entries, name),
+                (Kind::List(items), Step::Index(index)) => self.items(items).get(*index).map(|item| (*item, None)),
                 _ => None,
             };
-            let Some((next, name)) = next.and_then(|(next, name)| Some((self.nodes.get(next)?, name))) else {
+            let Some((next, name)) = next.and_then(|(next, name)| Some((self.nodes.get(next as usize)?, name))) else {
                 complete = false;
                 break;
             };
             node = next;
-            key = name.unwrap_or_else(|| node.span.clone());
+            key = name.unwrap_or(node.span);
         }
         let target = self.target(node);
         Found {
-            value: node.span.clone(),
-            key,
+            value: node.span.range(),
+            key: key.range(),
             scalar: match target.kind {
-                Kind::Scalar(style) if complete => Some((style, target.span.clone())),
+                Kind::Scalar(style) if complete => Some((style, target.span.range())),
                 _ => None,
             },
         }
     }
 
+    fn items(&self, items: Span) -> &[u32] {
+        self.items.get(items.range()).unwrap_or_default()
+    }
+
+    fn entries(&self, entries: Span) -> &[Entry] {
+        self.entries.get(entries.range()).unwrap_or_default()
+    }
+
+    fn name(&self, entry: &Entry) -> &str {
+        self.names.get(entry.name.range()).unwrap_or_default()
+    }
+
+    /// The value of the entry of this name, and its key.
+    fn entry(&self, entries: Span, name: &str) -> Option<(u32, Option<Span>)> {
+        let entries = self.entries(entries);
+        let at = entries.binary_search_by(|entry| self.name(entry).cmp(name)).ok()?;
+        let entry = entries.get(at)?;
+        Some((entry.value, Some(entry.key)))
+    }
+
     fn target<'node>(&'node self, node: &'node Node) -> &'node Node {
         match node.kind {
-            Kind::Alias(target) => self.nodes.get(target).unwrap_or(node),
+            Kind::Alias(target) => self.nodes.get(target as usize).unwrap_or(node),
             _ => node,
         }
     }
@@ -121,7 +183,7 @@ impl Places {
                 Event::Alias(name) => {
                     let target = anchors.get(name).copied().unwrap_or_default();
                     let key = builder.key_text(target, text);
-                    builder.add(span, Kind::Alias(target), || Key::Text(key));
+                    builder.add(span, Kind::Alias(small(target)), || Key::Text(key));
                 }
                 Event::Scalar {
                     anchor,
@@ -190,7 +252,7 @@ struct Frame {
     map: bool,
     span: Range<usize>,
     items: Vec<usize>,
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, Open>,
     /// The key whose value comes next.
     pending: Option<(Key, Range<usize>)>,
 }
@@ -205,6 +267,9 @@ pub(super) struct Builder {
 impl Builder {
     pub(super) fn finish(mut self) -> Places {
         self.places.root = self.places.nodes.len().saturating_sub(1);
+        self.places.nodes.shrink_to_fit();
+        self.places.items.shrink_to_fit();
+        self.places.entries.shrink_to_fit();
         self.places
     }
 
@@ -225,10 +290,23 @@ impl Builder {
     pub(super) fn close(&mut self, end: Option<usize>) -> usize {
         let frame = self.frames.pop().unwrap_or_default();
         let span = frame.span.start..end.unwrap_or(frame.span.end);
+        let places = &mut self.places;
         let kind = if frame.map {
-            Kind::Map(frame.entries)
+            let start = places.entries.len();
+            places.entries.extend(frame.entries.into_iter().map(|(name, open)| {
+                let begin = places.names.len();
+                places.names.push_str(&name);
+                Entry {
+                    name: (begin..places.names.len()).into(),
+                    key: open.key,
+                    value: small(open.value),
+                }
+            }));
+            Kind::Map((start..places.entries.len()).into())
         } else {
-            Kind::List(frame.items)
+            let start = places.items.len();
+            places.items.extend(frame.items.into_iter().map(small));
+            Kind::List((start..places.items.len()).into())
         };
         self.add(span, kind, || Key::Text(String::new()))
     }
@@ -249,7 +327,10 @@ impl Builder {
                 frame.pending = Some((key(), span.clone()));
             }
         }
-        self.places.nodes.push(Node { span, kind });
+        self.places.nodes.push(Node {
+            span: span.into(),
+            kind,
+        });
         if expects_key {
             return node;
         }
@@ -269,8 +350,8 @@ impl Builder {
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
-        let entry = Entry {
-            key: span.clone(),
+        let entry = Open {
+            key: span.clone().into(),
             value,
             merged: false,
         };
@@ -284,33 +365,31 @@ impl Builder {
             path.push(key);
             self.places.duplicates.push(Duplicate {
                 path,
-                first: first.key,
+                first: first.key.range(),
                 second: span,
             });
         }
     }
 
     fn merge(&mut self, source: usize) {
-        let nodes = &self.places.nodes;
-        let target = |at: usize| match nodes.get(at).map(|node| &node.kind) {
-            Some(Kind::Alias(target)) => nodes.get(*target),
-            _ => nodes.get(at),
-        };
-        let sources: Vec<usize> = match target(source).map(|node| &node.kind) {
-            Some(Kind::List(items)) => items.iter().rev().copied().collect(),
+        let places = &self.places;
+        let target = |at: usize| places.nodes.get(at).map(|node| places.target(node).kind);
+        let sources: Vec<usize> = match target(source) {
+            Some(Kind::List(items)) => places.items(items).iter().rev().map(|item| *item as usize).collect(),
             _ => vec![source],
         };
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
         for source in sources {
-            if let Some(Kind::Map(entries)) = target(source).map(|node| &node.kind) {
-                for (key, entry) in entries {
-                    let entry = Entry {
+            if let Some(Kind::Map(entries)) = target(source) {
+                for entry in places.entries(entries) {
+                    let open = Open {
+                        key: entry.key,
+                        value: entry.value as usize,
                         merged: true,
-                        ..entry.clone()
                     };
-                    frame.entries.insert(key.clone(), entry);
+                    frame.entries.insert(places.name(entry).to_owned(), open);
                 }
             }
         }
@@ -321,7 +400,7 @@ impl Builder {
         let Some(node) = self.places.nodes.get(target) else {
             return String::new();
         };
-        let written = text.get(node.span.clone()).unwrap_or_default();
+        let written = text.get(node.span.range()).unwrap_or_default();
         let mut events = Events::new(written);
         while let Some(Ok((event, _))) = events.as_mut().map(Events::next) {
             match event {

@@ -1,6 +1,7 @@
 //! Files to documents: which format, where documents begin and end, what is wrong.
 
 use super::block;
+use super::count;
 use super::document::{Document, Format};
 use super::json;
 use super::limits::Limits;
@@ -25,6 +26,9 @@ pub struct Reading {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// Bytes of a line that are shown behind the first one that is no text.
+const SHOWN: usize = 200;
+
 const BYTE_ORDER_MARK: char = '\u{FEFF}';
 
 /// Reads a file as Kubernetes tools read it: a stream of JSON values where it begins with `{` or `[` and is one, else
@@ -34,23 +38,24 @@ pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Reading {
         documents: Vec::new(),
         diagnostics: vec![diagnostic],
     };
-    if bytes.len() > limits.file_bytes {
-        let message = format!(
-            "{name} has {} bytes, over the limit of {}",
-            bytes.len(),
-            limits.file_bytes
-        );
+    let limit = limits.effective_file_bytes();
+    if bytes.len() > limit {
+        let message = format!("{name} has {} bytes, over the limit of {limit}", bytes.len());
         let place = Place::new(&Source::new(name, ""), 0..0);
         return refused(Diagnostic::new(&rules::TEXT_TOO_LARGE, message).at(place));
     }
     match std::str::from_utf8(bytes) {
-        Ok(text) => {
-            let source = Source::new(name, text);
-            read_source(&source, limits)
-        }
+        Ok(text) => match count::excess_of_values(name, text, limits) {
+            Some(finding) => refused(finding),
+            None => Reader::new(limits).file(&Passage::file(&Source::new(name, text))),
+        },
         Err(error) => {
             let at = error.valid_up_to();
-            let source = Source::new(name, String::from_utf8_lossy(bytes));
+            // Only the text up to the end of the line is shown.
+            let rest = bytes.get(at..).unwrap_or_default();
+            let line_end = memchr::memchr(b'\n', rest).unwrap_or(rest.len()).min(SHOWN);
+            let shown = bytes.get(..at + line_end).unwrap_or_default();
+            let source = Source::new(name, String::from_utf8_lossy(shown));
             let wide = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
             let message = if wide {
                 "the file is UTF-16, not UTF-8".to_owned()
@@ -65,11 +70,24 @@ pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Reading {
 
 /// Reads a text that is kept already, such as a part of a file, as [`read`] does.
 pub fn read_source(source: &Arc<Source>, limits: &Limits) -> Reading {
-    Reader::new(limits).file(&Passage::file(source))
+    let passage = Passage::file(source);
+    refusal(&passage, limits).unwrap_or_else(|| Reader::new(limits).file(&passage))
+}
+
+/// What is said of a text that holds too many values.
+fn refusal(passage: &Passage, limits: &Limits) -> Option<Reading> {
+    let (at, finding) = count::excess_at(passage.text(), limits)?;
+    Some(Reading {
+        documents: Vec::new(),
+        diagnostics: vec![finding.at(passage.place(at..at))],
+    })
 }
 
 /// Reads the text of a scalar: what begins like JSON must be JSON.
 pub(super) fn read_embedded(passage: &Passage, limits: &Limits) -> Reading {
+    if let Some(refusal) = refusal(passage, limits) {
+        return refusal;
+    }
     let mut reader = Reader::new(limits);
     let begins_as_json = passage.text().trim_start().starts_with(['{', '[']);
     if begins_as_json {

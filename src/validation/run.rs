@@ -156,6 +156,9 @@ pub fn validate_bundle(tree: &Tree, request: &Request) -> Validated {
     }
 }
 
+/// Findings of one rule that a stage reports.
+const MOST_OF_A_RULE: usize = 1_000;
+
 /// Runs one stage.
 pub(super) fn stage(
     findings: &mut Vec<Finding>,
@@ -164,6 +167,13 @@ pub(super) fn stage(
 ) {
     let mut found = Vec::new();
     check(&mut found);
+    // What is wrong more often than this is wrong in the same way, and nobody reads all of it.
+    let mut of_rules: HashMap<&str, usize> = HashMap::new();
+    found.retain(|diagnostic| {
+        let count = of_rules.entry(diagnostic.rule.id).or_default();
+        *count += 1;
+        *count <= MOST_OF_A_RULE
+    });
     findings.extend(found.into_iter().map(|diagnostic| Finding { validator, diagnostic }));
 }
 

@@ -33,6 +33,7 @@ impl<'a> Synthesized<'a> {
         let mut manifests = Manifests::default();
         let limits = Limits {
             file_bytes: usize::MAX,
+            values: usize::MAX,
             ..Limits::default()
         };
         manifests.read_file(FILE, to_json(csv).as_bytes(), Layout::Flat, &limits);

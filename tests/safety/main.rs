@@ -19,6 +19,7 @@ mod http;
 mod tools;
 
 mod cache;
+mod budgets;
 mod command;
 mod indexes;
 mod leftovers;

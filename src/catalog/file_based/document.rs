@@ -5,6 +5,7 @@ use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
+use std::collections::HashSet;
 use std::fmt;
 
 /// The fields of a document in the order of the text, their values as they are written.
@@ -100,8 +101,9 @@ impl<'de> Deserialize<'de> for Document {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Document, A::Error> {
                 let mut fields: Vec<(String, Box<RawValue>)> = Vec::new();
+                let mut known = HashSet::new();
                 while let Some((name, value)) = map.next_entry::<String, Box<RawValue>>()? {
-                    if fields.iter().any(|(known, _)| *known == name) {
+                    if !known.insert(name.clone()) {
                         return Err(de::Error::custom(format_args!("the field {name:?} stands twice")));
                     }
                     fields.push((name, value));

@@ -5,10 +5,11 @@ use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::{BUNDLE_OBJECT, CSV_METADATA, PACKAGE};
 use crate::catalog::manifests::kind;
 use crate::csv;
-use crate::text::{self, Limits};
+use crate::text::{self, Limits, Values};
 use base64::engine::general_purpose::STANDARD;
 use base64::{DecodeError, Engine};
 use serde::Deserialize;
+use serde::de::DeserializeSeed;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -99,11 +100,31 @@ fn object(value: &RawValue) -> Option<String> {
     let ReadObject { data } = serde_json::from_str(value.get()).ok()?;
     let mut bytes = Vec::new();
     decode(&data, &mut bytes).ok()?;
+    let limits = Limits::default();
     if bytes.trim_ascii_start().starts_with(b"{") {
-        return String::from_utf8(bytes).ok();
+        let files = [(String::new(), bytes.as_slice())];
+        return text::excess(&files, &limits)
+            .is_none()
+            .then(|| String::from_utf8(bytes).ok())?;
     }
-    let reading = text::read("", &bytes, &Limits::default());
+    let reading = text::read("", &bytes, &limits);
     Some(reading.documents.first()?.value().to_string())
+}
+
+/// The manifest, which is JSON, that `data` holds in base64. `values` counts those of all manifests of a bundle.
+///
+/// # Errors
+/// When it is none, or there are too many values.
+pub(crate) fn parse(data: &str, values: &Values) -> Result<Value, String> {
+    let mut bytes = Vec::new();
+    decode(data, &mut bytes).map_err(|error| error.to_string())?;
+    let mut reader = serde_json::Deserializer::from_slice(&bytes);
+    let value = values.next(Limits::MOST_DEPTH).deserialize(&mut reader);
+    let value = value.and_then(|value| reader.end().map(|()| value));
+    value.map_err(|error| match values.refusal() {
+        Some(_) => "the manifests hold too many keys and values".to_owned(),
+        None => error.to_string(),
+    })
 }
 
 /// Puts what `data` holds in base64, which may be broken over lines, behind `decoded`.

@@ -1,9 +1,9 @@
 //! Old forms of documents, replaced by newer ones.
 
 use super::document::Document;
+use super::manifests;
 use super::{BUNDLE, BUNDLE_OBJECT, CSV_METADATA, Property};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use crate::text::{Limits, Values};
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
@@ -69,8 +69,9 @@ fn with_csv_metadata(document: &Document) -> Option<Document> {
         return None;
     }
     let objects = properties.iter().filter(|property| property.kind == BUNDLE_OBJECT);
+    let values = Values::new(Limits::default().values);
     let csv = objects
-        .filter_map(|object| manifest(&object.value))
+        .filter_map(|object| manifest(&object.value, &values))
         .find(|object| object["kind"] == crate::csv::KIND)?;
     let metadata = Property {
         kind: CSV_METADATA.to_owned(),
@@ -82,9 +83,9 @@ fn with_csv_metadata(document: &Document) -> Option<Document> {
     Some(document.clone().with("properties", to_raw_value(&properties).ok()?))
 }
 
-fn manifest(value: &RawValue) -> Option<Value> {
+fn manifest(value: &RawValue, values: &Values) -> Option<Value> {
     let Object { data } = serde_json::from_str(value.get()).ok()?;
-    serde_json::from_slice(&STANDARD.decode(data).ok()?).ok()
+    manifests::parse(&data, values).ok()
 }
 
 fn metadata(csv: &Value) -> Map<String, Value> {
@@ -113,6 +114,8 @@ fn is_empty(value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
     use serde_json::json;
 
     fn bundle(image: &str, properties: &Value) -> Document {

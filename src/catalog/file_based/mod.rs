@@ -9,6 +9,7 @@ pub mod icon;
 pub mod init;
 pub mod load;
 pub mod manifests;
+mod memory;
 pub mod migrate;
 pub mod read;
 mod stream;

@@ -3,9 +3,11 @@
 
 use super::document::Document;
 use super::stream::{CutError, Piece, Stream};
-use super::{Key, PACKAGE};
+use super::{Key, PACKAGE, memory};
 use crate::catalog::{Text, Texts};
+use crate::diagnostic::Diagnostic;
 use crate::files::{FileError, Stamp, open_regular, require_regular};
+use crate::rules;
 use crate::text::{self, Limits};
 use ignore::WalkBuilder;
 use std::fs::{self, File, Metadata};
@@ -27,6 +29,12 @@ pub struct CatalogLimits {
     pub documents: usize,
     /// Lists and maps inside one another.
     pub depth: usize,
+    /// Keys and values of one document.
+    pub values: usize,
+    /// Keys and values of all documents of a template together, which are kept.
+    pub template_values: usize,
+    /// Bytes of memory for what is kept of all documents: names, edges and properties, and what is wrong with them.
+    pub kept_bytes: usize,
     /// Files that stay open, so that they can be read as they were also after others took their names. Those of a
     /// catalog that has more are opened again by name.
     pub open_files: usize,
@@ -39,7 +47,30 @@ impl Default for CatalogLimits {
             document_bytes: 64 << 20,
             documents: 1_000_000,
             depth: Limits::default().depth,
+            values: Limits::default().values,
+            template_values: 2_000_000,
+            kept_bytes: 64 << 20,
             open_files: 0,
+        }
+    }
+}
+
+impl CatalogLimits {
+    /// The limits of one manifest inside a document.
+    pub(super) fn of_manifest(&self) -> Limits {
+        Limits {
+            values: self.values,
+            ..Limits::default()
+        }
+    }
+
+    /// The limits of one document.
+    pub(super) fn of_document(&self) -> Limits {
+        Limits {
+            file_bytes: self.document_bytes,
+            depth: self.depth,
+            documents: 1,
+            values: self.values,
         }
     }
 }
@@ -76,6 +107,26 @@ pub enum CatalogError {
         /// What there is too much of.
         what: &'static str,
         /// How much there may be.
+        limit: usize,
+    },
+    /// A document holds too many values.
+    #[error("{}:{line}: up to here, the document has more than {limit} keys and values", file.display())]
+    Values {
+        /// The file.
+        file: PathBuf,
+        /// The line where there are too many, from 1.
+        line: usize,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// What has to be kept of the documents is too much.
+    #[error("{}:{line}: up to here, the names, edges and properties of the catalog take more than {limit} bytes", file.display())]
+    TooMuch {
+        /// The file.
+        file: PathBuf,
+        /// The line of the document with which it becomes too much, from 1.
+        line: usize,
+        /// How much it may be.
         limit: usize,
     },
     /// A catalog is a folder.
@@ -196,6 +247,8 @@ pub struct FileBasedCatalog {
     /// In the order in which a catalog is written.
     pub handles: Vec<Handle>,
     limits: CatalogLimits,
+    /// Bytes that are kept of the documents.
+    kept: usize,
 }
 
 impl FileBasedCatalog {
@@ -223,6 +276,7 @@ impl FileBasedCatalog {
             files: Vec::with_capacity(paths.len()),
             handles: Vec::new(),
             limits,
+            kept: 0,
         };
         let mut texts = Texts::default();
         for path in paths {
@@ -297,6 +351,14 @@ impl FileBasedCatalog {
                 Err(CutError::Io(error)) => return Err(fail(error).into()),
                 Err(error) => return Err(wrong(error.line(), error.to_string())),
             };
+            let excess = text::excess(&[(String::new(), piece.bytes)], &self.limits.of_document());
+            if let Some(excess) = excess.filter(|excess| excess.rule.id == rules::YAML_TOO_MANY_VALUES.id) {
+                return Err(CatalogError::Values {
+                    line: line_of(&excess, &piece),
+                    limit: self.limits.values,
+                    file: path,
+                });
+            }
             let read = document(&piece, &self.limits);
             let Some(document) = read.map_err(|(line, problem)| wrong(line, problem))? else {
                 continue;
@@ -307,6 +369,14 @@ impl FileBasedCatalog {
             }
             if self.handles.len() >= self.limits.documents {
                 return Err(self.over("documents", self.limits.documents));
+            }
+            self.kept += memory::kept(&schema, |name| document.field(name));
+            if self.kept > self.limits.kept_bytes {
+                return Err(CatalogError::TooMuch {
+                    line: piece.line,
+                    limit: self.limits.kept_bytes,
+                    file: path,
+                });
             }
             let name = document.text("name");
             let package = if schema == PACKAGE {
@@ -408,6 +478,11 @@ fn check_ignore(folder: &Path) -> Result<(), FileError> {
     }
 }
 
+/// The line of the file that a finding about a piece is about.
+fn line_of(finding: &Diagnostic, piece: &Piece<'_>) -> usize {
+    piece.line + finding.place.as_ref().map_or(1, |place| place.start().line) - 1
+}
+
 /// What a piece of a file holds; none where it is nothing but comments. Else the line, and what is wrong there.
 fn document(piece: &Piece<'_>, limits: &CatalogLimits) -> Result<Option<Document>, (usize, String)> {
     let text = std::str::from_utf8(piece.bytes).map_err(|_| (piece.line, "the text is not UTF-8".to_owned()))?;
@@ -415,15 +490,9 @@ fn document(piece: &Piece<'_>, limits: &CatalogLimits) -> Result<Option<Document
         let wrong = |error: serde_json::Error| (piece.line + error.line().saturating_sub(1), error.to_string());
         return Document::from_json(text).map(Some).map_err(wrong);
     }
-    let limits = Limits {
-        file_bytes: limits.document_bytes,
-        depth: limits.depth,
-        documents: 1,
-    };
-    let reading = text::read("", piece.bytes, &limits);
+    let reading = text::read("", piece.bytes, &limits.of_document());
     if let Some(finding) = reading.diagnostics.iter().find(|finding| finding.is_error()) {
-        let line = finding.place.as_ref().map_or(1, |place| place.start().line);
-        return Err((piece.line + line - 1, finding.message.clone()));
+        return Err((line_of(finding, piece), finding.message.clone()));
     }
     let Some(document) = reading.documents.first() else {
         return Ok(None);

@@ -2,7 +2,6 @@
 
 use crate::bundle::location::Location;
 use crate::catalog::drawing;
-use crate::catalog::file_based::read::CatalogLimits;
 use crate::catalog::file_based::template::{Image, KINDS, Kind, Template};
 use crate::catalog::file_based::write::Language;
 use crate::catalog::selection::Selection;
@@ -90,7 +89,7 @@ const COMPOSITE: &str = "composite";
 
 pub(crate) fn run(arguments: &TemplateArguments, context: &Context<'_>) -> CommandResult {
     let (wanted, file) = arguments.template()?;
-    let limits = CatalogLimits::default();
+    let limits = arguments.limits.catalog();
     let (name, bytes) = input::read(file, limits.document_bytes, context)?;
     let template = Template::read(&name, &bytes, wanted, limits)?;
     let transports = arguments.registry.transports(context);

@@ -8,6 +8,15 @@ use crate::kubernetes::served::{self, ServedResource};
 use crate::text::kind_of;
 use serde_json::{Map, Value};
 
+/// Bytes that a value takes besides its text and its parts.
+const VALUE: usize = std::mem::size_of::<Value>();
+/// Bytes that a text takes besides its letters.
+const STRING: usize = 16;
+/// Bytes that a key of a map takes besides its letters.
+const KEY: usize = 64;
+/// Bytes that a served API takes.
+const API: usize = 256;
+
 /// A state that grows with what dumps say.
 pub(super) struct Gathered<'a> {
     keep: fn(Value) -> Value,
@@ -25,6 +34,8 @@ pub(super) struct Gathered<'a> {
 pub(super) enum Refusal {
     /// It is no object, but this.
     NoObject(String),
+    /// It has too many values.
+    Values,
     /// There would be more than may be kept.
     TooMuch,
 }
@@ -52,8 +63,7 @@ impl<'a> Gathered<'a> {
         if said.starts_with("API")
             && let Some(served) = served::read(&value)
         {
-            self.serve(served);
-            return Ok(());
+            return self.serve(served);
         }
         let mut map = match value {
             Value::Object(map) => map,
@@ -95,14 +105,19 @@ impl<'a> Gathered<'a> {
 
     /// Counts a value as kept.
     pub(super) fn count(&mut self, value: &Value) -> Result<(), Refusal> {
-        self.size = self.size.saturating_add(size_of(value));
+        self.keep_bytes(size_of(value))
+    }
+
+    fn keep_bytes(&mut self, bytes: usize) -> Result<(), Refusal> {
+        self.size = self.size.saturating_add(bytes);
         if self.size > self.limits.kept {
             return Err(Refusal::TooMuch);
         }
         Ok(())
     }
 
-    pub(super) fn serve(&mut self, served: Vec<ServedResource>) {
+    pub(super) fn serve(&mut self, served: Vec<ServedResource>) -> Result<(), Refusal> {
+        self.keep_bytes(served.len() * API)?;
         let apis = served.into_iter().map(|served| {
             let usual = || builtin::find_kind(&served.gvk.group, &served.gvk.kind).is_none_or(|row| row.namespaced);
             Api {
@@ -112,6 +127,7 @@ impl<'a> Gathered<'a> {
             }
         });
         self.state.apis.get_or_insert_default().extend(apis);
+        Ok(())
     }
 }
 
@@ -142,17 +158,13 @@ fn completed(item: Value, kind: &str, api_version: &str) -> Value {
     }
 }
 
-/// About how many bytes a value takes.
+/// About how many bytes a value takes, with its parts.
 fn size_of(value: &Value) -> usize {
-    match value {
-        Value::String(text) => 32 + text.len(),
-        Value::Array(items) => 32 + items.iter().map(size_of).sum::<usize>(),
-        Value::Object(map) => {
-            32 + map
-                .iter()
-                .map(|(key, value)| 48 + key.len() + size_of(value))
-                .sum::<usize>()
+    VALUE
+        + match value {
+            Value::String(text) => STRING + text.len(),
+            Value::Array(items) => items.iter().map(size_of).sum(),
+            Value::Object(map) => map.iter().map(|(key, value)| KEY + key.len() + size_of(value)).sum(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => 0,
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) => 32,
-    }
 }

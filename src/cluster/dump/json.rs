@@ -2,6 +2,7 @@
 
 use super::gathered::{Gathered, Refusal};
 use super::{DumpError, DumpLimits};
+use crate::text::{self, Seed, Values};
 use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::cell::Cell;
@@ -19,16 +20,20 @@ pub(super) fn read(
     let mut reading = Reading {
         gathered,
         refusal: None,
-        limit: limits.object,
+        limits,
+        values: Values::new(limits.values),
         budget: Rc::default(),
     };
     let budget = Rc::clone(&reading.budget);
     let mut documents = serde_json::Deserializer::from_reader(Metered { input, budget });
     loop {
-        reading.budget.set(limits.object);
+        reading.renew();
         if let Err(error) = Document(&mut reading).deserialize(&mut documents) {
             return Err(match reading.refusal {
                 Some(refusal) => refusal.at(path, error.line(), limits),
+                None if reading.values.refusal() == Some(text::Refusal::Values) => {
+                    Refusal::Values.at(path, error.line(), limits)
+                }
                 None => unread(path, &error, limits),
             });
         }
@@ -60,12 +65,24 @@ struct Reading<'g, 'a> {
     gathered: &'g mut Gathered<'a>,
     /// Why the reading ended, where it was not the text.
     refusal: Option<Refusal>,
-    limit: usize,
-    /// What may still be read of the object at hand.
+    limits: &'g DumpLimits,
+    /// How many values the object at hand may still have.
+    values: Values,
+    /// How many bytes may still be read of it.
     budget: Rc<Cell<usize>>,
 }
 
 impl Reading<'_, '_> {
+    /// Begins the next object.
+    fn renew(&self) {
+        self.values.renew(self.limits.values);
+        self.budget.set(self.limits.object);
+    }
+
+    fn next(&self) -> Seed<'_> {
+        self.values.next(self.limits.depth)
+    }
+
     fn take<E: serde::de::Error>(&mut self, value: Value) -> Result<(), E> {
         let taken = self.gathered.take(value);
         self.ended(taken)
@@ -119,11 +136,12 @@ impl<'de> Visitor<'de> for Document<'_, '_, '_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut object = Map::new();
         while let Some(key) = map.next_key::<String>()? {
+            self.0.values.count()?;
             if key == "items" && object.get("kind").is_none_or(is_list) {
                 let waiting = map.next_value_seed(Items(self.0))?;
                 object.insert(key, Value::Array(waiting));
             } else {
-                object.insert(key, map.next_value()?);
+                object.insert(key, map.next_value_seed(self.0.next())?);
             }
         }
         self.0.take(Value::Object(object))
@@ -164,8 +182,8 @@ impl<'de> Visitor<'de> for Items<'_, '_, '_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Vec<Value>, A::Error> {
         let mut waiting = Vec::new();
-        while let Some(item) = items.next_element::<Value>()? {
-            self.0.budget.set(self.0.limit);
+        while let Some(item) = items.next_element_seed(self.0.next())? {
+            self.0.renew();
             let kind = item.get("kind").and_then(Value::as_str);
             let waits = item.is_object() && kind.is_none_or(|kind| kind.starts_with("APIGroup"));
             if waits {

@@ -195,7 +195,7 @@ fn a_large_dump_takes_memory_for_what_is_kept_alone() {
             .unwrap();
         drop(file);
         let limits = DumpLimits {
-            kept: 1 << 20,
+            kept: 2 << 20,
             ..DumpLimits::default()
         };
         let mut state = State::default();

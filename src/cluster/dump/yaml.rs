@@ -46,6 +46,7 @@ fn values(path: &Path, piece: &Piece, limits: &DumpLimits) -> Result<Vec<(usize,
     let limits = Limits {
         file_bytes: limits.object,
         depth: limits.depth,
+        values: limits.values,
         ..Limits::default()
     };
     let reading = text::read("", piece.text.as_bytes(), &limits);

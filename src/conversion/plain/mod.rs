@@ -240,6 +240,7 @@ fn generous() -> Limits {
         file_bytes: usize::MAX,
         depth: Limits::MOST_DEPTH,
         documents: usize::MAX,
+        values: usize::MAX,
     }
 }
 

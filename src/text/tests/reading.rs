@@ -264,6 +264,7 @@ fn size_and_number_of_documents_are_limited() {
         file_bytes: 10,
         depth: 3,
         documents: 2,
+        ..Limits::default()
     };
     assert_eq!(
         read("a", b"a: 12345678", &limits).diagnostics[0].rule.id,

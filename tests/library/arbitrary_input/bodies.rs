@@ -32,6 +32,7 @@ const LIMITS: Limits = Limits {
     file_bytes: 64 << 10,
     depth: 64,
     documents: 100,
+    values: 2_000,
 };
 
 /// The bundles as they are.

@@ -216,6 +216,7 @@ fn run(
             file_bytes: flag("max-file-size", usual.file_bytes),
             depth: flag("max-depth", usual.depth),
             documents: flag("max-documents", usual.documents),
+            values: flag("max-values", usual.values),
         },
     };
     validate(&tree, &request)

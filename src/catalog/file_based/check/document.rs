@@ -5,7 +5,7 @@ use super::contents::{Channel, Contents, Deprecations, Package, Referred};
 use super::fields::{Fields, Reader};
 use super::found::{DocumentId, Found, Inside};
 use super::graph::{self, Entry};
-use crate::catalog::file_based::{BUNDLE, CHANNEL, DEPRECATIONS, PACKAGE};
+use crate::catalog::file_based::{BUNDLE, CHANNEL, DEPRECATIONS, PACKAGE, memory};
 use crate::catalog::{Text, Texts};
 use crate::kubernetes::names::is_dns1123_label;
 use crate::nearest::nearest;
@@ -25,6 +25,9 @@ const TEMPLATES: [&str; 4] = [
     "olm.composite",
 ];
 
+/// Findings of one document that are reported.
+const MOST_FINDINGS: usize = 1_000;
+
 /// What one thread works with, document after document.
 pub(super) struct Workplace {
     pub(super) contents: Contents,
@@ -35,17 +38,18 @@ pub(super) struct Workplace {
     pub(super) limits: Limits,
 }
 
-/// Looks at a document, which is JSON.
+/// Looks at a document, which is JSON. Gives the bytes that are kept of it.
 ///
 /// # Errors
 /// When it is none, or no object.
-pub(super) fn check(id: DocumentId, json: &str, work: &mut Workplace) -> Result<(), serde_json::Error> {
+pub(super) fn check(id: DocumentId, json: &str, work: &mut Workplace) -> Result<usize, serde_json::Error> {
     let fields: Fields<'_> = serde_json::from_str(json)?;
     let root = Path::root();
     let mut found = std::mem::take(&mut work.contents.found);
     let mut reader = Reader {
         id,
         subject: "the document".to_owned(),
+        most: found.len() + MOST_FINDINGS,
         found: &mut found,
     };
     let schema = reader.name(&fields, "schema", &root);
@@ -64,7 +68,7 @@ pub(super) fn check(id: DocumentId, json: &str, work: &mut Workplace) -> Result<
         other => unknown(&mut reader, other),
     }
     work.contents.found = found;
-    Ok(())
+    Ok(memory::kept(&schema, |name| fields.get(name)))
 }
 
 fn unknown(reader: &mut Reader<'_>, schema: &str) {

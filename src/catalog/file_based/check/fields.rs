@@ -29,7 +29,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut fields = Vec::with_capacity(8);
+                let mut fields = Vec::new();
                 while let Some((Word(name), value)) = map.next_entry::<Word<'de>, &'de RawValue>()? {
                     fields.push((name, value));
                 }
@@ -84,11 +84,19 @@ pub(super) struct Reader<'f> {
     /// What the document is, for sentences; such as `bundle "etcd.v1" of package "etcd"`.
     pub(super) subject: String,
     pub(super) found: &'f mut Vec<Found>,
+    /// So many findings there may be.
+    pub(super) most: usize,
 }
 
 impl Reader<'_> {
+    /// Reports a finding, unless there are enough; then that there are more.
     pub(super) fn report(&mut self, found: Found) {
-        self.found.push(found);
+        if self.found.len() < self.most {
+            self.found.push(found);
+        } else if self.found.len() == self.most {
+            let message = format!("more is wrong with {}, and is not shown", self.subject);
+            self.found.push(Found::new(found.diagnostic.rule, message, found.at));
+        }
     }
 
     /// Where the field of an object at `path` is.
@@ -197,7 +205,7 @@ impl Reader<'_> {
                 let message = format!("{of} has a field {field:?}, which nobody reads");
                 let meant = nearest(field, known.iter().copied());
                 let finding = Found::new(&rules::CATALOG_FIELD_UNKNOWN, message, here()).meant(meant);
-                self.found.push(finding);
+                self.report(finding);
                 continue;
             };
             let mut before = fields.0.iter().take(index);
@@ -208,12 +216,12 @@ impl Reader<'_> {
                     format!("{of} has the field {name:?} twice, as {other:?} and as {field:?}")
                 };
                 let finding = Found::new(&rules::CATALOG_FIELD_REPEATED, message, here());
-                self.found.push(finding);
+                self.report(finding);
             } else if field != name {
                 let message =
                     format!("{of} has the field {field:?}, which opm takes for {name:?}, and other programs do not");
                 let finding = Found::new(&rules::CATALOG_FIELD_CASE, message, here());
-                self.found.push(finding);
+                self.report(finding);
             }
         }
     }

@@ -19,7 +19,7 @@ use crate::catalog::Texts;
 use crate::diagnostic::Diagnostic;
 use crate::files::{FileError, open_regular};
 use crate::rules;
-use crate::source::{Position, Source};
+use crate::source::{Place, Position, Source};
 use crate::text::{self, Limits};
 use contents::Contents;
 use document::Workplace;
@@ -35,6 +35,11 @@ use std::thread;
 
 /// Threads that read files.
 const THREADS: usize = 4;
+
+/// Bytes that are kept of a document of which nothing is.
+const SPOT: usize = 32;
+/// Bytes that a finding takes, about.
+const FINDING: usize = 512;
 
 /// Bytes that are shown at most of what cannot be cut into documents.
 const SHOWN: usize = 120;
@@ -136,7 +141,7 @@ impl Files<'_> {
     }
 
     fn limits(&self) -> Limits {
-        text_limits(self.limits)
+        self.limits.of_document()
     }
 
     /// The text of a document, read again.
@@ -147,14 +152,6 @@ impl Files<'_> {
         let mut bytes = Vec::with_capacity(spot.length);
         file.take(spot.length as u64).read_to_end(&mut bytes).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
-    }
-}
-
-fn text_limits(limits: CatalogLimits) -> Limits {
-    Limits {
-        file_bytes: limits.document_bytes,
-        depth: limits.depth,
-        documents: 1,
     }
 }
 
@@ -183,14 +180,14 @@ struct OfFile {
 
 /// Reads all files, on several threads where there are several; what they hold in the order of the files.
 fn read_all(folder: &Path, paths: &[PathBuf], limits: CatalogLimits) -> Result<Vec<OfFile>, CatalogError> {
-    let (next, documents) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let (next, documents, kept) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
         let mut done = Vec::new();
         let mut place = Workplace {
             contents: Contents::default(),
             texts: Texts::default(),
             decoded: Vec::new(),
-            limits: Limits::default(),
+            limits: limits.of_manifest(),
         };
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
@@ -203,6 +200,7 @@ fn read_all(folder: &Path, paths: &[PathBuf], limits: CatalogLimits) -> Result<V
                 number,
                 limits,
                 documents: &documents,
+                kept: &kept,
             };
             match reading.read(&mut place) {
                 Ok(of_file) => done.push((number, of_file)),
@@ -250,6 +248,8 @@ struct FileReader<'a> {
     limits: CatalogLimits,
     /// How many documents all threads have read.
     documents: &'a AtomicUsize,
+    /// How many bytes all threads keep of them.
+    kept: &'a AtomicUsize,
 }
 
 impl FileReader<'_> {
@@ -297,7 +297,17 @@ impl FileReader<'_> {
                 length: piece.bytes.len(),
                 line: piece.line,
             });
-            self.document(id, &piece, place, &mut unreadable);
+            let before = place.contents.found.len() + unreadable.findings.len();
+            let of_document = self.document(id, &piece, place, &mut unreadable);
+            let findings = place.contents.found.len() + unreadable.findings.len() - before;
+            let of_document = of_document + findings * FINDING;
+            if self.kept.fetch_add(of_document, Ordering::Relaxed) + of_document > self.limits.kept_bytes {
+                return Err(CatalogError::TooMuch {
+                    file: self.path.to_owned(),
+                    line: piece.line,
+                    limit: self.limits.kept_bytes,
+                });
+            }
         }
         Ok(OfFile {
             contents: std::mem::take(&mut place.contents),
@@ -306,7 +316,8 @@ impl FileReader<'_> {
         })
     }
 
-    fn document(&self, id: DocumentId, piece: &Piece<'_>, place: &mut Workplace, unreadable: &mut Unreadable) {
+    /// Looks at one document. Gives the bytes that are kept of it, findings aside.
+    fn document(&self, id: DocumentId, piece: &Piece<'_>, place: &mut Workplace, unreadable: &mut Unreadable) -> usize {
         let text = match std::str::from_utf8(piece.bytes) {
             Ok(text) => text,
             Err(error) => {
@@ -321,24 +332,30 @@ impl FileReader<'_> {
                     .contents
                     .found
                     .push(Found::new(&rules::TEXT_ENCODING, message, at));
-                return;
+                return SPOT;
             }
         };
         let json = if piece.json {
+            if let Some(finding) = self.excess(piece) {
+                unreadable.findings.push(finding);
+                unreadable.first.get_or_insert_with(|| id.at(""));
+                return SPOT;
+            }
             Cow::Borrowed(text)
         } else {
             match self.yaml(piece, unreadable) {
                 Ok(Some(json)) => Cow::Owned(json),
                 // Nothing but comments.
-                Ok(None) => return,
+                Ok(None) => return SPOT,
                 Err(()) => {
                     unreadable.first.get_or_insert_with(|| id.at(""));
-                    return;
+                    return SPOT;
                 }
             }
         };
-        let Err(problem) = document::check(id, &json, place) else {
-            return;
+        let problem = match document::check(id, &json, place) {
+            Ok(kept) => return kept,
+            Err(problem) => problem,
         };
         unreadable.first.get_or_insert_with(|| id.at(""));
         let line = if piece.json { problem.line().max(1) } else { 1 };
@@ -363,11 +380,27 @@ impl FileReader<'_> {
                 .push(Found::new(&rules::CATALOG_DOCUMENT, message, at));
         }
         unreadable.findings.extend(findings);
+        SPOT
+    }
+
+    /// What is wrong with a document of JSON that holds too many values.
+    fn excess(&self, piece: &Piece<'_>) -> Option<Diagnostic> {
+        let finding = text::excess(&[(String::new(), piece.bytes)], &self.limits.of_document())?;
+        let place = finding.place.as_ref()?;
+        let shown = Place::new(&place.source, 0..0);
+        let start = Position {
+            line: piece.line + shown.start().line - 1,
+            ..shown.start()
+        };
+        let offset = piece.start + shown.offset();
+        let source = Source::part(self.path.display().to_string(), place.source.text(), start, offset);
+        let span = place.span.clone();
+        Some(finding.at(Place::new(&source, span)))
     }
 
     /// What is wrong with the syntax of a document.
     fn syntax(&self, piece: &Piece<'_>) -> Vec<Diagnostic> {
-        let mut findings = text::read_source(&self.source(piece), &text_limits(self.limits)).diagnostics;
+        let mut findings = text::read_source(&self.source(piece), &self.limits.of_document()).diagnostics;
         findings.retain(Diagnostic::is_error);
         findings
     }
@@ -383,7 +416,7 @@ impl FileReader<'_> {
 
     /// A document of YAML as JSON; none where it is empty. What keeps it from being read is reported.
     fn yaml(&self, piece: &Piece<'_>, unreadable: &mut Unreadable) -> Result<Option<String>, ()> {
-        let reading = text::read_source(&self.source(piece), &text_limits(self.limits));
+        let reading = text::read_source(&self.source(piece), &self.limits.of_document());
         let errors = reading.diagnostics.into_iter().filter(Diagnostic::is_error);
         let before = unreadable.findings.len();
         unreadable.findings.extend(errors);

@@ -90,6 +90,9 @@ pub(super) fn read(reader: &mut Reader<'_>, fields: &Fields<'_>, path: &Path, wo
 
 /// Kind and name of a manifest; empty where it has none.
 fn identity<'a>(bytes: &'a [u8], limits: &text::Limits) -> Result<(Cow<'a, str>, Cow<'a, str>), String> {
+    if let Some(finding) = text::excess(&[(String::new(), bytes)], limits) {
+        return Err(finding.message);
+    }
     if bytes.trim_ascii_start().starts_with(b"{")
         && let Ok(manifest) = serde_json::from_slice::<Manifest<'a>>(bytes)
     {

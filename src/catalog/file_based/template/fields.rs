@@ -26,11 +26,17 @@ impl Input {
             documents: Vec::new(),
         };
         let unreadable = |line, message: String| input_error(name, line, TemplateProblem::Unreadable { message });
-        let of_one = Limits {
-            file_bytes: limits.document_bytes,
-            depth: limits.depth,
-            documents: 1,
+        let of_one = limits.of_document();
+        // All documents are kept.
+        let whole = Limits {
+            file_bytes: usize::MAX,
+            values: limits.template_values,
+            ..of_one
         };
+        if let Some(finding) = text::excess(&[(name.to_owned(), bytes)], &whole) {
+            let line = finding.place.as_ref().map_or(1, |place| place.start().line);
+            return Err(unreadable(line, finding.message));
+        }
         let mut stream = Stream::new(bytes, limits.document_bytes);
         while let Some(piece) = stream
             .next()

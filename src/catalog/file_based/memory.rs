@@ -1,0 +1,82 @@
+//! How much memory the documents of a catalog take, whoever reads them: names, edges and properties are kept, manifests
+//! are not.
+
+use super::{BUNDLE, BUNDLE_OBJECT, CHANNEL, CSV_METADATA, DEPRECATIONS};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// What a document takes for its place in the catalog, besides its names.
+const DOCUMENT: usize = 256;
+/// What an entry takes besides its names, and a property besides its value.
+const ITEM: usize = 96;
+/// What a string takes besides its text.
+const STRING: usize = 32;
+
+#[derive(Deserialize)]
+struct Property<'a> {
+    #[serde(rename = "type", borrow, default)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    value: Option<&'a RawValue>,
+}
+
+/// Bytes that are kept of a document of this schema, about and rather too many; `field` gives the values of its fields.
+pub(super) fn kept<'a>(schema: &str, field: impl Fn(&str) -> Option<&'a RawValue>) -> usize {
+    let length = |name: &str| field(name).map_or(0, |value| value.get().len());
+    let names = ["schema", "package", "name"].map(length).iter().sum::<usize>();
+    let content = match schema {
+        CHANNEL | DEPRECATIONS => field("entries").map_or(0, |entries| of_entries(entries.get())),
+        BUNDLE => length("image") + field("properties").map_or(0, |properties| of_properties(properties.get())),
+        _ => 0,
+    };
+    DOCUMENT + names + content
+}
+
+fn of_entries(entries: &str) -> usize {
+    let count = |byte: u8| memchr::memchr_iter(byte, entries.as_bytes()).count();
+    entries.len() + count(b'{') * ITEM + count(b'"') / 2 * STRING
+}
+
+fn of_properties(properties: &str) -> usize {
+    let properties: Vec<Property<'_>> = serde_json::from_str(properties).unwrap_or_default();
+    let kept = properties
+        .iter()
+        .filter(|property| ![BUNDLE_OBJECT, CSV_METADATA].contains(&&*property.kind));
+    // The servers of a catalog have the value encoded, too.
+    kept.map(|property| ITEM + property.kind.len() + 2 * property.value.map_or(0, |value| value.get().len()))
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::document::Document;
+    use super::*;
+
+    fn kept_of(json: &str) -> usize {
+        let document = Document::from_json(json).unwrap();
+        kept(&document.text("schema"), |name| document.field(name))
+    }
+
+    #[test]
+    fn manifests_and_pictures_are_not_kept() {
+        let small = r#"{"schema":"olm.bundle","name":"a","properties":[]}"#;
+        let large = "x".repeat(10_000);
+        let objects = format!(
+            r#"{{"schema":"olm.bundle","name":"a","properties":[{{"type":"olm.bundle.object","value":{{"data":"{large}"}}}}]}}"#
+        );
+        assert_eq!(kept_of(&objects), kept_of(small));
+        let package = format!(r#"{{"schema":"olm.package","name":"a","description":"{large}"}}"#);
+        assert!(kept_of(&package) < 1_000);
+    }
+
+    #[test]
+    fn edges_and_properties_are() {
+        let channel =
+            r#"{"schema":"olm.channel","name":"a","package":"p","entries":[{"name":"p.v1"},{"name":"p.v2"}]}"#;
+        assert!(kept_of(channel) > DOCUMENT + 2 * ITEM);
+        let value = "x".repeat(10_000);
+        let bundle = format!(r#"{{"schema":"olm.bundle","name":"a","properties":[{{"type":"t","value":"{value}"}}]}}"#);
+        assert!(kept_of(&bundle) > 20_000);
+    }
+}

@@ -1,0 +1,429 @@
+//! How many values texts hold, counted before any of them is made.
+//!
+//! A value takes some hundred bytes of memory and two bytes of text. So a text is measured first: by its punctuation,
+//! which is quick and never too low, and value by value where that is over the limit, or where there are anchors.
+
+use super::events::{Event, Events};
+use super::limits::Limits;
+use super::split::pieces;
+use crate::diagnostic::Diagnostic;
+use crate::rules;
+use crate::source::{Place, Position, Source};
+use std::collections::HashMap;
+
+/// Bytes of its line that are kept before and behind the place where a limit is passed.
+const SHOWN: usize = 400;
+
+/// A document counts as so many values, because it takes as much memory.
+const DOCUMENT: usize = 4;
+/// How many values a byte can begin at most: `,` in `{a, b}` a key and its empty value, `:` in `[a: b]` also a map, a
+/// bracket and three dashes also a document.
+const WEIGHTS: [u8; 256] = {
+    let mut weights = [0; 256];
+    weights[b',' as usize] = 2;
+    weights[b'-' as usize] = 2;
+    weights[b'[' as usize] = 6;
+    weights[b'{' as usize] = 7;
+    weights[b':' as usize] = 3;
+    weights[b'?' as usize] = 3;
+    // One of the others may be escaped.
+    weights[b'\\' as usize] = 1;
+    weights
+};
+/// What a text without punctuation may hold.
+const LEAST: usize = DOCUMENT + 3;
+
+/// Why texts hold too much, and where.
+#[derive(Debug, PartialEq, Eq)]
+struct Excess {
+    at: usize,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Values,
+    Aliases,
+}
+
+/// What is wrong with files that together hold more keys and values than the limit allows; nothing where they do not. Each
+/// file has the name that findings show. What is too large as a file, or no text, is not counted, as
+/// [`read`](super::read()) refuses it.
+pub fn excess(files: &[(String, &[u8])], limits: &Limits) -> Option<Diagnostic> {
+    let texts = files.iter().filter_map(|(name, bytes)| {
+        let text = std::str::from_utf8(bytes).ok()?;
+        (text.len() <= limits.effective_file_bytes()).then_some((name, text))
+    });
+    let most: usize = texts.clone().map(|(_, text)| at_most(text)).sum();
+    if most <= limits.values && !texts.clone().any(|(_, text)| may_repeat(text)) {
+        return None;
+    }
+    let mut counter = Counter::new(limits);
+    for (number, (name, text)) in texts.enumerate() {
+        if let Err(excess) = counter.values(text) {
+            return Some(excess.finding(name, text, limits, number > 0));
+        }
+    }
+    None
+}
+
+/// As [`excess`], of the values of one text.
+pub(super) fn excess_of_values(name: &str, text: &str, limits: &Limits) -> Option<Diagnostic> {
+    Some(of_values(text, limits)?.finding(name, text, limits, false))
+}
+
+/// As [`excess_of_values`], with the byte where there are too many in place of a place.
+pub(super) fn excess_at(text: &str, limits: &Limits) -> Option<(usize, Diagnostic)> {
+    let excess = of_values(text, limits)?;
+    Some((excess.at, excess.diagnostic(limits, false)))
+}
+
+fn of_values(text: &str, limits: &Limits) -> Option<Excess> {
+    if at_most(text) <= limits.values && !may_repeat(text) {
+        return None;
+    }
+    Counter::new(limits).values(text).err()
+}
+
+/// No fewer keys and values than a text holds, aliases aside.
+fn at_most(text: &str) -> usize {
+    let weights = text.bytes().map(|byte| usize::from(WEIGHTS[usize::from(byte)]));
+    LEAST + weights.sum::<usize>()
+}
+
+/// Whether there may be an anchor, whose value is kept to be repeated.
+fn may_repeat(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'&', bytes).any(|at| {
+        let inside = at
+            .checked_sub(1)
+            .is_some_and(|before| bytes[before].is_ascii_alphanumeric());
+        let name = bytes.get(at + 1);
+        !inside && name.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+    })
+}
+
+fn begins_as_json(text: &str) -> bool {
+    text.trim_start_matches('\u{FEFF}').trim_start().starts_with(['{', '['])
+}
+
+/// How many values there are in a string that holds JSON, about: readers of annotations make values of it.
+fn inside(text: &str) -> usize {
+    if !begins_as_json(text) {
+        return 0;
+    }
+    text.bytes().filter(|byte| b"[{,:".contains(byte)).count()
+}
+
+/// Counts the texts of one input.
+struct Counter<'limits> {
+    limits: &'limits Limits,
+    /// Keys and values as they are written.
+    written: usize,
+    /// Those that aliases repeat, and those that are kept to be repeated.
+    repeated: usize,
+    /// Bytes of the repeated ones.
+    copied: usize,
+}
+
+impl<'limits> Counter<'limits> {
+    fn new(limits: &'limits Limits) -> Self {
+        Self {
+            limits,
+            written: 0,
+            repeated: 0,
+            copied: 0,
+        }
+    }
+
+    fn total(&self) -> usize {
+        self.written.saturating_add(self.repeated)
+    }
+
+    fn values(&mut self, text: &str) -> Result<(), Excess> {
+        let before = self.written;
+        if begins_as_json(text) {
+            let (mut last, mut depth) = (Token::Close, 0_usize);
+            for (at, end, token) in tokens(text) {
+                match token {
+                    Token::Open => {
+                        self.write(if depth == 0 { DOCUMENT + 1 } else { 1 }, at)?;
+                        depth += 1;
+                    }
+                    Token::Close => depth = depth.saturating_sub(1),
+                    Token::Scalar if last == Token::Scalar => break,
+                    Token::Scalar => self.write(1 + inside(text[at..end].trim_start_matches('"')), at)?,
+                }
+                last = token;
+            }
+        }
+        // What begins like JSON may be YAML nevertheless; the larger number counts.
+        let as_json = std::mem::replace(&mut self.written, before);
+        for piece in pieces(text, 0) {
+            self.write(DOCUMENT, piece.range.start)?;
+            self.document(&text[piece.range.clone()]).map_err(|excess| Excess {
+                at: piece.range.start + excess.at,
+                ..excess
+            })?;
+        }
+        self.written = self.written.max(as_json);
+        Ok(())
+    }
+
+    fn write(&mut self, values: usize, at: usize) -> Result<(), Excess> {
+        self.written += values;
+        self.check(at)
+    }
+
+    fn repeat(&mut self, (values, bytes): (usize, usize), at: usize) -> Result<(), Excess> {
+        self.repeated = self.repeated.saturating_add(values);
+        self.copied = self.copied.saturating_add(bytes);
+        self.check(at)
+    }
+
+    fn check(&self, at: usize) -> Result<(), Excess> {
+        if self.written > self.limits.values {
+            let kind = Kind::Values;
+            return Err(Excess { at, kind });
+        }
+        if self.total() > self.limits.values || self.copied > self.limits.alias_bytes() {
+            let kind = Kind::Aliases;
+            return Err(Excess { at, kind });
+        }
+        Ok(())
+    }
+
+    /// One document of YAML, as far as it is read.
+    fn document(&mut self, text: &str) -> Result<(), Excess> {
+        // How many values and bytes an anchor stands for.
+        let mut anchors: HashMap<Box<str>, (usize, usize)> = HashMap::new();
+        let mut open: Vec<(Option<Box<str>>, usize, usize)> = Vec::new();
+        // All bytes of scalars, repeated ones included.
+        let mut bytes = 0_usize;
+        let Some(mut events) = Events::new(text) else {
+            return Ok(());
+        };
+        while let Ok((event, span)) = events.next() {
+            match event {
+                Event::StreamStart | Event::DocumentStart => {}
+                Event::StreamEnd | Event::DocumentEnd { .. } => break,
+                Event::Alias(name) => {
+                    let size = anchors.get(name).copied().unwrap_or_default();
+                    bytes = bytes.saturating_add(size.1);
+                    self.repeat(size, span.start)?;
+                }
+                Event::Scalar { anchor, value, .. } => {
+                    bytes = bytes.saturating_add(value.len());
+                    let values = 1 + inside(value);
+                    self.write(values, span.start)?;
+                    if let Some(anchor) = anchor {
+                        anchors.insert(anchor.into(), (values, value.len()));
+                        self.repeat((values, value.len()), span.start)?;
+                    }
+                }
+                Event::ListStart { anchor, .. } | Event::MapStart { anchor, .. } => {
+                    if open.len() >= self.limits.effective_depth() {
+                        break;
+                    }
+                    open.push((anchor.map(Into::into), self.total(), bytes));
+                    self.write(1, span.start)?;
+                }
+                Event::ListEnd | Event::MapEnd => {
+                    if let Some((Some(anchor), values, begun)) = open.pop() {
+                        let size = (self.total() - values, bytes - begun);
+                        anchors.insert(anchor, size);
+                        self.repeat(size, span.start)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Excess {
+    fn diagnostic(&self, limits: &Limits, several: bool) -> Diagnostic {
+        let limit = limits.values;
+        match self.kind {
+            Kind::Values => {
+                let message = if several {
+                    format!("up to here, the files together hold more than {limit} keys and values")
+                } else {
+                    format!("up to here, there are more than {limit} keys and values")
+                };
+                Diagnostic::new(&rules::YAML_TOO_MANY_VALUES, message)
+            }
+            Kind::Aliases => {
+                let message = "the document becomes too large by its anchors and aliases";
+                Diagnostic::new(&rules::YAML_EXCESSIVE_ALIASING, message)
+            }
+        }
+    }
+
+    /// With its place in a file, of which no more is kept than what is shown.
+    fn finding(&self, name: &str, text: &str, limits: &Limits, several: bool) -> Diagnostic {
+        let before = &text.as_bytes()[..self.at];
+        let line = memchr::memchr_iter(b'\n', before).count();
+        let line_start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+        let start = line_start.max(text.floor_char_boundary(self.at.saturating_sub(SHOWN)));
+        let position = Position {
+            line: line + 1,
+            column: text[line_start..start].chars().count() + 1,
+        };
+        let rest = &text[self.at..];
+        let line_end = memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
+        let end = self.at + rest.floor_char_boundary(line_end.min(SHOWN));
+        let source = Source::part(name, &text[start..end], position, start as u64);
+        let at = self.at - start;
+        self.diagnostic(limits, several).at(Place::new(&source, at..at))
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Token {
+    Open,
+    Close,
+    Scalar,
+}
+
+/// The brackets and scalars of JSON, each with its beginning and end.
+fn tokens(text: &str) -> impl Iterator<Item = (usize, usize, Token)> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while bytes
+            .get(at)
+            .is_some_and(|byte| byte.is_ascii_whitespace() || matches!(byte, b',' | b':'))
+        {
+            at += 1;
+        }
+        let start = at;
+        let token = match bytes.get(at)? {
+            b'{' | b'[' => Token::Open,
+            b'}' | b']' => Token::Close,
+            b'"' => {
+                at += 1;
+                while let Some(end) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+                    at += end;
+                    if bytes[at] == b'"' {
+                        break;
+                    }
+                    at += 2;
+                }
+                Token::Scalar
+            }
+            _ => {
+                while bytes.get(at + 1).is_some_and(|byte| !b",:[]{}\"".contains(byte)) {
+                    at += 1;
+                }
+                Token::Scalar
+            }
+        };
+        at = (at + 1).min(bytes.len());
+        Some((start, at, token))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn limits(values: usize) -> Limits {
+        Limits {
+            values,
+            ..Limits::default()
+        }
+    }
+
+    fn counted(text: &str) -> usize {
+        let limits = limits(usize::MAX);
+        let mut counter = Counter::new(&limits);
+        counter.values(text).unwrap();
+        counter.total()
+    }
+
+    #[test]
+    fn keys_and_values_count_each() {
+        for (text, count) in [
+            ("a: 1\n", 3),
+            ("- a\n- b: c\n", 5),
+            ("[a, {b: c}, d: e]", 8),
+            ("a:\n- \n- \n", 5),
+            ("{a, b}", 5),
+            ("{\"a\": [1, true, \"x,y:z\\\"[\"]}", 6),
+            ("{} {}\n[1]", 4 + 2 * DOCUMENT),
+            ("a: 1\n---\nb: 2\n", 6 + DOCUMENT),
+            ("# nothing\n", 0),
+            ("a: '[{\"b\": 1}, 2]'\n", 3 + 4),
+            ("{\"a\": \"[1, 2]\"}", 3 + 2),
+        ] {
+            assert_eq!(counted(text), count + DOCUMENT, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_an_alias_repeats_counts_again() {
+        // The map, three keys, the list with two items, which is kept, and twice more.
+        assert_eq!(
+            counted("a: &a [1, 2]\nb: *a\nc: *a\n"),
+            DOCUMENT + 1 + 3 + 3 + 3 + 3 + 3
+        );
+        let bomb = "a: &a [0, 0, 0, 0, 0, 0, 0, 0, 0]\n".to_owned()
+            + &(b'b'..b'z')
+                .map(|name| {
+                    let (name, before) = (name as char, (name - 1) as char);
+                    format!("{name}: &{name} [*{before}, *{before}, *{before}, *{before}, *{before}]\n")
+                })
+                .collect::<String>();
+        let found = excess_of_values("bomb.yaml", &bomb, &Limits::default()).unwrap();
+        assert_eq!(found.rule.id, rules::YAML_EXCESSIVE_ALIASING.id);
+        assert!(found.place.unwrap().to_string().starts_with("bomb.yaml:"));
+    }
+
+    #[test]
+    fn several_files_count_together() {
+        let files = [
+            ("a.yaml", "a: 1\n"),
+            ("b.json", "{\"b\": [\n1, 2]}"),
+            ("c.yaml", "c: 3\n"),
+        ];
+        let files = files.map(|(name, text)| (name.to_owned(), text.as_bytes()));
+        assert_eq!(excess(&files, &limits(3 * DOCUMENT + 11)), None);
+        let found = excess(&files, &limits(2 * DOCUMENT + 6)).unwrap();
+        assert_eq!(
+            found.message,
+            "up to here, the files together hold more than 14 keys and values"
+        );
+        assert_eq!(found.place.unwrap().to_string(), "b.json:2:1");
+    }
+
+    #[test]
+    fn the_text_at_the_place_is_short() {
+        let text = format!("ä: [{}]", "0,".repeat(1000));
+        for (values, column) in [(10, 11), (700, 1391)] {
+            let place = excess_of_values("a.yaml", &text, &limits(values))
+                .unwrap()
+                .place
+                .unwrap();
+            assert_eq!(place.to_string(), format!("a.yaml:1:{column}"));
+            assert!(place.source.text().len() <= 2 * SHOWN);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+        #[test]
+        fn punctuation_is_never_too_low(text in "[a-cx0:,?!|>{}\\[\\]\"'#~ \\\\\n-]{0,40}") {
+            prop_assert!(at_most(&text) >= counted(&text), "{} < {}", at_most(&text), counted(&text));
+        }
+
+        #[test]
+        fn a_text_without_aliases_repeats_nothing(text in "[ab0:,&*{}\\[\\]\"' \n-]{0,40}") {
+            let limits = limits(usize::MAX);
+            let mut counter = Counter::new(&limits);
+            counter.values(&text).unwrap();
+            prop_assert!(may_repeat(&text) || counter.repeated == 0);
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! Memory: what holds too much is refused by name, before it is in memory. A value takes a hundred bytes of memory and
+//! two bytes of text, and what is compressed a thousandth of that.
+
+use crate::common::Sandbox;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Bytes of a hostile file: of most of them, every tenth of it takes all the memory that there is.
+const BYTES: usize = 4 << 20;
+
+/// The memory that a command gets, in KiB: what it takes when it has nothing to do, and 100 MB.
+const MEMORY: &str = "131072";
+
+/// Asserts that a command refuses what it reads, and says all of `words`, with little memory.
+fn refused(sandbox: &Sandbox, arguments: &[&str], words: &[&str]) {
+    let mut command = Command::new("sh");
+    command.args([
+        "-c",
+        "ulimit -d \"$0\" && exec \"$@\"",
+        MEMORY,
+        env!("CARGO_BIN_EXE_opmx"),
+    ]);
+    command.args(arguments);
+    sandbox.surround(&mut command);
+    let outcome = sandbox.finish(&mut command);
+    let said: String = outcome
+        .stderr
+        .chars()
+        .chain(outcome.stdout.chars())
+        .take(4_000)
+        .collect();
+    assert_eq!(outcome.status, Some(1), "{arguments:?}: {said}");
+    for word in words {
+        assert!(said.contains(word), "{arguments:?} does not say {word:?}: {said}");
+    }
+}
+
+fn write(sandbox: &Sandbox, path: &str, content: impl AsRef<[u8]>) {
+    let path = sandbox.path(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, content).unwrap();
+}
+
+/// Texts that take much more memory than they have bytes, each with the name of its file.
+fn hostile() -> Vec<(&'static str, String)> {
+    let repeated = |before: &str, part: &str, after: &str| {
+        let parts = part.repeat((BYTES - before.len() - after.len()) / part.len());
+        format!("{before}{parts}{after}")
+    };
+    let keys: String = (0..BYTES / 10).map(|number| format!("k{number:x}:\n")).collect();
+    vec![
+        ("numbers.yaml", repeated("a: [", "0,", "0]\n")),
+        ("maps.yaml", repeated("a: [", "{},", "{}]\n")),
+        ("items.yaml", repeated("", "- \n", "")),
+        ("keys.yaml", keys),
+        ("anchors.yaml", repeated("a: [", "&a 0,", "0]\n")),
+        ("numbers.json", repeated("[", "0,", "0]")),
+        ("strings.json", repeated("{\"a\": [", "\"\",", "\"\"]}")),
+        // JSON in a string, which readers of annotations parse.
+        ("annotation.yaml", repeated("a: '[", "0,", "0]'\n")),
+    ]
+}
+
+fn bundle(sandbox: &Sandbox, folder: &str) {
+    write(
+        sandbox,
+        &format!("{folder}/metadata/annotations.yaml"),
+        "annotations:\n  operators.operatorframework.io.bundle.mediatype.v1: registry+v1\n  \
+         operators.operatorframework.io.bundle.manifests.v1: manifests/\n  \
+         operators.operatorframework.io.bundle.metadata.v1: metadata/\n  \
+         operators.operatorframework.io.bundle.package.v1: hostile\n  \
+         operators.operatorframework.io.bundle.channels.v1: stable\n",
+    );
+}
+
+#[test]
+fn a_manifest_of_too_many_values_is_refused_within_100_mb() {
+    for (name, text) in hostile() {
+        let sandbox = Sandbox::new();
+        bundle(&sandbox, "bundle");
+        let path = format!("bundle/manifests/{name}");
+        write(&sandbox, &path, text);
+        let says = ["yaml-too-many-values", &path, "500000 keys and values", "--max-values"];
+        let says = if name == "anchors.yaml" { &says[1..2] } else { &says[..] };
+        refused(&sandbox, &["bundle", "validate", "bundle"], says);
+    }
+}
+
+#[test]
+fn the_files_of_a_bundle_count_together() {
+    let sandbox = Sandbox::new();
+    bundle(&sandbox, "bundle");
+    let text = format!("a: [{}0]\n", "0,".repeat(200_000));
+    for number in 0..4 {
+        write(&sandbox, &format!("bundle/manifests/{number}.yaml"), &text);
+    }
+    let says = [
+        "bundle/manifests/2.yaml:1:",
+        "the files together hold more than 500000 keys and values",
+    ];
+    refused(&sandbox, &["bundle", "validate", "bundle"], &says);
+}
+
+#[test]
+fn a_bundle_of_too_many_documents_is_refused_within_100_mb() {
+    let sandbox = Sandbox::new();
+    bundle(&sandbox, "bundle");
+    let text = "a\n---\n".repeat(9_000);
+    for number in 0..40 {
+        write(&sandbox, &format!("bundle/manifests/{number}.yaml"), &text);
+    }
+    let says = ["the files together hold more than 500000 keys and values"];
+    refused(&sandbox, &["bundle", "validate", "bundle"], &says);
+}
+
+#[test]
+fn aliases_of_many_small_files_count_together() {
+    let sandbox = Sandbox::new();
+    bundle(&sandbox, "bundle");
+    let text = format!(
+        "a: &a [{}]\nb: &b [{}]\nc: [{}]\n",
+        vec!["x"; 100].join(", "),
+        vec!["*a"; 30].join(", "),
+        vec!["*b"; 30].join(", ")
+    );
+    for number in 0..100 {
+        write(&sandbox, &format!("bundle/manifests/{number}.yaml"), &text);
+    }
+    let says = ["yaml-excessive-aliasing", "too large by its anchors and aliases"];
+    refused(&sandbox, &["bundle", "validate", "bundle"], &says);
+}
+
+#[test]
+fn a_bundle_of_files_below_their_limit_is_refused_by_its_size_within_100_mb() {
+    let sandbox = Sandbox::new();
+    bundle(&sandbox, "bundle");
+    let text = "# a comment takes memory, too\n".repeat((15 << 20) / 30);
+    for number in 0..6 {
+        write(&sandbox, &format!("bundle/manifests/{number}.yaml"), &text);
+    }
+    refused(&sandbox, &["bundle", "validate", "bundle"], &["--max-total-size"]);
+}
+
+#[test]
+fn a_small_image_that_becomes_large_is_refused_within_100_mb() {
+    let sandbox = Sandbox::new();
+    bundle(&sandbox, "bundle");
+    write(&sandbox, "bundle/manifests/numbers.yaml", &hostile()[0].1);
+    let compressed = layout(&sandbox.path("bundle"), &sandbox.path("layout"));
+    assert!(compressed < 200_000, "{compressed} bytes");
+    let says = ["manifests/numbers.yaml:1:", "500000 keys and values", "--max-values"];
+    refused(&sandbox, &["bundle", "validate", "oci:layout:v1"], &says);
+}
+
+/// Puts the files of a folder into a layout, as one image of one layer; its size.
+fn layout(folder: &Path, layout: &Path) -> usize {
+    let mut tar = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
+    tar.append_dir_all(".", folder).unwrap();
+    let layer = tar.into_inner().unwrap().finish().unwrap();
+    let blobs = layout.join("blobs/sha256");
+    fs::create_dir_all(&blobs).unwrap();
+    let put = |bytes: &[u8], media_type: &str| {
+        let hex: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        fs::write(blobs.join(&hex), bytes).unwrap();
+        serde_json::json!({"mediaType": media_type, "digest": format!("sha256:{hex}"), "size": bytes.len()})
+    };
+    let config =
+        serde_json::json!({"architecture": "amd64", "os": "linux", "rootfs": {"type": "layers", "diff_ids": []}});
+    let config = put(
+        config.to_string().as_bytes(),
+        "application/vnd.oci.image.config.v1+json",
+    );
+    let size = layer.len();
+    let layer = put(&layer, "application/vnd.oci.image.layer.v1.tar+gzip");
+    let media_type = "application/vnd.oci.image.manifest.v1+json";
+    let manifest =
+        serde_json::json!({"schemaVersion": 2, "mediaType": media_type, "config": config, "layers": [layer]});
+    let mut manifest = put(manifest.to_string().as_bytes(), media_type);
+    manifest["annotations"] = serde_json::json!({"org.opencontainers.image.ref.name": "v1"});
+    let index = serde_json::json!({"schemaVersion": 2, "manifests": [manifest]});
+    fs::write(layout.join("index.json"), index.to_string()).unwrap();
+    fs::write(layout.join("oci-layout"), r#"{"imageLayoutVersion":"1.0.0"}"#).unwrap();
+    size
+}
+
+/// The commands that read a catalog.
+const OF_CATALOG: [&[&str]; 3] = [
+    &["validate", "catalog"],
+    &["render", "catalog"],
+    &["serve", "catalog", "--port", "0"],
+];
+
+#[test]
+fn a_catalog_with_a_document_of_too_many_values_is_refused_within_100_mb() {
+    let fields = |count: usize| {
+        (0..count)
+            .map(|number| format!(",\"{number:x}\":0"))
+            .collect::<String>()
+    };
+    let documents = [
+        (
+            "catalog.yaml",
+            format!("schema: olm.channel\nentries: [{}0]\n", "0,".repeat(BYTES / 2)),
+        ),
+        (
+            "catalog.json",
+            format!(
+                "{{\"schema\": \"olm.channel\",\n\"entries\": [{}{{}}]}}",
+                "{},".repeat(BYTES / 3)
+            ),
+        ),
+        ("catalog.json", format!("{{\"schema\":\"x\"{}}}", fields(BYTES / 10))),
+    ];
+    for (file, document) in documents {
+        let sandbox = Sandbox::new();
+        write(&sandbox, &format!("catalog/{file}"), document);
+        for command in OF_CATALOG {
+            refused(
+                &sandbox,
+                command,
+                &[&format!("catalog/{file}:"), "500000 keys and values"],
+            );
+        }
+    }
+}
+
+#[test]
+fn a_catalog_of_which_too_much_is_kept_is_refused() {
+    let bundle = |number: usize, property: &str| {
+        format!(
+            "{{\"schema\":\"olm.bundle\",\"package\":\"p\",\"name\":\"p.v{number}\",\"properties\":[{property}]}}\n"
+        )
+    };
+    let property = format!("{{\"type\":\"t\",\"value\":\"{}\"}}", "x".repeat(100_000));
+    let documents: [String; 3] = [
+        (0..10).map(|number| bundle(number, &property)).collect(),
+        (0..5_000).map(|number| bundle(number, "")).collect(),
+        // Nothing is kept of them but that they are there.
+        (0..5_000)
+            .map(|number| format!("{{\"schema\":\"{number}\"}}\n"))
+            .collect(),
+    ];
+    for document in documents {
+        let sandbox = Sandbox::new();
+        write(&sandbox, "catalog/catalog.json", document);
+        for command in OF_CATALOG {
+            let command = [command, &["--max-total-size", "1MiB"]].concat();
+            let says = ["catalog/catalog.json:", "1048576 bytes", "--max-total-size"];
+            refused(&sandbox, &command, &says);
+        }
+    }
+}
+
+#[test]
+fn documents_that_all_are_wrong_are_refused_within_100_mb() {
+    let sandbox = Sandbox::new();
+    write(&sandbox, "catalog/catalog.json", "{}\n".repeat(150_000));
+    refused(
+        &sandbox,
+        &["validate", "catalog"],
+        &["catalog/catalog.json:", "67108864 bytes"],
+    );
+}
+
+#[test]
+fn a_what_if_file_or_dump_of_too_many_values_is_refused_within_100_mb() {
+    let sandbox = Sandbox::new();
+    bundle(&sandbox, "bundle");
+    for (name, text) in hostile() {
+        if name != "anchors.yaml" && name != "annotation.yaml" {
+            write(&sandbox, name, &text);
+            let says = [name, "500000 keys and values"];
+            refused(&sandbox, &["plan", "bundle", "--state", name], &says);
+            // A list in a dump is read item by item, and a number is none.
+            if name != "numbers.json" {
+                refused(&sandbox, &["plan", "bundle", "--cluster", name], &says);
+            }
+        }
+    }
+    let item =
+        "{\"apiVersion\":\"example.com/v1\",\"kind\":\"A\",\"metadata\":{\"name\":\"a\"},\"spec\":[0,0,0,0,0,0]}";
+    let list = format!("{{\"kind\":\"List\",\"items\":[{}]}}", vec![item; 2_000].join(",\n"));
+    write(&sandbox, "many.json", list);
+    let says = ["many.json:", "1048576 bytes", "--max-total-size"];
+    let command = ["plan", "bundle", "--cluster", "many.json", "--max-total-size", "1MiB"];
+    refused(&sandbox, &command, &says);
+}
+
+#[test]
+fn a_higher_limit_is_taken() {
+    let sandbox = Sandbox::new();
+    write(
+        &sandbox,
+        "catalog/catalog.json",
+        "{\"schema\": \"x\", \"a\": [1, 2, 3]}",
+    );
+    let low = ["validate", "catalog", "--max-values", "8"];
+    refused(&sandbox, &low, &["catalog/catalog.json:1:", "8 keys and values"]);
+    let outcome = sandbox.run(["validate", "catalog", "--max-values", "20"]);
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+}
