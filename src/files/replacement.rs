@@ -1,6 +1,6 @@
 //! A file that takes the place of another in one step.
 
-use super::{FileError, directory_of, is_still, sync_directory, temporary_prefix};
+use super::{FileError, directory_of, is_still, rename_new, sync_directory, temporary_prefix};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -81,6 +81,23 @@ impl Replacement {
         fs::rename(&self.temporary, &self.target).map_err(|error| FileError::new("replace", &self.target, error))?;
         self.committed = true;
         sync_directory(&directory_of(&self.target))
+    }
+
+    /// Makes the new content durable and gives it the name of the target, if nothing has that name yet.
+    ///
+    /// # Errors
+    /// When something is there ([`io::ErrorKind::AlreadyExists`]), which stays as it is; when syncing or renaming fails.
+    pub fn commit_new(mut self) -> Result<(), FileError> {
+        let fail = |error| FileError::new("create", &self.target, error);
+        self.file.sync_all().map_err(fail)?;
+        rename_new(&self.temporary, &self.target).map_err(fail)?;
+        self.committed = true;
+        sync_directory(&directory_of(&self.target))
+    }
+
+    /// Removes what killed processes left of their replacements of `target`.
+    pub fn remove_left_beside(target: &Path) {
+        remove_leftovers(&directory_of(target), &temporary_prefix(target));
     }
 }
 

@@ -56,6 +56,11 @@ impl TemporaryFolder {
         Err(fail(io::ErrorKind::AlreadyExists.into()))
     }
 
+    /// Removes what killed processes left of their folders beside `target`.
+    pub fn remove_left_beside(target: &Path) {
+        remove_left_folders(&directory_of(target), &temporary_prefix(target));
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
