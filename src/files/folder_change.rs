@@ -194,8 +194,8 @@ impl Record {
     }
 }
 
-/// Finishes a change of `folder` that a killed process has left half done, and removes what others have left of theirs.
-/// Nothing happens where there is no such folder.
+/// Finishes a change of `folder` that a killed process has left half done, and removes what others have left of theirs,
+/// inside and beside it.
 ///
 /// # Errors
 /// When the change cannot be finished: another process is at it for too long, or the system refuses.
@@ -205,6 +205,8 @@ pub fn finish_change(folder: &Path) -> Result<(), FileError> {
         finish(folder)?;
     }
     TemporaryFolder::remove_left_beside(&folder.join(STAGING));
+    // A process that made this very folder can have been killed before its temporary one was gone.
+    TemporaryFolder::remove_left_beside(folder);
     Ok(())
 }
 

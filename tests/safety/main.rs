@@ -8,4 +8,15 @@
 #[expect(dead_code, reason = "not all that it offers is used here")]
 mod common;
 
+#[path = "../durability/bundles.rs"]
+#[expect(dead_code, reason = "not all that it offers is used here")]
+mod bundles;
+#[path = "../durability/chance.rs"]
+mod chance;
 mod command;
+mod full_disks;
+mod kills;
+#[path = "../durability/state.rs"]
+#[expect(dead_code, reason = "not all that it offers is used here")]
+mod state;
+mod writing;
