@@ -29,7 +29,7 @@ enum Moment {
 }
 
 /// Whether system calls can be counted and stopped here.
-fn can_trace() -> bool {
+pub(crate) fn can_trace() -> bool {
     let traced = Command::new("strace")
         .args(["-f", "-qq", "-o", "/dev/null", "true"])
         .stderr(Stdio::null())

@@ -5,7 +5,6 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 #[path = "../common/mod.rs"]
-#[expect(dead_code, reason = "not all that it offers is used here")]
 mod common;
 
 #[path = "../durability/bundles.rs"]
@@ -16,6 +15,7 @@ mod chance;
 mod command;
 mod full_disks;
 mod kills;
+mod many_files;
 #[path = "../durability/state.rs"]
 #[expect(dead_code, reason = "not all that it offers is used here")]
 mod state;

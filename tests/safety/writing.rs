@@ -245,6 +245,11 @@ pub(crate) struct View {
 }
 
 impl View {
+    /// What belongs to no state.
+    pub(crate) fn leftovers(&self) -> impl Iterator<Item = &String> {
+        self.found.keys().filter(|path| is_leftover(path))
+    }
+
     /// Which of two states this is, for the eyes of the file system and of the reader.
     pub(crate) fn which(&self, old: &Self, new: &Self, unit: Unit) -> Option<State> {
         let pending = self.found.keys().any(|path| path.contains(".opmx-changes"));
