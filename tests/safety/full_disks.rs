@@ -36,13 +36,13 @@ fn files_that_may_not_grow_leave_the_old_state() {
     let workshop = Workshop::new();
     for writing in ALL {
         let (old, new) = workshop.undisturbed(writing);
-        let stopped = [0, 1, 4, 64].into_iter().filter(|limit| {
+        let stopped = [0, 4].into_iter().filter(|limit| {
             let script = format!("ulimit -f {limit}; exec \"$0\" \"$@\"");
             let of = format!("with files of at most {limit} KiB");
             check(&workshop, writing, &["bash", "-c", &script], [&old, &new], &of)
         });
         let stopped = stopped.count();
-        println!("{}: stopped by {stopped} of 4 limits", writing.name());
+        println!("{}: stopped by {stopped} of 2 limits", writing.name());
         assert!(stopped > 0, "{}", writing.name());
     }
 }
@@ -80,7 +80,7 @@ fn a_full_disk_leaves_the_old_state() {
     }
     for writing in ALL {
         let (old, new) = workshop.undisturbed(writing);
-        let stopped = [0_u32, 4, 16, 48].into_iter().filter(|free| {
+        let stopped = [0_u32, 16].into_iter().filter(|free| {
             let program = [
                 "unshare",
                 "--mount",
@@ -94,7 +94,7 @@ fn a_full_disk_leaves_the_old_state() {
             check(&workshop, writing, &program, [&old, &new], &of)
         });
         let stopped = stopped.count();
-        println!("{}: stopped by {stopped} of 4 full disks", writing.name());
+        println!("{}: stopped by {stopped} of 2 full disks", writing.name());
         assert!(stopped > 0, "{}", writing.name());
     }
 }

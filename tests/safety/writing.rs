@@ -320,7 +320,7 @@ fn found(folder: &Path) -> Found {
             continue;
         }
         let mode = entry.metadata().unwrap().permissions().mode() & 0o777;
-        let content = if path.ends_with(".db") {
+        let content = if entry.path().extension() == Some("db".as_ref()) {
             format!("{:?}", state_of_copy(entry.path()))
         } else {
             Digest::of(&fs::read(entry.path()).unwrap()).to_string()
