@@ -7,9 +7,9 @@
 
 use super::error::DatabaseError;
 use super::migrate;
-use super::read::{Index, ReadError};
+use super::read::{Index, ReadError, beside};
 use super::schema::{self, State};
-use crate::files::{self, FileError, Replacement};
+use crate::files::{FileError, Replacement};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, ffi};
@@ -191,6 +191,9 @@ impl Database {
         let (from, create) = match *target {
             Target::InPlace(_) if exists(path)? => {
                 let connection = open_for_writing(path, path, options)?;
+                if !options.dry_run {
+                    remove_leftovers(&connection, path, options);
+                }
                 return Ok(Self {
                     connection,
                     path: path.to_owned(),
@@ -279,7 +282,7 @@ impl Database {
             .map_err(|(_, error)| DatabaseError::new(&path, Duration::ZERO, &error))?;
         match private {
             None => Ok(true),
-            Some(Private { replacement, create }) if create => create_from(replacement, &path),
+            Some(Private { replacement, create }) if create => create_from(replacement),
             Some(Private { replacement, .. }) => {
                 replacement.commit()?;
                 Ok(true)
@@ -328,6 +331,29 @@ fn open_for_writing(file: &Path, shown: &Path, options: &Options) -> Result<Conn
             Ok(connection)
         })
         .map_err(|error| DatabaseError::new(shown, options.busy_timeout, &error))
+}
+
+/// Removes what killed processes have left beside a database that they made or changed, as far as that is possible now.
+/// Whatever goes wrong here shows again when the database is changed.
+fn remove_leftovers(connection: &Connection, path: &Path, options: &Options) {
+    Replacement::remove_left_beside(path);
+    if fs::symlink_metadata(beside(path, "-journal")).is_err() {
+        return;
+    }
+    // What is to be undone is undone by the next transaction, which then removes the journal. One without anything in it
+    // would stay until something is written: leaving the mode in which journals are kept removes it, unless another
+    // process is writing.
+    let remove = || -> rusqlite::Result<()> {
+        connection.busy_timeout(Duration::ZERO)?;
+        let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
+        if mode == "delete" {
+            connection.query_row("PRAGMA journal_mode = PERSIST", [], |_| Ok(()))?;
+            connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))?;
+        }
+        Ok(())
+    };
+    let _ = remove();
+    let _ = connection.busy_timeout(options.busy_timeout);
 }
 
 fn open(file: &Path, access: OpenFlags, options: &Options) -> rusqlite::Result<Connection> {
@@ -405,21 +431,11 @@ fn without_safety(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Gives the finished file its name, if nobody else has taken it meanwhile.
-fn create_from(mut replacement: Replacement, path: &Path) -> Result<bool, DatabaseError> {
-    let written = replacement.file().sync_all();
-    written.map_err(|error| FileError::new("write", path, error))?;
-    match fs::hard_link(replacement.path(), path) {
-        Ok(()) => {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            files::sync_directory(folder.unwrap_or(Path::new(".")))?;
-            Ok(true)
-        }
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        // A file system without hard links.
-        Err(_) => {
-            replacement.commit()?;
-            Ok(true)
-        }
+fn create_from(replacement: Replacement) -> Result<bool, DatabaseError> {
+    match replacement.commit_new() {
+        Ok(()) => Ok(true),
+        Err(error) if error.source.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -7,7 +7,7 @@
 
 mod file;
 
-pub(super) use file::is_database;
+pub(super) use file::{beside, is_database};
 
 use super::error::ContentError;
 use super::schema::{self, State};

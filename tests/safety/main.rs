@@ -9,27 +9,35 @@
 mod bundles;
 #[path = "../registry/certificate.rs"]
 mod certificate;
+#[path = "../durability/chance.rs"]
+mod chance;
 #[path = "../common/mod.rs"]
-#[expect(dead_code, reason = "not all that it offers is used here")]
 mod common;
 #[path = "../registry/http.rs"]
 mod http;
+#[path = "../durability/state.rs"]
+#[expect(dead_code, reason = "not all that it offers is used here")]
+mod state;
 #[path = "../registry/tools.rs"]
 #[expect(dead_code, reason = "not all that it offers is used here")]
 mod tools;
 
-mod cache;
 mod budgets;
+mod cache;
 mod command;
+mod full_disks;
 mod indexes;
+mod kills;
 mod leftovers;
 mod login;
+mod many_files;
 mod memory;
 mod modes;
+mod names;
+mod output;
 mod realms;
 mod slowness;
 mod special_files;
 mod two_writers;
-mod names;
-mod output;
 mod visible_text;
+mod writing;

@@ -84,7 +84,7 @@ pub(super) fn check_header(path: &Path, handle: &File, stamp: Stamp) -> Result<(
 }
 
 /// The file that SQLite keeps beside a database under its name and `suffix`.
-pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(in crate::index) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
