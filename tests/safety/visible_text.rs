@@ -21,8 +21,10 @@ const SEEN: &str = "add-mask";
 /// What is left for the name of a file.
 const FILE: &str = "x\n::stop-commands::add-mask\u{1b}[2J\u{202e}##[x]";
 
-/// The lines that each command is tried with. `FORM` becomes each form of `-o` that is named behind the line.
-const LINES: &[(&str, &[(&str, &[&str])])] = &[
+/// A command, and the lines that it is tried with. `FORM` becomes each form of `-o` that is named behind the line.
+type Tried = (&'static str, &'static [(&'static str, &'static [&'static str])]);
+
+const LINES: &[Tried] = &[
     (
         "alpha convert-template",
         &[("basic catalog/catalog.json -o FORM", &["json", "yaml"])],
