@@ -42,7 +42,7 @@ mod version;
 
 pub use probe::run as probe;
 
-use crate::cli::error::{CommandError, CommandResult};
+use crate::cli::error::CommandResult;
 use crate::cli::serving::ServingArguments;
 use crate::terminal::output::{ColorChoice, Settings};
 use crate::terminal::{Printer, log};
@@ -181,7 +181,21 @@ pub enum Work {
 }
 
 /// Starts the one runtime of the process.
-pub type Start = fn(Work) -> io::Result<Runtime>;
+pub type Start = fn(Work) -> Result<Runtime, StartError>;
+
+/// Why the process cannot begin its work.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// It may not open as many files as the runtime needs.
+    #[error("cannot start: opening the files that every command needs: {0}")]
+    Files(io::Error),
+    /// It may not start as many threads as it needs.
+    #[error("cannot start: starting the threads that the command needs: {0}")]
+    Threads(io::Error),
+    /// The system refuses something else.
+    #[error("cannot start: {0}")]
+    Runtime(io::Error),
+}
 
 /// What a command works with besides its own arguments.
 pub struct Context<'a> {
@@ -256,7 +270,7 @@ pub fn run(name: &'static str, arguments: Vec<OsString>, start: Start) -> ExitCo
             };
             let runtime = match start(work) {
                 Ok(runtime) => runtime,
-                Err(error) => return error::finish(&printer, |_| Err(CommandError::failure(cannot_start(&error)))),
+                Err(error) => return error::finish(&printer, |_| Err(error.into())),
             };
             let context = Context {
                 printer,
@@ -277,10 +291,6 @@ pub fn run(name: &'static str, arguments: Vec<OsString>, start: Start) -> ExitCo
             code
         }
     }
-}
-
-fn cannot_start(error: &io::Error) -> String {
-    format!("cannot start: {error}")
 }
 
 fn dispatch(name: &'static str, command: Command, context: &Context<'_>) -> CommandResult {

@@ -5,7 +5,9 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 #[path = "../common/mod.rs"]
-#[expect(dead_code, reason = "not all that it offers is used here")]
+#[allow(dead_code, reason = "not all that it offers is used here")]
 mod common;
 
 mod command;
+#[cfg(unix)]
+mod system_limits;
