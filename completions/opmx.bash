@@ -4930,7 +4930,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__registry__subcmd__serve)
-            opts="-d -p -t -v -q -h --database --address --port --termination-log --metrics-address --log-format --timeout-seconds --verbose --quiet --color --help"
+            opts="-d -p -t -v -q -h --database --address --port --termination-log --metrics-address --log-format --max-connections --timeout-seconds --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4970,6 +4970,10 @@ _opmx() {
                     ;;
                 --log-format)
                     COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --max-connections)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --timeout-seconds)
@@ -5172,7 +5176,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__serve)
-            opts="-p -t -v -q -h --cache-only --address --port --termination-log --metrics-address --log-format --timeout-seconds --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --max-image-size --platform --cache-dir --verbose --quiet --color --help"
+            opts="-p -t -v -q -h --cache-only --address --port --termination-log --metrics-address --log-format --max-connections --timeout-seconds --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --max-image-size --platform --cache-dir --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5204,6 +5208,10 @@ _opmx() {
                     ;;
                 --log-format)
                     COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --max-connections)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --timeout-seconds)

@@ -7,7 +7,16 @@
 #[path = "../common/mod.rs"]
 #[allow(dead_code, reason = "not all that it offers is used here")]
 mod common;
+#[cfg(target_os = "linux")]
+#[path = "../common/served.rs"]
+mod served;
 
 mod command;
+#[cfg(target_os = "linux")]
+mod hostile_clients;
+#[cfg(target_os = "linux")]
+mod http2;
+#[cfg(target_os = "linux")]
+mod silent_clients;
 #[cfg(unix)]
 mod system_limits;
