@@ -733,6 +733,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l metrics-address -d 'Show figures for Prometheus here, as http://ADDRESS:PORT/metrics; without an address on all of this machine' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l log-format -d 'Log to standard error, for a person or as JSON: start, end and faults, with -vv also every call' -r -f -a "text\t'A line of words for each event'
 json\t'A JSON object for each event'"
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l max-connections -d 'Connections at once; for a further one the one that is missed least is closed [default: 4096, or fewer]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l timeout-seconds -d 'End after this many seconds, or never: infinite' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
 always\t'Also in pipes and files'
@@ -790,6 +791,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand serve" -s t -l termination-log
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l metrics-address -d 'Show figures for Prometheus here, as http://ADDRESS:PORT/metrics; without an address on all of this machine' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l log-format -d 'Log to standard error, for a person or as JSON: start, end and faults, with -vv also every call' -r -f -a "text\t'A line of words for each event'
 json\t'A JSON object for each event'"
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -l max-connections -d 'Connections at once; for a further one the one that is missed least is closed [default: 4096, or fewer]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l timeout-seconds -d 'End after this many seconds, or never: infinite' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F

@@ -10,6 +10,7 @@ use crate::bundle::MediaType;
 use crate::bundle::location::LoadError;
 use crate::catalog::file_based::load::LoadError as CatalogLoadError;
 use crate::catalog::file_based::read::CatalogError;
+use crate::cli::StartError;
 use crate::cluster::dump::DumpError;
 use crate::cluster::{ObservedError, StateProblem};
 use crate::files::{FileError, NewFolderError};
@@ -237,6 +238,13 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
         && !image.is_empty()
     {
         return Some(format!("name the image in place of the bundle: {image}"));
+    }
+    match as_kind(error) {
+        Some(StartError::Files(_)) => return Some("raise the limit on open files: ulimit -n".to_owned()),
+        Some(StartError::Threads(_)) => {
+            return Some("raise the limit on threads: ulimit -u, or that of the container on processes".to_owned());
+        }
+        _ => {}
     }
     match as_kind(error) {
         Some(ObservedError::Namespaces { .. }) => return Some("name one of them with --namespace".to_owned()),

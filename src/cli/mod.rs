@@ -42,7 +42,7 @@ mod version;
 
 pub use probe::run as probe;
 
-use crate::cli::error::{CommandError, CommandResult};
+use crate::cli::error::CommandResult;
 use crate::cli::serving::ServingArguments;
 use crate::terminal::output::{ColorChoice, Settings};
 use crate::terminal::stdout::Stdout;
@@ -182,7 +182,21 @@ pub enum Work {
 }
 
 /// Starts the one runtime of the process.
-pub type Start = fn(Work) -> io::Result<Runtime>;
+pub type Start = fn(Work) -> Result<Runtime, StartError>;
+
+/// Why the process cannot begin its work.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// It may not open as many files as the runtime needs.
+    #[error("cannot start: opening the files that every command needs: {0}")]
+    Files(io::Error),
+    /// It may not start as many threads as it needs.
+    #[error("cannot start: starting the threads that the command needs: {0}")]
+    Threads(io::Error),
+    /// The system refuses something else.
+    #[error("cannot start: {0}")]
+    Runtime(io::Error),
+}
 
 /// What the process gives to whatever it runs.
 #[derive(Debug, Clone, Copy)]
@@ -269,7 +283,7 @@ pub fn run(name: &'static str, arguments: Vec<OsString>, process: Process) -> Ex
             };
             let runtime = match (process.start)(work) {
                 Ok(runtime) => runtime,
-                Err(error) => return error::finish(&printer, |_| Err(CommandError::failure(cannot_start(&error)))),
+                Err(error) => return error::finish(&printer, |_| Err(error.into())),
             };
             let context = Context {
                 printer,
@@ -290,10 +304,6 @@ pub fn run(name: &'static str, arguments: Vec<OsString>, process: Process) -> Ex
             code
         }
     }
-}
-
-fn cannot_start(error: &io::Error) -> String {
-    format!("cannot start: {error}")
 }
 
 fn dispatch(name: &'static str, command: Command, context: &Context<'_>) -> CommandResult {

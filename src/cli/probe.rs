@@ -1,7 +1,7 @@
 //! What the program does under the name `grpc_health_probe`, which OLM calls inside every catalog pod.
 
 use crate::cli::error::SUCCESS;
-use crate::cli::{Process, Work, cannot_start};
+use crate::cli::{Process, Work};
 use crate::server::probe::{self, ProbeError};
 use crate::terminal::Printer;
 use crate::terminal::output::Settings;
@@ -18,7 +18,7 @@ pub fn run(arguments: Vec<OsString>, process: Process) -> ExitCode {
     let runtime = match (process.start)(Work::Command) {
         Ok(runtime) => runtime,
         Err(error) => {
-            printer.error(cannot_start(&error));
+            printer.error(&error);
             return ExitCode::FAILURE;
         }
     };

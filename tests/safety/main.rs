@@ -15,6 +15,9 @@ mod chance;
 mod common;
 #[path = "../registry/http.rs"]
 mod http;
+#[cfg(target_os = "linux")]
+#[path = "../common/served.rs"]
+mod served;
 #[path = "../durability/state.rs"]
 #[expect(dead_code, reason = "not all that it offers is used here")]
 mod state;
@@ -41,3 +44,11 @@ mod special_files;
 mod two_writers;
 mod visible_text;
 mod writing;
+#[cfg(target_os = "linux")]
+mod hostile_clients;
+#[cfg(target_os = "linux")]
+mod http2;
+#[cfg(target_os = "linux")]
+mod silent_clients;
+#[cfg(unix)]
+mod system_limits;

@@ -215,7 +215,9 @@ fn read_all(folder: &Path, paths: &[PathBuf], limits: CatalogLimits) -> Result<V
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
     let threads = processors.min(THREADS).min(paths.len()).max(1);
     let results = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        // Where no more threads can be started, there is more to do for those that were.
+        let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+        let others: Vec<_> = (1..threads).map_while(start).collect();
         let mut results = vec![work()];
         for other in others {
             match other.join() {
