@@ -1,10 +1,12 @@
 //! Writing files so that a killed process leaves the old state: temporary file, sync, rename.
 
 mod new_folder;
+mod regular;
 mod replacement;
 mod temporary;
 
 pub use new_folder::{NewFolder, NewFolderError};
+pub use regular::{open_regular, require_regular};
 pub use replacement::Replacement;
 pub use temporary::TemporaryFolder;
 
