@@ -8,4 +8,9 @@
 #[expect(dead_code, reason = "not all that it offers is used here")]
 mod common;
 
+#[path = "../durability/bundles.rs"]
+mod bundles;
+
 mod command;
+mod hostile_database;
+mod readers;
