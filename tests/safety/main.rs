@@ -29,6 +29,11 @@ mod budgets;
 mod cache;
 mod command;
 mod full_disks;
+#[cfg(target_os = "linux")]
+mod hostile_clients;
+mod hostile_database;
+#[cfg(target_os = "linux")]
+mod http2;
 mod indexes;
 mod kills;
 mod leftovers;
@@ -38,17 +43,14 @@ mod memory;
 mod modes;
 mod names;
 mod output;
+mod readers;
 mod realms;
+#[cfg(target_os = "linux")]
+mod silent_clients;
 mod slowness;
 mod special_files;
+#[cfg(unix)]
+mod system_limits;
 mod two_writers;
 mod visible_text;
 mod writing;
-#[cfg(target_os = "linux")]
-mod hostile_clients;
-#[cfg(target_os = "linux")]
-mod http2;
-#[cfg(target_os = "linux")]
-mod silent_clients;
-#[cfg(unix)]
-mod system_limits;
