@@ -240,6 +240,7 @@ fn mutants_of_real_files_are_read_within_limits() {
         file_bytes: 4_096,
         depth: 24,
         documents: 20,
+        ..Limits::default()
     };
     let pieces: Vec<Vec<u8>> = files(&folder).into_iter().map(|(_, bytes)| beginning(bytes)).collect();
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);

@@ -5,7 +5,6 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 #[path = "../durability/bundles.rs"]
-#[expect(dead_code, reason = "not all that it offers is used here")]
 mod bundles;
 #[path = "../registry/certificate.rs"]
 mod certificate;
