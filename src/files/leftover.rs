@@ -84,14 +84,12 @@ fn remove_entry(entry: &DirEntry, process: &str) {
         Ok(metadata) if metadata.is_file() => {
             let _ = if_dead(&path, || fs::remove_file(&path));
         }
-        Ok(metadata) if metadata.is_dir() => {
-            // An empty one was made just before its process was killed, or just now: who made it then makes another.
-            if fs::remove_dir(&path).is_err() {
-                let marker = path.join(marker_of(process));
-                let is_marked = |metadata: Metadata| metadata.is_file() && is_mine(&metadata);
-                if fs::symlink_metadata(&marker).is_ok_and(is_marked) {
-                    let _ = if_dead(&marker, || remove_folder(&path, &marker));
-                }
+        // An empty one was made just before its process was killed, or just now: who made it then makes another.
+        Ok(metadata) if metadata.is_dir() && fs::remove_dir(&path).is_err() => {
+            let marker = path.join(marker_of(process));
+            let is_marked = |metadata: Metadata| metadata.is_file() && is_mine(&metadata);
+            if fs::symlink_metadata(&marker).is_ok_and(is_marked) {
+                let _ = if_dead(&marker, || remove_folder(&path, &marker));
             }
         }
         _ => {}

@@ -69,6 +69,11 @@ impl Legacy {
         }
     }
 
+    /// Whether there is a file that is replaced.
+    pub(super) fn is_any(&self) -> bool {
+        self.before.is_some()
+    }
+
     /// Creates the file that will take the place. Until its content is complete nobody else may open it, unless it has
     /// no predecessor.
     pub(super) fn create(&self, path: &Path) -> io::Result<File> {

@@ -26,13 +26,13 @@ impl Replacement {
     /// # Errors
     /// When something else than a file stands there, or the directory or the file cannot be made.
     pub fn new(target: &Path) -> Result<Self, FileError> {
-        let legacy = Legacy::of(target).map_err(|error| FileError::new("replace", target, error))?;
         let directory = directory_of(target);
         fs::create_dir_all(&directory).map_err(|error| FileError::new("create the directory", &directory, error))?;
+        let legacy = Legacy::of(target).map_err(|error| FileError::new("replace", target, error))?;
         let prefix = temporary_prefix(target);
         leftover::remove(&directory, &prefix);
         let (temporary, file) = leftover::create_locked(&directory, &prefix, |path| legacy.create(path))
-            .map_err(|error| FileError::new("create a temporary file beside", target, error))?;
+            .map_err(|error| FileError::new(if legacy.is_any() { "replace" } else { "create" }, target, error))?;
         Ok(Self {
             target: target.to_owned(),
             temporary,

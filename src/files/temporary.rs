@@ -176,7 +176,7 @@ fn users_folder() -> String {
 /// Whether this is a folder of this user, no link to one, that nobody else may enter.
 #[cfg(unix)]
 fn is_private(metadata: &Metadata) -> bool {
-    metadata.is_dir() && is_mine(metadata) && std::os::unix::fs::MetadataExt::mode(metadata) & 0o077 == 0
+    metadata.is_dir() && is_mine(metadata) && std::os::unix::fs::MetadataExt::mode(metadata) & 0o777 == 0o700
 }
 
 #[cfg(not(unix))]

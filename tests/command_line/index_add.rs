@@ -530,10 +530,11 @@ fn a_killed_command_leaves_nothing_that_the_next_does_not_clear() {
     let registry = silent.local_addr().unwrap();
     let waits = format!("index add -i oci:base:v1 -b {registry}/rake:v1 --use-http -f oci:index:v1 -t oci:index:v1");
     let mut child = run(&waits).stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    while !names(&sandbox.path("tmp"))
-        .iter()
-        .any(|name| sandbox.path("tmp").join(name).join("index.db").exists())
-    {
+    let unpacked = || {
+        let mut entries = walkdir::WalkDir::new(sandbox.path("tmp")).into_iter().flatten();
+        entries.any(|entry| entry.file_name() == "index.db")
+    };
+    while !unpacked() {
         assert!(child.try_wait().unwrap().is_none(), "it ended");
         std::thread::yield_now();
     }

@@ -17,6 +17,9 @@ mod http;
 /// More than what is kept in memory.
 const LARGE: usize = 9 << 20;
 
+/// What is wrong, and what makes it so at a path.
+type Case<'a> = (&'a str, &'a dyn Fn(&Path));
+
 /// A registry that holds one image.
 fn registry(image: &Image) -> Server {
     let manifest = image.manifest().to_vec();
@@ -70,7 +73,7 @@ impl Place {
     }
 
     /// Runs the command, which must answer as always and warn once.
-    fn passes_over(&self, outcome: &Outcome, expected: &str, of: &str) {
+    fn passes_over(outcome: &Outcome, expected: &str, of: &str) {
         assert_eq!(outcome.status, Some(0), "{of}: {outcome}");
         assert!(outcome.stdout.contains("tool"), "{of}: {outcome}");
         assert_eq!(outcome.stderr.matches("warning: ").count(), 1, "{of}: {outcome}");
@@ -90,11 +93,11 @@ fn a_sound_cache_is_filled_and_used_without_a_word() {
 
 #[test]
 fn what_cannot_be_a_cache_is_passed_over_with_one_warning() {
-    let cases: [(&str, &dyn Fn(&Path)); 5] = [
+    let cases: [Case<'_>; 5] = [
         ("a file", &|cache| fs::write(cache, "mine").unwrap()),
         ("a loop of links", &|cache| symlink("cache", cache).unwrap()),
         ("a link that leads nowhere", &|cache| {
-            symlink("nowhere/at/all", cache).unwrap()
+            symlink("nowhere/at/all", cache).unwrap();
         }),
         ("a named pipe", &|cache| pipe(cache)),
         ("an image layout", &|cache| {
@@ -107,7 +110,7 @@ fn what_cannot_be_a_cache_is_passed_over_with_one_warning() {
         make(&place.cache());
         let before = indexes::tree(&place.sandbox.path(""));
         let outcome = run(&place.sandbox, &place.line());
-        place.passes_over(&outcome, "cannot use the cache: ", of);
+        Place::passes_over(&outcome, "cannot use the cache: ", of);
         assert_eq!(indexes::tree(&place.sandbox.path("")), before, "{of}");
         let _ = fs::remove_file(place.cache()).or_else(|_| fs::remove_dir_all(place.cache()));
     }
@@ -115,12 +118,12 @@ fn what_cannot_be_a_cache_is_passed_over_with_one_warning() {
 
 #[test]
 fn what_is_damaged_in_a_cache_is_fetched_again_with_one_warning() {
-    let cases: [(&str, &dyn Fn(&Path)); 5] = [
+    let cases: [Case<'_>; 5] = [
         ("changed", &|blob| fs::write(blob, "damaged").unwrap()),
         ("cut short", &|blob| fs::write(blob, "").unwrap()),
         ("a named pipe", &|blob| pipe(blob)),
         ("a loop of links", &|blob| {
-            symlink(blob.file_name().unwrap(), blob).unwrap()
+            symlink(blob.file_name().unwrap(), blob).unwrap();
         }),
         ("a device", &|blob| symlink("/dev/zero", blob).unwrap()),
     ];
@@ -135,7 +138,7 @@ fn what_is_damaged_in_a_cache_is_fetched_again_with_one_warning() {
         }
         let asked = place.server.count("GET", "/blobs/");
         let outcome = run(&place.sandbox, &place.line());
-        place.passes_over(&outcome, "the cache is damaged: ", of);
+        Place::passes_over(&outcome, "the cache is damaged: ", of);
         assert_eq!(place.server.count("GET", "/blobs/") - asked, 2, "{of}");
         let again = run(&place.sandbox, &place.line());
         assert_eq!((again.status, again.stderr.as_str()), (Some(0), ""), "{of}: {again}");
@@ -155,7 +158,7 @@ fn folders_in_the_place_of_blobs_are_passed_over_and_stay() {
     }
     let before = indexes::tree(&place.cache());
     let outcome = run(&place.sandbox, &place.line());
-    place.passes_over(&outcome, "cannot use the cache: ", "folders");
+    Place::passes_over(&outcome, "cannot use the cache: ", "folders");
     assert_eq!(indexes::tree(&place.cache()), before);
 }
 
@@ -182,7 +185,7 @@ fn a_full_or_read_only_cache_is_passed_over_with_one_warning() {
         let script = format!("mount -t tmpfs -o {options} tmpfs cache && exec \"$@\"");
         let program = ["unshare", "--mount", "timeout", "60", "sh", "-c", &script, "sh"];
         let outcome = wrapped(&place.sandbox, &program, &place.line());
-        place.passes_over(&outcome, expected, options);
+        Place::passes_over(&outcome, expected, options);
     }
     assert_eq!(fs::read_dir(place.sandbox.path("tmp")).unwrap().count(), 0);
 }
