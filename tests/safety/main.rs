@@ -42,6 +42,7 @@ mod memory;
 mod modes;
 mod names;
 mod output;
+mod papers;
 mod readers;
 mod realms;
 #[cfg(target_os = "linux")]

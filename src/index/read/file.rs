@@ -1,7 +1,9 @@
 //! A database as a file: what it is by its first bytes, whether it stays what it was, and what stands beside it.
 
 use super::{ReadError, content};
-use crate::files::{FileError, Stamp, TemporaryFolder, open_regular, require_regular};
+use crate::files::{
+    FileError, Stamp, TemporaryFolder, create_private, open_regular, require_regular, temporary_directory,
+};
 use crate::index::guard::guard;
 use crate::index::migrate::migrate;
 use rusqlite::Connection;
@@ -171,10 +173,10 @@ pub(super) fn private_copy(path: &Path, handle: &File, steps: u64) -> Result<Tem
         let target = directory.path().join(COPY);
         let mut source = handle;
         source.seek(SeekFrom::Start(0))?;
-        io::copy(&mut source, &mut File::create_new(&target)?)?;
+        io::copy(&mut source, &mut create_private(&target)?)?;
         for suffix in ["-journal", "-wal"] {
             let copied = open_regular(&beside(path, suffix))
-                .and_then(|mut from| io::copy(&mut from, &mut File::create_new(beside(&target, suffix))?));
+                .and_then(|mut from| io::copy(&mut from, &mut create_private(&beside(&target, suffix))?));
             match copied {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
@@ -184,7 +186,7 @@ pub(super) fn private_copy(path: &Path, handle: &File, steps: u64) -> Result<Tem
     };
     let directory = copied().map_err(|source| ReadError::Copy {
         path: path.to_owned(),
-        directory: std::env::temp_dir(),
+        directory: temporary_directory(),
         source,
     })?;
     let copy = directory.path().join(COPY);
