@@ -124,7 +124,7 @@ impl LimitArguments {
     pub fn catalog(&self) -> CatalogLimits {
         CatalogLimits {
             depth: self.max_depth,
-            ..catalog_limits(&self.max_total_size, self.max_values)
+            ..catalog_limits(self.max_total_size, self.max_values)
         }
     }
 
@@ -164,11 +164,11 @@ pub struct CatalogLimitArguments {
 impl CatalogLimitArguments {
     /// The limits on a catalog.
     pub fn catalog(&self) -> CatalogLimits {
-        catalog_limits(&self.max_total_size, self.max_values)
+        catalog_limits(self.max_total_size, self.max_values)
     }
 }
 
-fn catalog_limits(kept: &Size, values: usize) -> CatalogLimits {
+fn catalog_limits(kept: Size, values: usize) -> CatalogLimits {
     CatalogLimits {
         kept_bytes: usize::try_from(kept.0).unwrap_or(usize::MAX),
         values,

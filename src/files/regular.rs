@@ -70,7 +70,7 @@ fn do_not_wait(options: &mut OpenOptions) {
 #[cfg(not(unix))]
 fn do_not_wait(_: &mut OpenOptions) {}
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::io::Read;

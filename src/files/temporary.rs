@@ -184,7 +184,7 @@ fn is_private(metadata: &Metadata) -> bool {
     metadata.is_dir() && is_mine(metadata)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::super::tests::names;
     use super::*;

@@ -118,6 +118,7 @@ impl Transports {
                     request: options.request_timeout,
                     least_rate: options.least_rate,
                     rate_window: options.rate_window,
+                    settle: options.settle,
                 },
             },
             Credentials::from_environment(options.authfile.as_deref()),
@@ -125,7 +126,6 @@ impl Transports {
             options.parallel,
             cache.clone(),
             options.image_limit,
-            options.settle,
             progress,
         );
         Self {

@@ -1,18 +1,14 @@
 //! A cache that fails costs a warning, and nothing else.
 
 use crate::common::{Outcome, Sandbox};
+use crate::http::{Reply, Server};
 use crate::indexes::{self, pipe, run, wrapped};
-use http::{Reply, Server};
 use opmx::image::{Digest, Image};
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-#[path = "../registry/http.rs"]
-#[allow(dead_code, reason = "not all that it offers is used here")]
-mod http;
 
 /// More than what is kept in memory.
 const LARGE: usize = 9 << 20;

@@ -1,15 +1,12 @@
 //! Indexes of our own making, and images of them.
 
+use crate::bundles::{self, Release};
 use crate::common::{Outcome, Sandbox};
 use opmx::image::{EntryContent, Image, ImageConfig, LayerEntry, build, layer_from_files, write_layout};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-
-#[path = "../durability/bundles.rs"]
-#[allow(dead_code, reason = "not all that it offers is used here")]
-pub(crate) mod bundles;
 
 const CATALOG: &str = "\
 schema: olm.package
@@ -33,7 +30,7 @@ properties:
 
 /// Writes a database with the package `tool`.
 pub(crate) fn database(path: &Path) {
-    bundles::add(bundles::Release::line_of("tool", 2), path);
+    bundles::add(Release::line_of("tool", 2), path);
 }
 
 /// Writes a file-based catalog with the package `tool`.

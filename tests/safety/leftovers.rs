@@ -1,7 +1,8 @@
 //! What killed processes leave behind goes, and nothing else does.
 
+use crate::bundles::Release;
 use crate::common::Sandbox;
-use crate::indexes::{self, bundles::Release, pipe, prepared, run, tree};
+use crate::indexes::{self, pipe, prepared, run, tree};
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};

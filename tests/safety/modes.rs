@@ -1,7 +1,8 @@
 //! Who may read what opmx writes.
 
+use crate::bundles::Release;
 use crate::common::Sandbox;
-use crate::indexes::{self, bundles::Release, wrapped};
+use crate::indexes::{self, wrapped};
 use crate::leftovers::{Serving, own_folder};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};

@@ -1,7 +1,8 @@
 //! Named pipes, sockets and devices where files should be: each is an error that names it, and nothing waits for it.
 
+use crate::bundles::Release;
 use crate::common::Sandbox;
-use crate::indexes::{self, bundles::Release, run};
+use crate::indexes::{self, run};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;

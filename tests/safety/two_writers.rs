@@ -64,7 +64,7 @@ impl Pipeline {
         from: Option<&str>,
         to: &str,
         redo: bool,
-    ) -> Result<Published<()>, PublishError> {
+    ) -> Result<Published<()>, Box<PublishError>> {
         let folder = self.bundles.join(package);
         let location: Location = folder.to_str().unwrap().parse().unwrap();
         let locations = [location];
@@ -98,7 +98,9 @@ impl Pipeline {
             Ok(())
         };
         let from: Option<IndexLocation> = from.map(|from| from.parse().unwrap());
-        publish::make(from.as_ref(), &destination, making, change).await
+        publish::make(from.as_ref(), &destination, making, change)
+            .await
+            .map_err(Box::new)
     }
 }
 
@@ -169,11 +171,13 @@ fn two_writers_of_one_tag_lose_nothing_in_200_rounds() {
         for published in published {
             match published {
                 Ok(published) => redone += published.redone,
-                Err(PublishError::Image(ImageError::Moved {
-                    race: Race::Unknown { .. },
-                    ..
-                })) => return None,
-                Err(error) => panic!("round {round}: {error}"),
+                Err(error) => match *error {
+                    PublishError::Image(ImageError::Moved {
+                        race: Race::Unknown { .. },
+                        ..
+                    }) => return None,
+                    error => panic!("round {round}: {error}"),
+                },
             }
         }
         assert_eq!(runtime().block_on(held(&pipeline(), to)), "abc", "round {round}");
@@ -238,13 +242,13 @@ impl Setting {
     }
 
     /// Adds a package to the index.
-    fn add(&self, package: &str) -> Result<Published<()>, PublishError> {
+    fn add(&self, package: &str) -> Result<Published<()>, Box<PublishError>> {
         runtime().block_on(self.one.add(package, Some(&self.index), &self.index, true))
     }
 
     /// Adds a package, while another pipeline adds the package `b` at the moment when the registry has the manifest of
     /// the first in hand.
-    fn overtake(&self, package: &str, redo: bool) -> Result<Published<()>, PublishError> {
+    fn overtake(&self, package: &str, redo: bool) -> Result<Published<()>, Box<PublishError>> {
         let (held, go_on) = self.registry.hold(TAG);
         let overtaken = self.one.add(package, Some(&self.index), &self.index, redo);
         let overtaking = async {
@@ -364,9 +368,9 @@ fn of_two_that_make_a_new_tag_at_once_one_is_told() {
     assert!(matches!(race(lost), Race::After { .. }));
 }
 
-fn race<T: std::fmt::Debug>(result: Result<T, PublishError>) -> Race {
-    match result {
-        Err(PublishError::Image(ImageError::Moved { race, .. })) => race,
+fn race(result: Result<Published<()>, Box<PublishError>>) -> Race {
+    match *result.unwrap_err() {
+        PublishError::Image(ImageError::Moved { race, .. }) => race,
         other => panic!("expected a lost race, got {other:?}"),
     }
 }

@@ -18,6 +18,7 @@ pub(crate) const OPM_IMAGE: &str = "opm:latest";
 
 /// Where a changed index goes.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct PublicationArguments {
     /// Where the index image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
     #[arg(

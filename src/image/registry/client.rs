@@ -150,6 +150,7 @@ mod tests {
                     request: Duration::from_secs(1),
                     least_rate: 0,
                     rate_window: Duration::from_secs(1),
+                    settle: Duration::from_secs(1),
                 },
             };
             let url = "https://localhost".parse().unwrap();

@@ -59,8 +59,6 @@ pub(super) struct Registry {
     permits: Semaphore,
     cache: Option<Cache>,
     image_limit: u64,
-    /// How long a tag is left alone before it is looked at again.
-    settle: Duration,
     progress: Arc<dyn Progress>,
     repositories: Mutex<HashMap<(String, String), Arc<Repository>>>,
 }
@@ -80,7 +78,6 @@ impl Registry {
         parallel: usize,
         cache: Option<Cache>,
         image_limit: u64,
-        settle: Duration,
         progress: Arc<dyn Progress>,
     ) -> Self {
         let parallel = parallel.max(1);
@@ -92,10 +89,14 @@ impl Registry {
             permits: Semaphore::new(parallel),
             cache,
             image_limit,
-            settle,
             progress,
             repositories: Mutex::new(HashMap::new()),
         }
+    }
+
+    /// How long a tag is left alone before it is looked at again.
+    fn settle(&self) -> Duration {
+        self.clients.options.time_limits.settle
     }
 
     /// Requests to one repository share its login.

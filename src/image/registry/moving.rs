@@ -5,7 +5,7 @@
 //! 1. The tag is looked at before the manifest is put there. If it moved, it is left alone.
 //! 2. While the registry takes the manifest, the tag is looked at again and again. An image that turns up there in between
 //!    loses its place to this one, and is reported.
-//! 3. When the manifest is there, the writer waits for [`settle`](super::Registry) and looks at the tag once more. If it
+//! 3. When the manifest is there, the writer waits for a while and looks at the tag once more. If it
 //!    moved, somebody else was between their own first two steps, and the image may have lost its place to theirs.
 //!
 //! Of two writers, one sees the other: either the one that comes second puts its manifest within that wait, and the
@@ -119,13 +119,13 @@ impl Registry {
             with_retries(&self.retry, || self.put_over(document, target, over, &noticed)).await?
         };
         let noticed = noticed.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let (lost, timely) = (noticed.lost(self.settle), noticed.longest < self.settle);
+        let (lost, timely) = (noticed.lost(self.settle()), noticed.longest < self.settle());
         match put {
             Put::Moved { found } if noticed.sent => return moved(Race::After { found }),
             Put::Moved { found } => return moved(Race::Before { found }),
             Put::Done => {}
         }
-        tokio::time::sleep(self.settle).await;
+        tokio::time::sleep(self.settle()).await;
         let found = self.settled(target).await?;
         match lost {
             None if found == ours && timely => Ok(()),
@@ -170,7 +170,7 @@ impl Registry {
             let put = Self::push_manifest(target.repository, document, (target.image, target.tag), condition);
             let watch = async {
                 loop {
-                    tokio::time::sleep(self.settle / LOOKS).await;
+                    tokio::time::sleep(self.settle() / LOOKS).await;
                     // One that fails makes the time without a look longer.
                     let Ok(look) = target.look().await else {
                         continue;

@@ -20,6 +20,8 @@ pub(in crate::image) struct TimeLimits {
     pub(in crate::image) least_rate: u64,
     /// The time over which the rate is measured.
     pub(in crate::image) rate_window: Duration,
+    /// How long a tag that was moved is left alone before it is looked at again.
+    pub(in crate::image) settle: Duration,
 }
 
 /// The end of the time of one small answer.
@@ -175,6 +177,7 @@ mod tests {
             request: 60 * SECOND,
             least_rate: 100,
             rate_window: 60 * SECOND,
+            settle: Duration::from_secs(1),
         }
     }
 

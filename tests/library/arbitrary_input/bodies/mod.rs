@@ -25,5 +25,6 @@ use opmx::text::Limits;
 const LIMITS: fn() -> Limits = || Limits {
     file_bytes: 64 << 10,
     depth: 64,
-    ..Limits::default()
+    documents: 100,
+    values: 2_000,
 };
