@@ -648,7 +648,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__alpha__subcmd__render__subcmd__template)
-            opts="-o -v -q -h --output --migrate-level --required-only --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-o -v -q -h --output --migrate-level --required-only --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -675,6 +675,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -744,7 +752,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__build)
-            opts="-d -t -p -c -e -o -u -v -q -h --directory --tag --version --replaces --pin --samples --api-source --no-validate --package --channels --default --overwrite --output-dir --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-d -t -p -c -e -o -u -v -q -h --directory --tag --version --replaces --pin --samples --api-source --no-validate --package --channels --default --overwrite --output-dir --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -826,6 +834,14 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cache-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -874,7 +890,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__convert)
-            opts="-v -q -h --to --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-v -q -h --to --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -893,6 +909,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1194,7 +1218,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__init)
-            opts="-p -c -e -v -q -h --from --package --version --channels --default --overwrite --samples --api-source --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-p -c -e -v -q -h --from --package --version --channels --default --overwrite --samples --api-source --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1252,6 +1276,14 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cache-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1300,7 +1332,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__inspect)
-            opts="-o -v -q -h --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-o -v -q -h --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1323,6 +1355,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1418,7 +1458,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__synthesize)
-            opts="-o -v -q -h --explain --output --samples --api-source --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-o -v -q -h --explain --output --samples --api-source --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1449,6 +1489,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1500,7 +1548,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__unpack)
-            opts="-o -v -q -h --out --skip-validation --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-o -v -q -h --out --skip-validation --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1523,6 +1571,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1574,7 +1630,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__validate)
-            opts="-o -v -q -h --suite --as --k8s-version --categories --index-dockerfile --deny --allow --only --fix --dry-run --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-o -v -q -h --suite --as --k8s-version --categories --index-dockerfile --deny --allow --only --fix --dry-run --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1629,6 +1685,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2602,7 +2666,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__add)
-            opts="-b -f -t -i -d -v -q -h --bundles --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --bundles-from --mode --if-exists --permissive --overwrite-latest --enable-alpha --allow-media-types --by-reference --record-as --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-b -f -t -i -d -v -q -h --bundles --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --bundles-from --mode --if-exists --permissive --overwrite-latest --enable-alpha --allow-media-types --by-reference --record-as --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2684,6 +2748,14 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cache-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2732,7 +2804,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__check)
-            opts="-o -v -q -h --fix --images --for --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-o -v -q -h --fix --images --for --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2766,6 +2838,14 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cache-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2790,7 +2870,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__deprecatetruncate)
-            opts="-b -f -t -i -d -v -q -h --bundles --permissive --allow-package-removal --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-b -f -t -i -d -v -q -h --bundles --permissive --allow-package-removal --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2852,6 +2932,14 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cache-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2876,7 +2964,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__diff)
-            opts="-o -v -q -h --output --exit-code --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-o -v -q -h --output --exit-code --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2899,6 +2987,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2926,7 +3022,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__export)
-            opts="-i -p -f -v -q -h --index --package --download-folder --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-i -p -f -v -q -h --index --package --download-folder --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2965,6 +3061,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3016,7 +3120,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__from__subcmd__fbc)
-            opts="-t -i -d -v -q -h --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-t -i -d -v -q -h --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3062,6 +3166,14 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cache-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -3086,7 +3198,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__graph)
-            opts="-p -o -v -q -h --package --channel --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-p -o -v -q -h --package --channel --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3121,6 +3233,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3404,7 +3524,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__list__subcmd__bundles)
-            opts="-o -v -q -h --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-o -v -q -h --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3427,6 +3547,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3454,7 +3582,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__list__subcmd__channels)
-            opts="-o -v -q -h --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-o -v -q -h --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3477,6 +3605,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3588,7 +3724,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__list__subcmd__images)
-            opts="-p -o -v -q -h --package --channel --version --intent --output --to --keep-host --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-p -o -v -q -h --package --channel --version --intent --output --to --keep-host --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3638,6 +3774,14 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cache-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -3662,7 +3806,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__list__subcmd__packages)
-            opts="-o -v -q -h --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-o -v -q -h --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3685,6 +3829,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3712,7 +3864,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__prune)
-            opts="-p -f -t -i -d -v -q -h --packages --permissive --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-p -f -t -i -d -v -q -h --packages --permissive --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3774,6 +3926,14 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cache-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -3798,7 +3958,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__prune__subcmd__stranded)
-            opts="-f -t -i -d -v -q -h --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-f -t -i -d -v -q -h --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3852,6 +4012,14 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cache-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -3876,7 +4044,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__rm)
-            opts="-o -f -t -i -d -v -q -h --operators --permissive --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
+            opts="-o -f -t -i -d -v -q -h --operators --permissive --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3935,6 +4103,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4030,7 +4206,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__migrate)
-            opts="-o -v -q -h --output --migrate-level --required-only --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-o -v -q -h --output --migrate-level --required-only --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4057,6 +4233,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4108,7 +4292,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__operator)
-            opts="-o -v -q -h --state --name --catalog --all-conditions --label-style --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help crds help"
+            opts="-o -v -q -h --state --name --catalog --all-conditions --label-style --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help crds help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4147,6 +4331,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4266,7 +4458,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__permissions)
-            opts="-n -o -v -q -h --as --exit-code --service-account --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --output --verbose --quiet --color --help diff help"
+            opts="-n -o -v -q -h --as --exit-code --service-account --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --output --verbose --quiet --color --help diff help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4313,6 +4505,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4372,7 +4572,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__permissions__subcmd__diff)
-            opts="-n -o -v -q -h --service-account --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --output --verbose --quiet --color --help"
+            opts="-n -o -v -q -h --service-account --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --output --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4415,6 +4615,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4516,7 +4724,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__plan)
-            opts="-n -o -v -q -h --catalog --catalog-namespace --replaces --approval --repeat-properties --without-recommended --with-optional --max-steps --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --output --verbose --quiet --color --help"
+            opts="-n -o -v -q -h --catalog --catalog-namespace --replaces --approval --repeat-properties --without-recommended --with-optional --max-steps --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --output --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4579,6 +4787,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4656,7 +4872,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__registry__subcmd__add)
-            opts="-b -d -v -q -h --bundle-images --database --dry-run --bundles-from --mode --if-exists --permissive --overwrite-latest --enable-alpha --allow-media-types --by-reference --record-as --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-b -d -v -q -h --bundle-images --database --dry-run --bundles-from --mode --if-exists --permissive --overwrite-latest --enable-alpha --allow-media-types --by-reference --record-as --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4707,6 +4923,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4998,7 +5222,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__registry__subcmd__serve)
-            opts="-d -p -t -v -q -h --database --address --port --termination-log --metrics-address --log-format --timeout-seconds --verbose --quiet --color --help"
+            opts="-d -p -t -v -q -h --database --address --port --termination-log --metrics-address --log-format --max-connections --timeout-seconds --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5040,6 +5264,10 @@ _opmx() {
                     COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0
                     ;;
+                --max-connections)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --timeout-seconds)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -5056,7 +5284,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__render)
-            opts="-o -v -q -h --output --migrate-level --required-only --migrate --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-o -v -q -h --output --migrate-level --required-only --migrate --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5083,6 +5311,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -5134,7 +5370,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__resolve)
-            opts="-n -o -v -q -h --catalog --installed --starting-csv --namespace --explain --schema --without-recommended --with-optional --max-steps --state --objects --cluster --output --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-n -o -v -q -h --catalog --installed --starting-csv --namespace --explain --schema --without-recommended --with-optional --max-steps --state --objects --cluster --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5200,6 +5436,14 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cache-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -5248,7 +5492,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__serve)
-            opts="-p -t -v -q -h --cache-only --address --port --termination-log --metrics-address --log-format --timeout-seconds --authfile --ca-file --skip-tls-verify --use-http --retries --no-cache --max-image-size --platform --max-total-size --max-values --cache-dir --verbose --quiet --color --help"
+            opts="-p -t -v -q -h --cache-only --address --port --termination-log --metrics-address --log-format --max-connections --timeout-seconds --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --max-image-size --platform --max-total-size --max-values --cache-dir --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5282,6 +5526,10 @@ _opmx() {
                     COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0
                     ;;
+                --max-connections)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --timeout-seconds)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -5295,6 +5543,14 @@ _opmx() {
                     return 0
                     ;;
                 --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -76,6 +76,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -119,6 +121,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -151,6 +155,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -177,6 +183,8 @@ k8s+v1\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -201,6 +209,8 @@ yaml\t'The same fields as YAML'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -223,6 +233,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -266,6 +278,8 @@ junit\t'JUnit XML, for test reports'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -341,6 +355,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -356,6 +372,7 @@ never\t'Not at all'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l all-platforms -d 'For all platforms of the base image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l generate -d 'Build no image: write database/index.db and index.Dockerfile into the working folder'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l dry-run -d 'Say what would change, and write nothing'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l no-redo -d 'Fail if another pipeline moves the tag meanwhile, rather than make the change again on its index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l permissive -d 'Add the bundles that can be fetched and read, and fail at the end because of the others'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l overwrite-latest -d 'Let a bundle take the place of one with its name that is the last of its channels'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l enable-alpha -d 'Take bundles that stand in for others by the annotation olm.substitutesFor'
@@ -375,6 +392,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -385,6 +404,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l all-platforms -d 'For all platforms of the base image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l generate -d 'Build no image: write database/index.db and index.Dockerfile into the working folder'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l dry-run -d 'Say what would change, and write nothing'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l no-redo -d 'Fail if another pipeline moves the tag meanwhile, rather than make the change again on its index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l use-http -d 'Talk plain HTTP to registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l no-cache -d 'Neither use nor fill the cache of layers'
@@ -400,6 +420,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -410,6 +432,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l all-platforms -d 'For all platforms of the base image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l generate -d 'Build no image: write database/index.db and index.Dockerfile into the working folder'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l dry-run -d 'Say what would change, and write nothing'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l no-redo -d 'Fail if another pipeline moves the tag meanwhile, rather than make the change again on its index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l use-http -d 'Talk plain HTTP to registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l no-cache -d 'Neither use nor fill the cache of layers'
@@ -424,6 +447,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -433,6 +458,7 @@ never\t'Not at all'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l all-platforms -d 'For all platforms of the base image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l generate -d 'Build no image: write database/index.db and index.Dockerfile into the working folder'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l dry-run -d 'Say what would change, and write nothing'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l no-redo -d 'Fail if another pipeline moves the tag meanwhile, rather than make the change again on its index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l use-http -d 'Talk plain HTTP to registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l no-cache -d 'Neither use nor fill the cache of layers'
@@ -448,6 +474,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -459,6 +487,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l all-platforms -d 'For all platforms of the base image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l generate -d 'Build no image: write database/index.db and index.Dockerfile into the working folder'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l dry-run -d 'Say what would change, and write nothing'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l no-redo -d 'Fail if another pipeline moves the tag meanwhile, rather than make the change again on its index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l use-http -d 'Talk plain HTTP to registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l no-cache -d 'Neither use nor fill the cache of layers'
@@ -471,6 +500,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -496,6 +527,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -505,6 +538,7 @@ never\t'Not at all'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l all-platforms -d 'For all platforms of the base image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l generate -d 'Build no image: write database/index.db and index.Dockerfile into the working folder'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l dry-run -d 'Say what would change, and write nothing'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l no-redo -d 'Fail if another pipeline moves the tag meanwhile, rather than make the change again on its index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l use-http -d 'Talk plain HTTP to registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l no-cache -d 'Neither use nor fill the cache of layers'
@@ -530,6 +564,8 @@ svg\t'A picture'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -549,6 +585,8 @@ markdown\t'Lists for a pull request'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -571,6 +609,8 @@ yaml\t'The same fields as YAML'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -622,6 +662,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -691,6 +733,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l metrics-address -d 'Show figures for Prometheus here, as http://ADDRESS:PORT/metrics; without an address on all of this machine' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l log-format -d 'Log to standard error, for a person or as JSON: start, end and faults, with -vv also every call' -r -f -a "text\t'A line of words for each event'
 json\t'A JSON object for each event'"
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l max-connections -d 'Connections at once; for a further one the one that is missed least is closed [default: 4096, or fewer]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l timeout-seconds -d 'End after this many seconds, or never: infinite' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
 always\t'Also in pipes and files'
@@ -719,6 +762,8 @@ yaml\t'The same fields as YAML'"
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -746,10 +791,13 @@ complete -c opmx -n "__fish_opmx_using_subcommand serve" -s t -l termination-log
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l metrics-address -d 'Show figures for Prometheus here, as http://ADDRESS:PORT/metrics; without an address on all of this machine' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l log-format -d 'Log to standard error, for a person or as JSON: start, end and faults, with -vv also every call' -r -f -a "text\t'A line of words for each event'
 json\t'A JSON object for each event'"
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -l max-connections -d 'Connections at once; for a further one the one that is missed least is closed [default: 4096, or fewer]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l timeout-seconds -d 'End after this many seconds, or never: infinite' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l max-total-size -d 'Largest size of what is kept in memory of a catalog: names, edges, properties and findings' -r
@@ -773,6 +821,8 @@ all\t'Everything that there is'"
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand render" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand render" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -801,6 +851,8 @@ all\t'Everything that there is'"
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -878,6 +930,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand plan" -l cluster -l objects -d
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -910,6 +964,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_se
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -942,6 +998,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_s
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -1007,6 +1065,8 @@ yaml\t'The same fields as YAML'"
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds help" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
@@ -1057,6 +1117,8 @@ all\t'Everything that there is'"
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r

@@ -1,17 +1,35 @@
 //! Writing files so that a killed process leaves the old state: temporary file, sync, rename.
+//!
+//! A file is a [`Replacement`]. A folder is a [`NewFolder`] where none is yet, and a [`FolderChange`] where one stays;
+//! [`FolderOutput`] is whichever of them fits.
 
+mod folder_change;
+mod folder_output;
+mod leftover;
 mod new_folder;
+mod permissions;
+mod regular;
+mod rename;
 mod replacement;
+mod sync;
 mod temporary;
 
+pub use folder_change::{FolderChange, Pending, finish_change, pending_change};
+pub use folder_output::{FolderOutput, place};
+pub use leftover::{create_temporary, remove as remove_leftovers};
 pub use new_folder::{NewFolder, NewFolderError};
+pub use permissions::{create_private, create_private_folder, create_private_folders};
+pub use regular::{open_regular, require_regular};
 pub use replacement::Replacement;
-pub use temporary::TemporaryFolder;
+pub use sync::sync_directory;
+pub use temporary::{TemporaryFolder, nameless_file, temporary_directory};
 
+use rename::rename_new;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use sync::sync_below;
 
 /// A file operation that failed, with the path it was about.
 #[derive(Debug, thiserror::Error)]
@@ -69,12 +87,20 @@ impl From<&Metadata> for Stamp {
 /// # Errors
 /// When the directory cannot be made or the file cannot be written; the target is then as it was.
 pub fn write(target: &Path, content: &[u8]) -> Result<(), FileError> {
+    prepare(target, content)?.commit()
+}
+
+/// Writes `content` beside `target` and makes it durable, so that nothing but a name is left to give.
+///
+/// # Errors
+/// When the directory cannot be made or the file cannot be written.
+pub fn prepare(target: &Path, content: &[u8]) -> Result<Replacement, FileError> {
     let mut replacement = Replacement::new(target)?;
-    replacement
-        .file()
-        .write_all(content)
+    let file = replacement.file();
+    file.write_all(content)
+        .and_then(|()| file.sync_all())
         .map_err(|error| FileError::new("write", target, error))?;
-    replacement.commit()
+    Ok(replacement)
 }
 
 /// Writes `content` to `target`, where nothing is yet; the file appears there when it is complete.
@@ -82,64 +108,44 @@ pub fn write(target: &Path, content: &[u8]) -> Result<(), FileError> {
 /// # Errors
 /// When something is there, the directory cannot be made or the file cannot be written.
 pub fn write_new(target: &Path, content: &[u8]) -> Result<(), FileError> {
-    let fail = |error| FileError::new("create", target, error);
     let mut replacement = Replacement::new(target)?;
-    replacement.file().write_all(content).map_err(fail)?;
-    replacement.file().sync_all().map_err(fail)?;
-    // A second name is refused where something has the name already; renaming would replace it.
-    match fs::hard_link(replacement.path(), target) {
-        Ok(()) => sync_directory(&directory_of(target)),
-        // Some file systems know no second names.
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists && fs::symlink_metadata(target).is_err() => {
-            replacement.commit()
-        }
-        Err(error) => Err(fail(error)),
-    }
+    replacement
+        .file()
+        .write_all(content)
+        .map_err(|error| FileError::new("create", target, error))?;
+    replacement.commit_new()
 }
 
-/// Makes `content` ready to take the place of what a file of the user holds, with its permissions. Nothing changes before
-/// it is committed, so that several files can be made ready before the first one changes.
+/// Makes sure that a file is still what it was when it was read, before it is replaced.
 ///
 /// # Errors
-/// When the file no longer holds `known`, is a link, or cannot be written beside.
-pub fn rewriting(target: &Path, known: &[u8], content: &[u8]) -> Result<Replacement, FileError> {
+/// When it no longer holds `known`, is a link, or cannot be read.
+pub fn require_content(target: &Path, known: &[u8]) -> Result<(), FileError> {
     let fail = |error| FileError::new("change", target, error);
-    let metadata = fs::symlink_metadata(target).map_err(fail)?;
-    if !metadata.is_file() {
+    if !fs::symlink_metadata(target).map_err(fail)?.is_file() {
         return Err(fail(io::Error::other("it is no longer a file")));
     }
     if fs::read(target).map_err(fail)? != known {
         return Err(fail(io::Error::other("somebody else has changed it meanwhile")));
     }
-    let mut replacement = Replacement::new(target)?;
-    replacement
-        .file()
-        .write_all(content)
-        .and_then(|()| replacement.file().set_permissions(metadata.permissions()))
-        .map_err(fail)?;
-    Ok(replacement)
-}
-
-/// Makes the entries of a directory durable.
-///
-/// # Errors
-/// When the directory cannot be opened or synced.
-pub fn sync_directory(directory: &Path) -> Result<(), FileError> {
-    File::open(directory)
-        .and_then(|directory| directory.sync_all())
-        .map_err(|error| FileError::new("sync", directory, error))
+    Ok(())
 }
 
 /// The folder that a path is in.
-fn directory_of(target: &Path) -> PathBuf {
+pub(crate) fn directory_of(target: &Path) -> PathBuf {
     match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
         _ => PathBuf::from("."),
     }
 }
 
+/// Bytes of a file's name in that of a temporary one, which may not be longer than the system allows either.
+const NAME: usize = 200;
+
+/// How the names of temporary files and folders beside a target begin.
 fn temporary_prefix(target: &Path) -> String {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.get(..name.floor_char_boundary(NAME)).unwrap_or_default();
     format!(".{name}.opmx-")
 }
 
@@ -155,6 +161,18 @@ fn is_still(path: &Path, file: &File) -> bool {
 fn same_file(left: &Metadata, right: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
     (left.dev(), left.ino()) == (right.dev(), right.ino())
+}
+
+/// Whether a file belongs to the user that runs this process.
+#[cfg(unix)]
+fn is_mine(metadata: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw()
+}
+
+/// Elsewhere the folders for temporary files belong to one user.
+#[cfg(not(unix))]
+fn is_mine(_: &Metadata) -> bool {
+    true
 }
 
 /// Elsewhere an open file keeps its name.

@@ -11,7 +11,7 @@
 //!  bundle      a bundle and its metadata files                     csv          the ClusterServiceVersion
 //!  manifest    documents to objects      kubernetes   kinds, names, selectors, RBAC      image   layers, layouts, registries
 //!  text        YAML and JSON with places
-//!  source, rules, diagnostic, files, tree, version, nearest, cel   small shared values
+//!  source, rules, diagnostic, files, tree, version, nearest, visible, cel   small shared values
 //! ```
 //!
 //! The binary adds two rooms on top, `cli` and `terminal`; both stand behind the feature `cli`, which is on by default.
@@ -44,3 +44,4 @@ pub mod text;
 pub mod tree;
 pub mod validation;
 pub mod version;
+pub mod visible;

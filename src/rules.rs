@@ -96,6 +96,9 @@ rules! {
     OBJECT_FIELD_MISSING = "object-field-missing", Error, OBJECTS, "Every object needs apiVersion, kind and metadata.name.";
     OBJECT_DUPLICATE = "object-duplicate", Error, OBJECTS, "Remove one of the two objects, or give it another name.";
 
+    // Names, in bundles and in catalogs.
+    NAME_HIDDEN_CHARACTER = "name-hidden-character", Error, LIMITS, "Write the name without control characters, line breaks and characters that nobody sees.";
+
     // The bundle's folders and files.
     YAML_EXTRA_DOCUMENT = "yaml-extra-document", Warning, FORMAT, "Give each object a file of its own: OLM reads only the first document.";
     FORMAT_MANIFESTS_DIR = "format-manifests-dir", Error, FORMAT, "Put the manifests into a folder manifests/ of the bundle.";

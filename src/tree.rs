@@ -1,10 +1,10 @@
 //! A bundle's files in memory: path to bytes, in path order, wherever they came from.
 
-use crate::files::{self, FileError, NewFolder, NewFolderError};
+use crate::files::{self, FileError, FolderOutput, NewFolder, NewFolderError, open_regular};
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
 
 /// How much a tree may hold. Every limit is named in the error of the input that passes it.
 #[derive(Debug, Clone, Copy)]
@@ -81,16 +81,26 @@ impl Tree {
         }
     }
 
-    /// Reads a directory, all levels of it.
+    /// Reads a directory, all levels of it. Of a change that a killed process has left half done the new files count.
     ///
     /// # Errors
     /// Links, devices and pipes are refused, as are names that are not UTF-8 and what passes a limit.
     pub fn from_directory(directory: &Path, limits: &TreeLimits) -> Result<Self, TreeError> {
         let mut tree = Self::new(directory.display().to_string());
         let mut total = 0;
+        let pending = files::pending_change(directory)?;
+        for (path, waiting) in pending.files() {
+            match tree.read_file(waiting, path, limits, &mut total) {
+                Ok(content) => tree.insert(path, content, limits)?,
+                Err(TreeError::File(error)) if error.source.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
         let walk = walkdir::WalkDir::new(directory)
             .follow_root_links(true)
-            .sort_by_file_name();
+            .sort_by_file_name()
+            .into_iter()
+            .filter_entry(|entry| entry.depth() != 1 || !pending.hides(entry.file_name()));
         for entry in walk {
             let entry = entry.map_err(|error| {
                 let path = error.path().unwrap_or(directory).to_owned();
@@ -123,8 +133,10 @@ impl Tree {
                     kind: kind_of(entry.file_type()),
                 });
             }
-            let content = tree.read_file(entry.path(), relative, limits, &mut total)?;
-            tree.insert(relative, content, limits)?;
+            if tree.get(relative).is_none() {
+                let content = tree.read_file(entry.path(), relative, limits, &mut total)?;
+                tree.insert(relative, content, limits)?;
+            }
         }
         Ok(tree)
     }
@@ -137,7 +149,7 @@ impl Tree {
         total: &mut u64,
     ) -> Result<Vec<u8>, TreeError> {
         let fail = |error| FileError::new("read", path, error);
-        let file = File::open(path).map_err(fail)?;
+        let file = open_regular(path).map_err(fail)?;
         let mut content = Vec::new();
         // Only a hint, which spares many small reads: the file may be growing, and may be larger than any memory.
         let size = file.metadata().map_err(fail)?.len().min(limits.file_bytes);
@@ -232,16 +244,14 @@ impl Tree {
         self.files.is_empty()
     }
 
-    /// Writes all files below `directory`, each of them whole or not at all.
+    /// Writes all files below `directory`, where others may be: all of them or none.
     ///
     /// # Errors
     /// When a folder or file cannot be written.
     pub fn write_to(&self, directory: &Path) -> Result<(), FileError> {
-        fs::create_dir_all(directory).map_err(|error| FileError::new("create the directory", directory, error))?;
-        for (path, content) in self.iter() {
-            files::write(&directory.join(PathBuf::from(path)), content)?;
-        }
-        Ok(())
+        let output = FolderOutput::new(directory)?;
+        self.place_in(output.path())?;
+        output.commit()
     }
 
     /// Writes all files into a folder that is not there yet, or is empty: it appears with all of them or not at all.
@@ -250,8 +260,16 @@ impl Tree {
     /// When the folder holds something, or it cannot be written.
     pub fn write_new(&self, directory: &Path) -> Result<(), NewFolderError> {
         let folder = NewFolder::new(directory)?;
-        self.write_to(&folder.path())?;
+        self.place_in(folder.path())?;
         folder.commit()
+    }
+
+    /// Writes all files below `directory`, which nobody else looks at yet: whoever publishes it syncs them.
+    ///
+    /// # Errors
+    /// When a folder or file cannot be written, or one of the files is there already.
+    pub fn place_in(&self, directory: &Path) -> Result<(), FileError> {
+        files::place(directory, self.iter())
     }
 }
 

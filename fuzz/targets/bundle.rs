@@ -1,17 +1,14 @@
-//! Any bytes as one of the files of a bundle, or any text for one of its words.
+//! Any bytes as one of the files of a bundle, or any string for one of its words.
 
 #![no_main]
 
-#[path = "../../tests/library/arbitrary_input/bodies.rs"]
-mod bodies;
-
 use libfuzzer_sys::fuzz_target;
+use opmx_fuzz::bodies::bundle;
 
 fuzz_target!(|input: (u8, Option<u16>, &[u8])| {
     let (which, word, bytes) = input;
-    let which = usize::from(which);
     match (word, std::str::from_utf8(bytes)) {
-        (Some(word), Ok(text)) => bodies::word(which, usize::from(word), text),
-        _ => bodies::file(which, bytes),
+        (Some(word), Ok(text)) => bundle::word(which.into(), word.into(), text),
+        _ => bundle::file(which.into(), bytes),
     }
 });

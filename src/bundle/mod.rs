@@ -11,6 +11,7 @@ pub mod image;
 pub mod location;
 mod media_type;
 mod metadata;
+mod names;
 pub mod olm;
 pub mod pin;
 mod read;

@@ -1,5 +1,5 @@
 use super::olm::Olm;
-use super::{Annotations, Bundle, MANIFESTS, METADATA, MediaType, OLM_YAML, is_csv, metadata};
+use super::{Annotations, Bundle, MANIFESTS, METADATA, MediaType, OLM_YAML, is_csv, metadata, names};
 use crate::diagnostic::Diagnostic;
 use crate::manifest::{self, Layout};
 use crate::rules;
@@ -23,6 +23,9 @@ pub fn read(tree: &Tree, limits: &Limits) -> BundleReading {
         && (tree.get(OLM_YAML).is_none() || bundle.olm.is_some())
     {
         check_media_type(bundle, &mut reading.diagnostics);
+    }
+    if let Some(bundle) = &reading.bundle {
+        names::check(bundle, &mut reading.diagnostics);
     }
     reading
 }

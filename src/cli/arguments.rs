@@ -8,8 +8,9 @@ use crate::image::{CacheMode, DEFAULT_IMAGE_LIMIT, Options, Platform, RetryPolic
 use crate::terminal::{Format, Printer};
 use crate::text::Limits;
 use crate::tree::TreeLimits;
-use clap::Args;
+use clap::{Args, value_parser};
 use std::path::PathBuf;
+use std::time::Duration;
 
 // Given to each argument, because a heading of the whole struct would also take in what follows it in a command.
 const REGISTRY: &str = "Registry options";
@@ -36,6 +37,12 @@ pub struct RegistryArguments {
     /// How often to try again when a registry fails, stalls or limits the rate
     #[arg(long, help_heading = REGISTRY, value_name = "N", default_value_t = 4)]
     pub retries: u32,
+    /// Longest time for a manifest, a token or the text of an error, from the request to its last byte
+    #[arg(long, help_heading = REGISTRY, value_name = "SECONDS", default_value_t = 60, value_parser = value_parser!(u64).range(1..))]
+    pub request_timeout: u64,
+    /// Slowest rate of a layer in bytes a second, measured over a minute; 0 for any
+    #[arg(long, help_heading = REGISTRY, value_name = "SIZE", default_value_t = Size(8 << 10))]
+    pub min_rate: Size,
     /// Neither use nor fill the cache of layers
     #[arg(long, help_heading = REGISTRY, conflicts_with = "cache_dir")]
     pub no_cache: bool,
@@ -65,6 +72,8 @@ impl RegistryArguments {
             ca_file: self.ca_file.clone(),
             skip_tls_verify: self.skip_tls_verify,
             use_http: self.use_http,
+            request_timeout: Duration::from_secs(self.request_timeout),
+            least_rate: self.min_rate.0,
             platform: Some(self.platform.clone()),
             retry: RetryPolicy {
                 retries: self.retries,
@@ -288,6 +297,17 @@ mod tests {
         assert!(parse("--skip-tls").unwrap().registry.skip_tls_verify);
         assert!(parse("--skip-tls-verify --use-http").is_err());
         assert!(parse("--no-cache --cache-dir x").is_err());
+    }
+
+    #[test]
+    fn registries_have_a_minute_unless_told_otherwise() {
+        let registry = parse("").unwrap().registry;
+        let defaults = Options::default();
+        assert_eq!(Duration::from_secs(registry.request_timeout), defaults.request_timeout);
+        assert_eq!(registry.min_rate.0, defaults.least_rate);
+        let registry = parse("--request-timeout 5 --min-rate 1MiB").unwrap().registry;
+        assert_eq!((registry.request_timeout, registry.min_rate.0), (5, 1 << 20));
+        assert!(parse("--request-timeout 0").is_err());
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub(crate) fn run(name: &'static str, arguments: &CompletionArguments, context: 
     let mut script = Vec::new();
     let mut offered = offered(&command(name), name);
     clap_complete::generate(arguments.shell, &mut offered, name, &mut script);
-    context.printer.bytes(&script)?;
+    context.printer.written(&String::from_utf8_lossy(&script))?;
     Ok(Status::Success)
 }
 

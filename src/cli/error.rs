@@ -10,10 +10,11 @@ use crate::bundle::MediaType;
 use crate::bundle::location::LoadError;
 use crate::catalog::file_based::load::LoadError as CatalogLoadError;
 use crate::catalog::file_based::read::CatalogError;
+use crate::cli::StartError;
 use crate::cluster::dump::DumpError;
 use crate::cluster::{ObservedError, StateProblem};
 use crate::files::{FileError, NewFolderError};
-use crate::image::{BuildProblem, LAYOUT_FILE, RegistryError};
+use crate::image::{BuildProblem, ImageError, LAYOUT_FILE, Race, RegistryError, RegistryFailure};
 use crate::index::api_sources::ApiSourceError;
 use crate::index::export::ExportError;
 use crate::index::gather::GatherProblem;
@@ -21,7 +22,6 @@ use crate::index::intake::IntakeError;
 use crate::index::location::IndexLocationError;
 use crate::index::opened::OpenError;
 use crate::index::program::ProgramError;
-use crate::index::publish::PublishError;
 use crate::index::read::ReadError;
 use crate::index::render::dockerfile::DockerfileError;
 use crate::install::content::ContentError;
@@ -210,7 +210,10 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
         });
     }
     if let Some(error) = as_kind::<RegistryError>(error) {
-        return error.hint().map(str::to_owned);
+        return error
+            .hint()
+            .or_else(|| registry_hint(&error.failure))
+            .map(str::to_owned);
     }
     if let Some(ProgramError::NotStatic { .. }) = as_kind(error) {
         return Some(
@@ -235,6 +238,13 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
         && !image.is_empty()
     {
         return Some(format!("name the image in place of the bundle: {image}"));
+    }
+    match as_kind(error) {
+        Some(StartError::Files(_)) => return Some("raise the limit on open files: ulimit -n".to_owned()),
+        Some(StartError::Threads(_)) => {
+            return Some("raise the limit on threads: ulimit -u, or that of the container on processes".to_owned());
+        }
+        _ => {}
     }
     match as_kind(error) {
         Some(ObservedError::Namespaces { .. }) => return Some("name one of them with --namespace".to_owned()),
@@ -286,13 +296,38 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
     if as_kind::<IndexLocationError>(error).is_some() {
         return Some("an index is an image, or the database file of one; there is no such file".to_owned());
     }
-    if let Some(PublishError::Moved { .. }) = as_kind(error) {
-        return Some("run the command again, on the index as it is now".to_owned());
+    if let Some(ImageError::Moved { race, .. }) = as_kind(error) {
+        return Some(match race {
+            Race::Before { .. } | Race::After { .. } => "run the command again, on the index as it is now".to_owned(),
+            Race::Over { lost } | Race::Unknown { lost: Some(lost) } => {
+                format!("the repository still has {lost}; make its change again on what the tag stands for now")
+            }
+            Race::Unknown { lost: None } => {
+                "look whether the index holds what other pipelines published; the log (-v) has what the tag stood for"
+                    .to_owned()
+            }
+        });
+    }
+    if let Some(OutputError::Hidden) = as_kind(error) {
+        return Some("--fix without --dry-run changes the files; look at them with an editor".to_owned());
     }
     if let Some(OutputError::Form { .. }) = as_kind(error) {
         return Some("this is a mistake in opmx; please report it with the command line".to_owned());
     }
     None
+}
+
+/// What to do about a registry that is too slow, or names servers that are not asked.
+fn registry_hint(failure: &RegistryFailure) -> Option<&'static str> {
+    Some(match failure {
+        RegistryFailure::TooLong { .. } => "give it longer with --request-timeout",
+        RegistryFailure::TooSlow { .. } => "accept a lower rate with --min-rate",
+        RegistryFailure::Realm { .. } | RegistryFailure::Address { .. } => {
+            "whoever runs the registry decides which servers it names; check that it is the one you mean"
+        }
+        RegistryFailure::ForeignLogin { .. } => "name the server that keeps the image, if its login is meant",
+        _ => return None,
+    })
 }
 
 /// The flag that raises the limit that an error is about.
@@ -331,6 +366,9 @@ fn is_full(error: &io::Error) -> bool {
 /// Runs the body of a command, writes what is still buffered, says why it failed, and gives the exit code.
 pub(crate) fn finish(printer: &Printer, body: impl FnOnce(&Printer) -> CommandResult) -> ExitCode {
     let mut result = body(printer);
+    for warning in printer.progress().take_warnings() {
+        printer.warning(warning);
+    }
     if let Err(error) = printer.flush()
         && result.is_ok()
     {
@@ -363,7 +401,7 @@ pub(crate) fn answer(printer: &Printer, answer: &clap::Error) -> CommandResult {
         } else {
             text.to_string()
         };
-        printer.bytes(text.as_bytes())?;
+        printer.styled(&text)?;
         return Ok(Status::Success);
     }
     let text = if printer.stderr_color() {
@@ -378,7 +416,6 @@ pub(crate) fn answer(printer: &Printer, answer: &clap::Error) -> CommandResult {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::ImageError;
     use crate::index::add::AddError;
     use crate::index::error::DatabaseError;
     use crate::terminal::output::tests::captured;

@@ -73,6 +73,6 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     })?;
     let mut document = Vec::new();
     write(&Blob::Package(package), arguments.output.into(), &mut document)?;
-    context.printer.bytes(&document)?;
+    context.printer.written(&String::from_utf8_lossy(&document))?;
     Ok(Status::Success)
 }

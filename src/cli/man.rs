@@ -3,7 +3,7 @@
 use crate::cli::bundle::headings;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::{Context, command};
-use crate::files;
+use crate::files::{FolderOutput, place};
 use crate::rules::ALL;
 use crate::rules::examples::{self, Example};
 use clap::Args;
@@ -37,9 +37,12 @@ pub(crate) struct ManArguments {
 
 pub(crate) fn run(arguments: &ManArguments, context: &Context<'_>) -> CommandResult {
     let pages = pages()?;
-    for (name, page) in &pages {
-        files::write(&arguments.directory.join(name), page)?;
-    }
+    let output = FolderOutput::new(&arguments.directory)?;
+    place(
+        output.path(),
+        pages.iter().map(|(name, page)| (name.as_str(), page.as_slice())),
+    )?;
+    output.commit()?;
     let directory = arguments.directory.display();
     context
         .printer

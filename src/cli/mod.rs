@@ -42,9 +42,10 @@ mod version;
 
 pub use probe::run as probe;
 
-use crate::cli::error::{CommandError, CommandResult};
+use crate::cli::error::CommandResult;
 use crate::cli::serving::ServingArguments;
 use crate::terminal::output::{ColorChoice, Settings};
+use crate::terminal::stdout::Stdout;
 use crate::terminal::{Printer, log};
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
@@ -181,7 +182,30 @@ pub enum Work {
 }
 
 /// Starts the one runtime of the process.
-pub type Start = fn(Work) -> io::Result<Runtime>;
+pub type Start = fn(Work) -> Result<Runtime, StartError>;
+
+/// Why the process cannot begin its work.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// It may not open as many files as the runtime needs.
+    #[error("cannot start: opening the files that every command needs: {0}")]
+    Files(io::Error),
+    /// It may not start as many threads as it needs.
+    #[error("cannot start: starting the threads that the command needs: {0}")]
+    Threads(io::Error),
+    /// The system refuses something else.
+    #[error("cannot start: {0}")]
+    Runtime(io::Error),
+}
+
+/// What the process gives to whatever it runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Process {
+    /// Starts the runtime.
+    pub start: Start,
+    /// Whether it was started without a standard output.
+    pub stdout_is_closed: bool,
+}
 
 /// What a command works with besides its own arguments.
 pub struct Context<'a> {
@@ -236,27 +260,30 @@ fn called(arguments: &[OsString]) -> Option<(&'static str, Definition)> {
 
 /// Runs the command in `arguments`, which do not include the name of the program, and prints what it has to say.
 /// The exit codes are those of [`error`].
-pub fn run(name: &'static str, arguments: Vec<OsString>, start: Start) -> ExitCode {
+pub fn run(name: &'static str, arguments: Vec<OsString>, process: Process) -> ExitCode {
     let color = color_of(&arguments);
+    let stdout = Stdout::new(process.stdout_is_closed);
     match take_apart(name, arguments) {
         Err(answer) => {
             let settings = Settings { quiet: false, color };
-            error::finish(&Printer::new(settings), |printer| error::answer(printer, &answer))
+            error::finish(&Printer::new(settings, stdout), |printer| {
+                error::answer(printer, &answer)
+            })
         }
         Ok(Cli { global, command }) => {
             let settings = Settings {
                 quiet: global.quiet,
                 color: global.color,
             };
-            let printer = Printer::new(settings);
+            let printer = Printer::new(settings, stdout);
             let work = if command.serving().is_some() {
                 Work::Server
             } else {
                 Work::Command
             };
-            let runtime = match start(work) {
+            let runtime = match (process.start)(work) {
                 Ok(runtime) => runtime,
-                Err(error) => return error::finish(&printer, |_| Err(CommandError::failure(cannot_start(&error)))),
+                Err(error) => return error::finish(&printer, |_| Err(error.into())),
             };
             let context = Context {
                 printer,
@@ -277,10 +304,6 @@ pub fn run(name: &'static str, arguments: Vec<OsString>, start: Start) -> ExitCo
             code
         }
     }
-}
-
-fn cannot_start(error: &io::Error) -> String {
-    format!("cannot start: {error}")
 }
 
 fn dispatch(name: &'static str, command: Command, context: &Context<'_>) -> CommandResult {

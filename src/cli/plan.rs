@@ -230,7 +230,7 @@ fn print(
             .line("approval   Manual; this is how the plan ends once a person has approved it")?;
     }
     if !plan.status.message.is_empty() {
-        context.printer.line(format!("message    {}", plan.status.message))?;
+        paragraph("message    ", &plan.status.message, context)?;
     }
     context.printer.line("")?;
     let steps = &plan.status.plan;
@@ -298,7 +298,19 @@ fn summary(steps: &[Step], applied: &Applied, context: &Context<'_>) -> Result<(
         };
         let optional = if step.optional { " (optional)" } else { "" };
         let (kind, name) = (&step.resource.kind, &step.resource.name);
-        context.printer.line(format!("  {kind} {name}{optional}: {why}"))?;
+        paragraph(&format!("  {kind} {name}{optional}: "), why, context)?;
+    }
+    Ok(())
+}
+
+/// A text of several lines, the further ones below the first.
+fn paragraph(begin: &str, text: &str, context: &Context<'_>) -> Result<(), CommandError> {
+    let mut lines = text.split('\n');
+    context
+        .printer
+        .line(format!("{begin}{}", lines.next().unwrap_or_default()))?;
+    for line in lines {
+        context.printer.line(format!("    {line}"))?;
     }
     Ok(())
 }

@@ -1,23 +1,24 @@
 //! What the program does under the name `grpc_health_probe`, which OLM calls inside every catalog pod.
 
 use crate::cli::error::SUCCESS;
-use crate::cli::{Start, Work, cannot_start};
+use crate::cli::{Process, Work};
 use crate::server::probe::{self, ProbeError};
 use crate::terminal::Printer;
 use crate::terminal::output::Settings;
+use crate::terminal::stdout::Stdout;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Asks a server for its health. The exit codes are those of the well-known probe, not those of our own commands.
-pub fn run(arguments: Vec<OsString>, start: Start) -> ExitCode {
-    let printer = Printer::new(Settings::default());
+pub fn run(arguments: Vec<OsString>, process: Process) -> ExitCode {
+    let printer = Printer::new(Settings::default(), Stdout::new(process.stdout_is_closed));
     let arguments = arguments
         .into_iter()
         .map(|argument| argument.to_string_lossy().into_owned());
-    let runtime = match start(Work::Command) {
+    let runtime = match (process.start)(Work::Command) {
         Ok(runtime) => runtime,
         Err(error) => {
-            printer.error(cannot_start(&error));
+            printer.error(&error);
             return ExitCode::FAILURE;
         }
     };

@@ -56,7 +56,9 @@ pub(crate) fn run(arguments: &RenderArguments, context: &Context<'_>) -> Command
     )?;
     let mut output = context.printer.stdout();
     write_all(&sources, form, |_, document| {
-        output.bytes(document).map_err(CommandError::from)
+        output
+            .written(&String::from_utf8_lossy(document))
+            .map_err(CommandError::from)
     })?;
     output.flush()?;
     Ok(Status::Success)

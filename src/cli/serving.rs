@@ -11,6 +11,7 @@ use std::fs::OpenOptions;
 use std::future;
 use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,6 +34,13 @@ pub(crate) struct ServingArguments {
     /// Log to standard error, for a person or as JSON: start, end and faults, with -vv also every call
     #[arg(long, value_enum, value_name = "FORM")]
     log_format: Option<LogFormat>,
+    /// Connections at once; for a further one the one that is missed least is closed [default: 4096, or fewer]
+    ///
+    /// Silent ones go first, then those without a call, those that take nothing of their answers, and idle ones. By
+    /// default there are 4096, or as many as the limit on open files leaves room for, which is raised as far as the
+    /// system allows.
+    #[arg(long, value_name = "NUMBER")]
+    max_connections: Option<NonZero<usize>>,
     /// End after this many seconds, or never: infinite
     #[arg(long, value_name = "SECONDS", default_value = "infinite", value_parser = seconds)]
     timeout_seconds: Seconds,
@@ -130,13 +138,70 @@ async fn run(served: Served, arguments: &ServingArguments, printer: &Printer) ->
             () = end => {}
         }
     };
-    let served = server::serve(served, listener, Options::default(), metrics, shutdown).await;
+    let options = Options {
+        connections: connections(arguments, printer),
+        ..Options::default()
+    };
+    let served = server::serve(served, listener, options, metrics, shutdown).await;
     if let Some(figures) = figures {
         figures.abort();
     }
     served?;
     tracing::info!("stopped");
     Ok(Status::Success)
+}
+
+/// Files beside connections: those of a catalog that are kept open, and all others.
+const CATALOG_FILES: usize = 256;
+const OTHER_FILES: usize = 40;
+
+/// How many connections there may be at once: as many as asked for, if the limit on open files leaves room for them.
+fn connections(arguments: &ServingArguments, printer: &Printer) -> usize {
+    let asked = arguments.max_connections;
+    let wanted = asked.map_or(Options::default().connections, NonZero::get);
+    let Some(limit) = open_files(wanted.saturating_add(CATALOG_FILES + OTHER_FILES)) else {
+        return wanted;
+    };
+    let possible = connections_within(limit);
+    if asked.is_some() && possible < wanted {
+        let warning = format!("the limit of {limit} open files leaves room for {possible} connections, not {wanted}");
+        match arguments.log_format {
+            Some(_) => tracing::warn!("{warning}"),
+            None => printer.warning(warning),
+        }
+    }
+    wanted.min(possible)
+}
+
+/// How many connections a limit on open files leaves room for.
+fn connections_within(limit: usize) -> usize {
+    let left = limit.saturating_sub(CATALOG_FILES.min(limit / 4) + OTHER_FILES);
+    left.max(limit / 8).max(1)
+}
+
+/// The limit on open files, raised to `wanted` as far as the system allows; none where there is none.
+#[cfg(unix)]
+fn open_files(wanted: usize) -> Option<usize> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let current = current?;
+    let wanted = u64::try_from(wanted).unwrap_or(u64::MAX);
+    let raised = wanted.min(maximum.unwrap_or(wanted)).max(current);
+    let limit = Rlimit {
+        current: Some(raised),
+        maximum,
+    };
+    let reached = if raised > current && setrlimit(Resource::Nofile, limit).is_ok() {
+        raised
+    } else {
+        current
+    };
+    Some(usize::try_from(reached).unwrap_or(usize::MAX))
+}
+
+#[cfg(not(unix))]
+fn open_files(_: usize) -> Option<usize> {
+    None
 }
 
 /// Says where something is to be had, as a remark or in the log.
@@ -157,5 +222,17 @@ fn leave_word(file: &Path, error: &CommandError) {
         .and_then(|mut file| write!(file, "{error}"));
     if let Err(error) = written {
         tracing::debug!("no reason was left in {}: {error}", file.display());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_on_open_files_leaves_room_for_fewer_connections() {
+        for (limit, connections) in [(0, 1), (16, 2), (64, 8), (256, 152), (1024, 728), (4392, 4096)] {
+            assert_eq!(connections_within(limit), connections, "{limit}");
+        }
     }
 }

@@ -141,6 +141,6 @@ fn print(
         findings: findings.collect(),
     };
     let text = report("opmx validate", &[validation], format, false);
-    context.printer.bytes(text.as_bytes())?;
+    context.printer.written(&text)?;
     context.printer.flush()
 }

@@ -2,7 +2,7 @@
 
 use super::files::{Files, is_read};
 use crate::bundle::annotations::MEDIA_TYPE;
-use crate::bundle::{METADATA, MediaType};
+use crate::bundle::{METADATA, MediaType, OLM_YAML};
 use crate::text::{self, Format, Limits, Path, to_json, to_yaml};
 use crate::tree::Tree;
 use serde_json::Value;
@@ -14,7 +14,8 @@ const DOCKERFILE: &str = "bundle.Dockerfile";
 pub(super) fn carry(tree: &Tree, files: &mut Files, to: MediaType, limits: &Limits) {
     let prefix = format!("{METADATA}/");
     let annotations = tree.below(METADATA).find_map(|(path, content)| {
-        let inside = path.strip_prefix(&prefix)?;
+        // Its annotations are those of the ClusterServiceVersion.
+        let inside = path.strip_prefix(&prefix).filter(|_| path != OLM_YAML)?;
         (is_read(inside) && !inside.contains('/') && !inside.starts_with('.'))
             .then(|| changed(path, content, to, limits))?
             .map(|changed| (path.to_owned(), changed))
@@ -91,6 +92,16 @@ mod tests {
         let yaml = "annotations:\n  a: b\n";
         let added = "annotations:\n  a: b\n  operators.operatorframework.io.bundle.mediatype.v1: k8s+v1\n";
         assert_eq!(text_of("metadata/annotations.yaml", yaml), added);
+    }
+
+    #[test]
+    fn the_annotations_of_olm_yaml_are_none_of_the_bundle() {
+        let mut tree = Tree::new("bundle");
+        let text = b"annotations:\n  a: b\n".to_vec();
+        tree.insert(OLM_YAML, text, &super::super::UNLIMITED).unwrap();
+        let mut files = Files::default();
+        carry(&tree, &mut files, MediaType::RegistryV1, &Limits::default());
+        assert_eq!(files.get(OLM_YAML), None);
     }
 
     #[test]

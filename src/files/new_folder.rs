@@ -1,6 +1,6 @@
 //! A folder that is complete or absent.
 
-use super::{FileError, TemporaryFolder, directory_of, sync_directory};
+use super::{FileError, TemporaryFolder, directory_of, sync_below, sync_directory};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct NewFolder {
     temporary: TemporaryFolder,
+    content: PathBuf,
     target: PathBuf,
 }
 
@@ -32,10 +33,17 @@ impl NewFolder {
     /// # Errors
     /// When something is there, or the system refuses.
     pub fn new(target: &Path) -> Result<Self, NewFolderError> {
-        Self::require_free(target)?;
+        if let Err(taken) = Self::require_free(target) {
+            // A process that was killed can have left its empty folder when it had done its work.
+            TemporaryFolder::remove_left_beside(target);
+            return Err(taken);
+        }
         let temporary = TemporaryFolder::beside(target)?;
+        let content = temporary.path().join("complete");
+        fs::create_dir(&content).map_err(|error| FileError::new("create the directory", &content, error))?;
         Ok(Self {
             temporary,
+            content,
             target: target.to_owned(),
         })
     }
@@ -46,30 +54,45 @@ impl NewFolder {
     /// When something is there.
     pub fn require_free(target: &Path) -> Result<(), NewFolderError> {
         let there = fs::symlink_metadata(target).is_ok();
-        let empty = || fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none());
-        if there && !empty() {
+        if there && !is_empty_folder(target) {
             let directory = target.to_owned();
             return Err(NewFolderError::Taken { directory });
         }
         Ok(())
     }
 
-    /// Where its content is put together. Nothing is there at first.
-    pub fn path(&self) -> PathBuf {
-        self.temporary.path().join("complete")
+    /// Where its content is put together. The folder is empty at first; nothing in it needs to be synced.
+    pub fn path(&self) -> &Path {
+        &self.content
     }
 
-    /// Puts the content into its place.
+    /// Makes the content durable and puts it into its place. An empty folder there hands its permissions on.
     ///
     /// # Errors
     /// When something is there by now, or the system refuses.
     pub fn commit(self) -> Result<(), NewFolderError> {
-        fs::rename(self.path(), &self.target).map_err(|error| match error.kind() {
+        let Self {
+            temporary,
+            content,
+            target,
+        } = self;
+        let fail = |error| FileError::new("create the directory", &target, error);
+        if let Ok(before) = fs::metadata(&target) {
+            fs::set_permissions(&content, before.permissions()).map_err(fail)?;
+        }
+        sync_below(&content)?;
+        fs::rename(&content, &target).map_err(|error| match error.kind() {
             io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotADirectory => NewFolderError::Taken {
-                directory: self.target.clone(),
+                directory: target.clone(),
             },
-            _ => FileError::new("create the directory", &self.target, error).into(),
+            _ => fail(error).into(),
         })?;
-        Ok(sync_directory(&directory_of(&self.target))?)
+        drop(temporary);
+        Ok(sync_directory(&directory_of(&target))?)
     }
+}
+
+/// Whether there is a folder, or a link to one, with nothing in it.
+pub(super) fn is_empty_folder(path: &Path) -> bool {
+    fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
 }

@@ -1,11 +1,13 @@
 //! A file that takes the place of another in one step.
 
-use super::{FileError, directory_of, is_still, sync_directory, temporary_prefix};
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io;
+use super::permissions::Legacy;
+use super::{FileError, directory_of, leftover, rename_new, sync_directory, temporary_prefix};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 /// A new file beside its target, which takes the target's place in one step when it is complete.
+///
+/// It gets the mode of the file that it replaces, and its owner and group where the system allows it.
 ///
 /// Dropped before [`Replacement::commit`], it vanishes. A process that is killed leaves it behind;
 /// the next replacement of the same target removes it (the lock on it tells a dead one from one in use).
@@ -14,6 +16,7 @@ pub struct Replacement {
     target: PathBuf,
     temporary: PathBuf,
     file: File,
+    legacy: Legacy,
     committed: bool,
 }
 
@@ -21,43 +24,22 @@ impl Replacement {
     /// Opens a temporary file beside `target`, making its directory where that is absent.
     ///
     /// # Errors
-    /// When the directory or the file cannot be made.
+    /// When something else than a file stands there, or the directory or the file cannot be made.
     pub fn new(target: &Path) -> Result<Self, FileError> {
         let directory = directory_of(target);
         fs::create_dir_all(&directory).map_err(|error| FileError::new("create the directory", &directory, error))?;
+        let legacy = Legacy::of(target).map_err(|error| FileError::new("replace", target, error))?;
         let prefix = temporary_prefix(target);
-        remove_leftovers(&directory, &prefix);
-        for attempt in 0..1000_u32 {
-            let temporary = directory.join(format!("{prefix}{}-{attempt}", std::process::id()));
-            match OpenOptions::new()
-                .read(true)
-                .write(true)
-                .create_new(true)
-                .open(&temporary)
-            {
-                Ok(file) => {
-                    // Until it is locked, another process can take it for a leftover and remove it. A file system
-                    // without locks costs the clean-up of leftovers, nothing else.
-                    let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
-                    if taken || !is_still(&temporary, &file) {
-                        continue;
-                    }
-                    return Ok(Self {
-                        target: target.to_owned(),
-                        temporary,
-                        file,
-                        committed: false,
-                    });
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(FileError::new("create", temporary, error)),
-            }
-        }
-        Err(FileError::new(
-            "create a temporary file beside",
-            target,
-            io::ErrorKind::AlreadyExists.into(),
-        ))
+        leftover::remove(&directory, &prefix);
+        let (temporary, file) = leftover::create_locked(&directory, &prefix, |path| legacy.create(path))
+            .map_err(|error| FileError::new(if legacy.is_any() { "replace" } else { "create" }, target, error))?;
+        Ok(Self {
+            target: target.to_owned(),
+            temporary,
+            file,
+            legacy,
+            committed: false,
+        })
     }
 
     /// Where the new content stands until it is committed.
@@ -75,12 +57,31 @@ impl Replacement {
     /// # Errors
     /// When syncing or renaming fails; the target is then as it was.
     pub fn commit(mut self) -> Result<(), FileError> {
-        self.file
-            .sync_all()
-            .map_err(|error| FileError::new("write", &self.target, error))?;
+        self.finish()?;
         fs::rename(&self.temporary, &self.target).map_err(|error| FileError::new("replace", &self.target, error))?;
         self.committed = true;
         sync_directory(&directory_of(&self.target))
+    }
+
+    /// Makes the new content durable and gives it the name of the target, if nothing has that name yet.
+    ///
+    /// # Errors
+    /// When something is there ([`AlreadyExists`](std::io::ErrorKind::AlreadyExists)), which stays as it is; when syncing or renaming fails.
+    pub fn commit_new(mut self) -> Result<(), FileError> {
+        self.finish()?;
+        rename_new(&self.temporary, &self.target).map_err(|error| FileError::new("create", &self.target, error))?;
+        self.committed = true;
+        sync_directory(&directory_of(&self.target))
+    }
+
+    /// Removes what killed processes left beside `target`.
+    pub fn remove_left_beside(target: &Path) {
+        leftover::remove(&directory_of(target), &temporary_prefix(target));
+    }
+
+    fn finish(&self) -> Result<(), FileError> {
+        let finished = self.legacy.pass_on(&self.file).and_then(|()| self.file.sync_all());
+        finished.map_err(|error| FileError::new("write", &self.target, error))
     }
 }
 
@@ -88,24 +89,6 @@ impl Drop for Replacement {
     fn drop(&mut self) {
         if !self.committed {
             let _ = fs::remove_file(&self.temporary);
-        }
-    }
-}
-
-fn remove_leftovers(directory: &Path, prefix: &str) {
-    let Ok(entries) = fs::read_dir(directory) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        if !entry.file_name().to_string_lossy().starts_with(prefix) {
-            continue;
-        }
-        // A file that has its lock and its name still is nobody's: who made it is gone, or sees the lock and turns away.
-        if let Ok(file) = File::open(entry.path())
-            && file.try_lock().is_ok()
-            && is_still(&entry.path(), &file)
-        {
-            let _ = fs::remove_file(entry.path());
         }
     }
 }

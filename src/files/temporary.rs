@@ -1,29 +1,50 @@
-//! Folders for temporary files.
+//! Files and folders that are thrown away.
 
-use super::{FileError, directory_of, is_still, temporary_prefix};
-use std::fs::{self, File, TryLockError};
+use super::permissions::{create_private, create_private_folder};
+use super::{FileError, directory_of, is_mine, is_still, leftover, temporary_prefix};
+use std::fs::{self, File, Metadata, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-const FOLDER_PREFIX: &str = "opmx-index-";
+/// The directory of the system for temporary files: `$TMPDIR`, or `/tmp`.
+pub fn temporary_directory() -> PathBuf {
+    std::env::temp_dir()
+}
 
-/// A folder for temporary files with names, where files without a name will not do.
+/// A file without a name in the directory for temporary files, which is gone when it is closed.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn nameless_file() -> Result<File, FileError> {
+    let fail = |error| FileError::new("create a temporary file in", temporary_directory(), error);
+    tempfile::tempfile().map_err(fail)
+}
+
+/// A folder for temporary files with names, where files without a name will not do. Nobody else may enter it.
 ///
 /// It goes with the value. A process that is killed leaves it behind; the next one that makes such a folder removes it.
 #[derive(Debug)]
 pub struct TemporaryFolder {
-    path: PathBuf,
-    // Locked for as long as the folder is in use.
-    _folder: File,
+    folder: PathBuf,
+    content: PathBuf,
+    /// The file that is locked for as long as the folder is in use, where leftovers are looked for.
+    marker: Option<(PathBuf, File)>,
+    /// The folder around it, which goes when it is empty.
+    around: Option<PathBuf>,
 }
 
 impl TemporaryFolder {
-    /// A new folder in the directory of the system for temporary files, which nobody else may enter.
+    /// A new folder in the directory of the system for temporary files.
+    ///
+    /// It stands in a folder of this user alone. Where somebody else has made that one, a new one with a name by chance
+    /// takes its place, which only this value removes.
     ///
     /// # Errors
     /// When it cannot be made.
     pub fn new() -> Result<Self, FileError> {
-        Self::within(&std::env::temp_dir(), FOLDER_PREFIX)
+        let directory = temporary_directory();
+        let made = Self::of_user(&directory, &directory.join(users_folder()));
+        made.map_err(|error| FileError::new("create a folder in", directory, error))
     }
 
     /// A new folder on the file system of `target`, whose folder is made where it is absent.
@@ -33,74 +54,242 @@ impl TemporaryFolder {
     pub fn beside(target: &Path) -> Result<Self, FileError> {
         let directory = directory_of(target);
         fs::create_dir_all(&directory).map_err(|error| FileError::new("create the directory", &directory, error))?;
-        Self::within(&directory, &temporary_prefix(target))
+        let made = Self::within(&directory, &temporary_prefix(target));
+        made.map_err(|error| FileError::new("create a folder in", directory, error))
     }
 
-    fn within(directory: &Path, prefix: &str) -> Result<Self, FileError> {
-        remove_left_folders(directory, prefix);
-        let fail = |error| FileError::new("create a folder in", directory, error);
+    fn of_user(directory: &Path, own: &Path) -> io::Result<Self> {
         for _ in 0..1000_u32 {
-            let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(directory);
-            let path = folder.map_err(fail)?.keep();
-            // As for a replacement: until it is locked, another process can take it for a leftover.
-            match File::open(&path) {
-                Ok(folder)
-                    if !matches!(folder.try_lock(), Err(TryLockError::WouldBlock)) && is_still(&path, &folder) =>
-                {
-                    return Ok(Self { path, _folder: folder });
-                }
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(fail(error)),
+            match create_private_folder(own) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
                 _ => {}
             }
+            if fs::symlink_metadata(own).is_ok_and(|metadata| !is_private(&metadata)) {
+                return Self::unshared(directory);
+            }
+            match Self::within(own, "") {
+                // Another process has just removed the empty folder.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                made => {
+                    let mut made = made?;
+                    made.around = Some(own.to_owned());
+                    return Ok(made);
+                }
+            }
         }
-        Err(fail(io::ErrorKind::AlreadyExists.into()))
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    fn unshared(directory: &Path) -> io::Result<Self> {
+        let folder = directory.join(leftover::new_name("opmx-"));
+        create_private_folder(&folder)?;
+        Ok(Self {
+            content: folder.clone(),
+            folder,
+            marker: None,
+            around: None,
+        })
+    }
+
+    fn within(directory: &Path, prefix: &str) -> io::Result<Self> {
+        leftover::remove(directory, prefix);
+        for _ in 0..1000_u32 {
+            let folder = directory.join(leftover::new_name(prefix));
+            match create_private_folder(&folder) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                made => made?,
+            }
+            if let Some(marker) = mark(&folder)? {
+                let made = Self {
+                    content: folder.join(leftover::CONTENT),
+                    folder,
+                    marker: Some(marker),
+                    around: None,
+                };
+                create_private_folder(&made.content)?;
+                return Ok(made);
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    /// Removes what killed processes left beside `target`.
+    pub fn remove_left_beside(target: &Path) {
+        leftover::remove(&directory_of(target), &temporary_prefix(target));
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.content
+    }
+
+    /// Makes an empty file in it, which nobody else may open. What takes the place of the file will be so, too.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn file(&self, name: &str) -> Result<PathBuf, FileError> {
+        let path = self.content.join(name);
+        create_private(&path).map_err(|error| FileError::new("create", &path, error))?;
+        Ok(path)
     }
 }
 
 impl Drop for TemporaryFolder {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.path);
+        let _ = match &self.marker {
+            Some((marker, _)) => leftover::remove_folder(&self.folder, marker),
+            None => fs::remove_dir_all(&self.folder),
+        };
+        if let Some(around) = &self.around {
+            let _ = fs::remove_dir(around);
+        }
     }
 }
 
-fn remove_left_folders(directory: &Path, prefix: &str) {
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        let ours = entry.file_name().to_string_lossy().starts_with(prefix)
-            && entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if ours
-            && let Ok(folder) = File::open(entry.path())
-            && folder.try_lock().is_ok()
-            && is_still(&entry.path(), &folder)
-        {
-            let _ = fs::remove_dir_all(entry.path());
+/// Makes and locks the marker of a folder; none where another process has taken the folder for a leftover meanwhile.
+fn mark(folder: &Path) -> io::Result<Option<(PathBuf, File)>> {
+    let path = folder.join(leftover::marker_of(&std::process::id().to_string()));
+    let file = match create_private(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => {
+            let _ = fs::remove_dir(folder);
+            return Err(error);
         }
-    }
+        Ok(file) => file,
+    };
+    // A file system without locks costs the clean-up of leftovers, nothing else.
+    let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+    Ok((!taken && is_still(&path, &file)).then_some((path, file)))
+}
+
+/// The name of the folder that holds the temporary folders of this user.
+#[cfg(unix)]
+fn users_folder() -> String {
+    format!("opmx-{}", rustix::process::geteuid().as_raw())
+}
+
+#[cfg(not(unix))]
+fn users_folder() -> String {
+    "opmx".to_owned()
+}
+
+/// Whether this is a folder of this user, no link to one, that nobody else may enter.
+#[cfg(unix)]
+fn is_private(metadata: &Metadata) -> bool {
+    metadata.is_dir() && is_mine(metadata) && std::os::unix::fs::MetadataExt::mode(metadata) & 0o777 == 0o700
+}
+
+#[cfg(not(unix))]
+fn is_private(metadata: &Metadata) -> bool {
+    metadata.is_dir() && is_mine(metadata)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tests::names;
     use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    fn mode(path: &Path) -> u32 {
+        fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    /// A folder as a killed process leaves it.
+    fn leave(made: TemporaryFolder) -> PathBuf {
+        let left = made.folder.clone();
+        let (_, lock) = std::mem::ManuallyDrop::new(made).marker.take().unwrap();
+        drop(lock);
+        left
+    }
 
     #[test]
     fn folders_of_a_dead_process_go_and_those_in_use_stay() {
         let directory = tempfile::tempdir().unwrap();
-        for name in ["opmx-index-dead", "somebody-elses"] {
-            fs::create_dir(directory.path().join(name)).unwrap();
-            fs::write(directory.path().join(name).join("index.db"), "half").unwrap();
-        }
-        std::os::unix::fs::symlink("somebody-elses", directory.path().join("opmx-index-link")).unwrap();
-        let in_use = TemporaryFolder::within(directory.path(), FOLDER_PREFIX).unwrap();
+        let own = directory.path().join("own");
+        let new = || TemporaryFolder::of_user(directory.path(), &own).unwrap();
+        let left = leave(new());
+        fs::create_dir(left.join("content/deep")).unwrap();
+        let (only_marked, empty) = (leave(new()), own.join("1-0123456789abcdef"));
+        fs::remove_dir_all(only_marked.join("content")).unwrap();
+        fs::create_dir(&empty).unwrap();
+        let in_use = new();
         fs::write(in_use.path().join("index.db"), "").unwrap();
-        let second = TemporaryFolder::within(directory.path(), FOLDER_PREFIX).unwrap();
+        let second = new();
+        assert_eq!(names(&own).len(), 2);
         assert!(in_use.path().join("index.db").exists() && second.path().exists());
         drop((in_use, second));
-        assert_eq!(names(directory.path()), ["opmx-index-link", "somebody-elses"]);
-        assert!(directory.path().join("somebody-elses/index.db").exists());
+        assert_eq!(names(directory.path()), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_not_marked_stays() {
+        let directory = tempfile::tempdir().unwrap();
+        let own = directory.path().join("own");
+        create_private_folder(&own).unwrap();
+        for (name, inside) in [
+            ("1-0123456789abcdef", "opmx-2.lock"),
+            ("1-0123456789abcdee", "notes"),
+            ("opmx-index-dead", "opmx-1.lock"),
+            ("notes", "opmx-1.lock"),
+        ] {
+            fs::create_dir(own.join(name)).unwrap();
+            fs::write(own.join(name).join(inside), "").unwrap();
+        }
+        symlink("notes", own.join("1-0123456789abcded")).unwrap();
+        let before = names(&own);
+        drop(TemporaryFolder::of_user(directory.path(), &own).unwrap());
+        assert_eq!(names(&own), before);
+        assert!(
+            before
+                .iter()
+                .all(|name| fs::read_dir(own.join(name)).unwrap().count() == 1)
+        );
+    }
+
+    #[test]
+    fn nobody_else_may_enter_and_the_files_in_it_are_private() {
+        let directory = tempfile::tempdir().unwrap();
+        let made = TemporaryFolder::of_user(directory.path(), &directory.path().join("own")).unwrap();
+        let file = made.file("index.db").unwrap();
+        for (path, expected) in [
+            (directory.path().join("own").as_path(), 0o700),
+            (&made.folder, 0o700),
+            (made.path(), 0o700),
+            (&file, 0o600),
+        ] {
+            assert_eq!(mode(path), expected, "{path:?}");
+        }
+        super::super::write(&file, b"rows").unwrap();
+        assert_eq!(mode(&file), 0o600);
+    }
+
+    #[test]
+    fn a_folder_that_may_be_somebody_elses_is_not_used() {
+        let directory = tempfile::tempdir().unwrap();
+        let (open, link, file) = ("open", "link", "file");
+        let at = |name: &str| directory.path().join(name);
+        fs::create_dir(at(open)).unwrap();
+        fs::set_permissions(at(open), fs::Permissions::from_mode(0o755)).unwrap();
+        symlink("open", at(link)).unwrap();
+        fs::write(at(file), "").unwrap();
+        let before = names(directory.path());
+        for name in [open, link, file] {
+            let made = TemporaryFolder::of_user(directory.path(), &at(name)).unwrap();
+            assert_eq!(mode(made.path()), 0o700, "{name}");
+            assert_eq!(names(&at(open)), [""; 0], "{name}");
+            drop(made);
+            assert_eq!(names(directory.path()), before, "{name}");
+        }
+    }
+
+    #[test]
+    fn folders_beside_a_target_leave_alone_what_has_a_name_like_theirs() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("out");
+        let left = leave(TemporaryFolder::beside(&target).unwrap());
+        let notes = directory.path().join(".out.opmx-notes");
+        fs::create_dir(&notes).unwrap();
+        drop(TemporaryFolder::beside(&target).unwrap());
+        assert!(!left.exists() && notes.exists());
     }
 }

@@ -55,33 +55,82 @@ fn replacements_that_are_made_at_once_keep_their_own_files() {
 }
 
 #[test]
-fn a_rewritten_file_keeps_its_permissions_and_is_never_another_one() {
-    use std::os::unix::fs::PermissionsExt;
+fn content_is_known_only_of_the_file_itself() {
     let directory = tempfile::tempdir().unwrap();
     let (target, link) = (directory.path().join("a.yaml"), directory.path().join("b.yaml"));
     fs::write(&target, "old").unwrap();
-    fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).unwrap();
     std::os::unix::fs::symlink("a.yaml", &link).unwrap();
-    let ready = rewriting(&target, b"old", b"new").unwrap();
-    assert_eq!(fs::read_to_string(&target).unwrap(), "old");
-    ready.commit().unwrap();
-    assert_eq!(fs::read_to_string(&target).unwrap(), "new");
-    assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o640);
-    assert!(rewriting(&target, b"old", b"other").is_err());
-    assert!(rewriting(&link, b"new", b"other").is_err());
-    assert_eq!(fs::read_to_string(&target).unwrap(), "new");
-    assert_eq!(names(directory.path()), ["a.yaml", "b.yaml"]);
+    require_content(&target, b"old").unwrap();
+    assert!(require_content(&target, b"other").is_err());
+    assert!(require_content(&link, b"old").is_err());
 }
 
 #[test]
 fn leftovers_of_a_dead_process_go_and_files_in_use_stay() {
     let directory = tempfile::tempdir().unwrap();
     let target = directory.path().join("index.db");
-    fs::write(directory.path().join(".index.db.opmx-1-0"), "dead").unwrap();
+    fs::write(directory.path().join(".index.db.opmx-1-0123456789abcdef"), "dead").unwrap();
     let in_use = Replacement::new(&target).unwrap();
     write(&target, b"new").unwrap();
     assert!(in_use.path().exists());
     assert_eq!(names(directory.path()).len(), 2);
     drop(in_use);
     assert_eq!(names(directory.path()), ["index.db"]);
+}
+
+#[test]
+fn what_a_user_has_named_alike_stays() {
+    let directory = tempfile::tempdir().unwrap();
+    let target = directory.path().join("index.db");
+    for name in [".index.db.opmx-notes", ".index.db.opmx-1-0", ".index.db.opmx-"] {
+        fs::write(directory.path().join(name), "mine").unwrap();
+    }
+    let link = directory.path().join(".index.db.opmx-1-0123456789abcdef");
+    std::os::unix::fs::symlink(".index.db.opmx-notes", link).unwrap();
+    let before = names(directory.path());
+    write(&target, b"new").unwrap();
+    fs::remove_file(&target).unwrap();
+    assert_eq!(names(directory.path()), before);
+}
+
+#[test]
+fn only_a_file_is_replaced() {
+    let directory = tempfile::tempdir().unwrap();
+    let link = directory.path().join("null");
+    std::os::unix::fs::symlink("/dev/null", &link).unwrap();
+    let error = write(&link, b"new").unwrap_err().to_string();
+    assert!(error.ends_with("null: it is a device, not a regular file"), "{error}");
+    assert!(write(directory.path(), b"new").is_err());
+    assert_eq!(names(directory.path()), ["null"]);
+}
+
+#[test]
+fn names_that_leave_no_room_for_a_temporary_one_are_written_all_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let name = "ä".repeat(127);
+    write(&directory.path().join(&name), b"new").unwrap();
+    write_new(&directory.path().join("b".repeat(255)), b"new").unwrap();
+    assert_eq!(names(directory.path()), ["b".repeat(255), name]);
+}
+
+#[test]
+fn a_file_keeps_its_mode_and_is_never_open_to_more_while_it_is_written() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let directory = tempfile::tempdir().unwrap();
+    let target = directory.path().join("index.db");
+    let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
+    for kept in [0o600, 0o640, 0o666, 0o444, 0o755, 0o400] {
+        let _ = fs::remove_file(&target);
+        fs::write(&target, "old").unwrap();
+        fs::set_permissions(&target, fs::Permissions::from_mode(kept)).unwrap();
+        let mut replacement = Replacement::new(&target).unwrap();
+        assert_eq!(mode(replacement.path()), 0o600, "{kept:o}");
+        replacement.file().write_all(b"new").unwrap();
+        replacement.commit().unwrap();
+        assert_eq!(mode(&target), kept, "{kept:o}");
+    }
+    let fresh = directory.path().join("fresh");
+    fs::write(&fresh, "").unwrap();
+    write(&directory.path().join("new.db"), b"new").unwrap();
+    assert_eq!(mode(&directory.path().join("new.db")), mode(&fresh));
 }

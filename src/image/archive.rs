@@ -4,13 +4,16 @@ use super::digest::Digest;
 use super::error::{ContentProblem, ImageError};
 use super::image::{Blob, Image};
 use super::layer_reader::plain_path;
-use super::layout::{INDEX_FILE, INDEX_LIMIT, LAYOUT_CONTENT, LAYOUT_FILE, Source, blobs_of, copy_blob, with_entry};
+use super::layout::{
+    INDEX_FILE, INDEX_LIMIT, LAYOUT_CONTENT, LAYOUT_FILE, Source, blobs_of, copy_blob, wait_for, with_entry,
+};
 use super::manifest::{Descriptor, Platform};
+use super::tag::{Race, TagState};
 use super::tagged::{Offer, Tagged};
-use crate::files::{FileError, Replacement};
+use crate::files::{self, FileError, Replacement, open_regular};
 use flate2::bufread::MultiGzDecoder;
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -37,6 +40,17 @@ pub(super) fn resolve_archive(file: &Path, tag: Option<&str>, limit: u64) -> Res
     Ok(open_archive(file, tag, limit)?.find(tag)?.digest)
 }
 
+/// What stands in an archive that [`write_archive`] replaces: the image with this tag, or else the first.
+///
+/// # Errors
+/// When there is an archive that cannot be read.
+pub(super) fn state_in_archive(file: &Path, tag: Option<&str>, limit: u64) -> Result<TagState, ImageError> {
+    if fs::symlink_metadata(file).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        return Ok(TagState::Absent);
+    }
+    TagState::of(open_archive(file, tag, limit)?.first(tag))
+}
+
 /// The images that a tag of an archive offers.
 ///
 /// # Errors
@@ -59,7 +73,7 @@ fn open_archive(path: &Path, tag: Option<&str>, limit: u64) -> Result<Source<'st
     };
     let origin = origin.to_string();
     let fail = |error| FileError::new("read", path, error);
-    let file = File::open(path).map_err(fail)?;
+    let file = open_regular(path).map_err(fail)?;
     let file = uncompressed(file, &origin, limit).map_err(|error| match error {
         Unpacking::File(error) => fail(error).into(),
         Unpacking::Failed(error) => error,
@@ -185,14 +199,40 @@ fn places(file: &File, origin: &str) -> io::Result<(Option<Place>, HashMap<Diges
 /// # Errors
 /// When the file cannot be written, or a layer is not what its descriptor says; an older file is then as it was.
 pub fn write_archive(image: &Image, file: &Path, tag: Option<&str>) -> Result<(), ImageError> {
-    write_tagged(&image.into(), file, tag)
+    prepared(&image.into(), file, tag)?.commit().map_err(ImageError::from)
 }
 
-/// As [`write_archive`], also for several platforms.
+/// As [`write_archive`], also for several platforms. Where `over` says what the archive holds, it must still do so when
+/// it is replaced. An archive that is replaced may unpack to `limit` bytes.
 ///
 /// # Errors
-/// As [`write_archive`].
-pub(super) fn write_tagged(tagged: &Tagged, file: &Path, tag: Option<&str>) -> Result<(), ImageError> {
+/// As [`write_archive`], and when the archive holds another image by then.
+pub(super) fn replace_archive(
+    tagged: &Tagged,
+    file: &Path,
+    tag: Option<&str>,
+    over: Option<TagState>,
+    limit: u64,
+) -> Result<(), ImageError> {
+    let replacement = prepared(tagged, file, tag)?;
+    let folder = files::directory_of(file);
+    // The file itself gives way to another one, so that writers share the lock of the folder.
+    let lock = File::open(&folder).map_err(|error| FileError::new("read", &folder, error))?;
+    wait_for(&lock, &folder)?;
+    if let Some(over) = over {
+        let found = state_in_archive(file, tag, limit)?;
+        if found != over {
+            let (file, tag) = (file.to_owned(), tag.map(str::to_owned));
+            let image = super::Reference::Archive { file, tag }.to_string();
+            let race = Race::Before { found };
+            return Err(ImageError::Moved { image, race });
+        }
+    }
+    Ok(replacement.commit()?)
+}
+
+/// The archive, complete beside the file that it is to replace.
+fn prepared(tagged: &Tagged, file: &Path, tag: Option<&str>) -> Result<Replacement, ImageError> {
     let origin = tagged.origin();
     let mut replacement = Replacement::new(file)?;
     let fail = |error| FileError::new("write", file, error);
@@ -224,7 +264,7 @@ pub(super) fn write_tagged(tagged: &Tagged, file: &Path, tag: Option<&str>) -> R
         .and_then(|()| output.flush())
         .map_err(fail)?;
     drop(output);
-    Ok(replacement.commit()?)
+    Ok(replacement)
 }
 
 fn write_header(output: &mut dyn Write, path: &str, entry_type: tar::EntryType, size: u64) -> io::Result<()> {

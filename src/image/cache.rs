@@ -2,72 +2,80 @@
 //!
 //! A file is compared with its digest whenever it is used, and what does not match is removed; so nothing here needs to
 //! be synced. Files that were not used for longest go when the cache grows over its size.
+//!
+//! Nothing fails for the cache: where it cannot be read or written, opmx does without it and says so once.
+
+mod incoming;
+
+pub(super) use incoming::Incoming;
 
 use super::digest::{Digest, Hasher};
 use super::image::Blob;
-use crate::files::FileError;
+use super::layout::LAYOUT_FILE;
+use super::progress::{Progress, Silent};
+use crate::files::{self, FileError};
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File};
-use std::io::{self, Read, Write};
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
-use tempfile::NamedTempFile;
 
 /// Bytes that the cache may hold unless told otherwise.
 pub const DEFAULT_CACHE_SIZE: u64 = 4 << 30;
+
+/// How the names of files begin that are being written.
+const INCOMING: &str = ".opmx-";
 
 /// Where blobs are kept between runs.
 #[derive(Debug, Clone)]
 pub struct Cache {
     directory: PathBuf,
     size: u64,
+    state: Arc<State>,
+}
+
+/// What all clones of a cache share.
+struct State {
     /// The bytes that were here when they were counted, and those that came since; none before the first count.
-    held: Arc<Mutex<Option<u64>>>,
+    held: Mutex<Option<u64>>,
+    /// Whether the directory may be used as a cache.
+    suitable: OnceLock<bool>,
+    /// Nothing could be written once, so it is not tried again.
+    full: AtomicBool,
+    told: AtomicBool,
+    progress: Arc<dyn Progress>,
 }
 
-/// Content on its way into the cache.
-#[derive(Debug)]
-pub(super) struct Incoming {
-    file: NamedTempFile,
-    target: PathBuf,
-    cache: Cache,
-}
-
-impl Incoming {
-    /// The file to write to.
-    pub(super) fn file(&mut self) -> &mut File {
-        self.file.as_file_mut()
-    }
-
-    /// Where the file is.
-    pub(super) fn path(&self) -> &Path {
-        self.file.path()
-    }
-
-    /// Puts the content, which is complete, under its digest. The open file stays, whatever becomes of its name.
-    pub(super) fn keep(self) -> File {
-        let length = self.file.as_file().metadata().map_or(0, |metadata| metadata.len());
-        match self.file.persist(&self.target) {
-            Ok(file) => {
-                self.cache.grow(length);
-                file
-            }
-            Err(refused) => {
-                tracing::warn!(error = %refused.error, "the cache is not used");
-                refused.file.into_file()
-            }
-        }
+impl fmt::Debug for State {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("State")
+            .field("full", &self.full)
+            .finish_non_exhaustive()
     }
 }
 
 impl Cache {
     /// A cache in `directory` that holds at most `size` bytes.
     pub fn new(directory: impl Into<PathBuf>, size: u64) -> Self {
+        Self::watched(directory, size, Arc::new(Silent))
+    }
+
+    /// As [`Cache::new`]; `progress` is told when the cache is passed over.
+    pub(super) fn watched(directory: impl Into<PathBuf>, size: u64, progress: Arc<dyn Progress>) -> Self {
         Self {
             directory: directory.into(),
             size,
-            held: Arc::default(),
+            state: Arc::new(State {
+                held: Mutex::default(),
+                suitable: OnceLock::new(),
+                full: AtomicBool::new(false),
+                told: AtomicBool::new(false),
+                progress,
+            }),
         }
     }
 
@@ -80,21 +88,21 @@ impl Cache {
     /// Content that is here and whole. Opened, it stays readable even when another process removes it.
     pub(super) fn get(&self, digest: &Digest) -> Option<Blob> {
         let path = self.path(digest);
-        let file = File::open(&path).ok()?;
+        let file = self.open(&path)?;
         let mut hasher = Hasher::new();
         let mut buffer = vec![0; 64 << 10];
         let mut reader = &file;
         loop {
-            let read = reader.read(&mut buffer).ok()?;
-            match buffer.get(..read) {
+            let read = reader.read(&mut buffer);
+            let read = read.map_err(|error| self.pass_over(&FileError::new("read", &path, error)));
+            match buffer.get(..read.ok()?) {
                 None | Some([]) => break,
                 Some(bytes) => hasher.update(bytes),
             }
         }
         let length = hasher.length();
         if hasher.finish() != *digest {
-            tracing::warn!(%digest, "removing a damaged file from the cache");
-            let _ = fs::remove_file(&path);
+            self.remove_damaged(&path);
             return None;
         }
         // Used just now; a cache on a read-only file system does not learn it.
@@ -102,57 +110,96 @@ impl Cache {
         Some(Blob::of_file(file, length))
     }
 
-    /// Starts a file for content with this digest, which counts when it is kept.
-    ///
-    /// # Errors
-    /// When the directory or the file cannot be made.
-    pub(super) fn start(&self, digest: &Digest) -> Result<Incoming, FileError> {
-        let directory = self.blobs();
-        self.make_directory()?;
-        let file = tempfile::Builder::new().prefix(".").tempfile_in(&directory);
-        let file = file.map_err(|error| FileError::new("create a file in", &directory, error))?;
-        // The lock tells that it is in use. Without locks, or where another process was faster, it may be taken for a
-        // leftover and go; then the cache does without it.
-        let _ = file.as_file().try_lock();
-        Ok(Incoming {
-            file,
-            target: self.path(digest),
-            cache: self.clone(),
-        })
+    /// Opens a file of the cache, if it is there. What is no file is taken for damage.
+    pub(super) fn open(&self, path: &Path) -> Option<File> {
+        if !self.is_suitable() {
+            return None;
+        }
+        let error = match files::open_regular(path) {
+            Ok(file) => return Some(file),
+            Err(error) => error,
+        };
+        match fs::symlink_metadata(path) {
+            // A link that leads nowhere, a pipe, a socket, a device.
+            Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => self.remove_damaged(path),
+            _ if error.kind() == io::ErrorKind::NotFound => {}
+            _ => self.pass_over(&FileError::new("read", path, error)),
+        }
+        None
     }
 
-    /// Keeps content that is in memory, under its own name at once: who finds it half written removes it, and fetches it
-    /// again. A cache that cannot be written is no reason to fail.
+    /// Starts a file for content with this digest, which counts when it is kept; none where the cache cannot be written.
+    pub(super) fn start(&self, digest: &Digest) -> Option<Incoming> {
+        self.start_in(&self.blobs(), self.path(digest))
+    }
+
+    /// Starts a file that will have the name `target` in one of the folders of the cache.
+    pub(super) fn start_in(&self, folder: &Path, target: PathBuf) -> Option<Incoming> {
+        if self.state.full.load(Ordering::Relaxed) || !self.is_suitable() {
+            return None;
+        }
+        let made = files::create_private_folders(folder)
+            .map_err(|error| FileError::new("create the directory", folder, error))
+            .and_then(|()| Incoming::within(self, folder, target));
+        made.map_err(|error| self.pass_over_writing(&error)).ok()
+    }
+
+    /// Keeps content that is in memory.
     pub(super) fn keep(&self, digest: &Digest, content: &[u8]) {
         let path = self.path(digest);
-        let created = match create_new(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => self.make_directory().and_then(|()| {
-                let created = create_new(&path);
-                created.map_err(|error| FileError::new("create", &path, error))
-            }),
-            // It is here, or another process is writing it.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return,
-            created => created.map_err(|error| FileError::new("create", &path, error)),
-        };
-        let written = created.and_then(|mut file| {
-            file.write_all(content).map_err(|error| {
-                let _ = fs::remove_file(&path);
-                FileError::new("write", &path, error)
-            })
-        });
-        match written {
-            Ok(()) => self.grow(content.len() as u64),
-            Err(error) => tracing::warn!(%error, "the cache is not used"),
+        if fs::symlink_metadata(&path).is_ok() {
+            return;
+        }
+        if let Some(mut incoming) = self.start(digest) {
+            match incoming.fill(&mut &*content) {
+                Ok(()) => drop(incoming.keep()),
+                Err(error) => self.pass_over_writing(&FileError::new("write", path, error)),
+            }
         }
     }
 
-    fn make_directory(&self) -> Result<(), FileError> {
-        make_private(&self.blobs())
+    /// Does without the cache, or a file of it, and says so the first time.
+    pub(super) fn pass_over(&self, error: &FileError) {
+        self.tell(&format!("cannot use the cache: {error}"));
+    }
+
+    /// As [`Cache::pass_over`]; nothing is written into the cache any more.
+    pub(super) fn pass_over_writing(&self, error: &FileError) {
+        self.state.full.store(true, Ordering::Relaxed);
+        self.pass_over(error);
+    }
+
+    fn remove_damaged(&self, path: &Path) {
+        self.tell(&format!("the cache is damaged: {} is removed", path.display()));
+        let _ = fs::remove_file(path);
+    }
+
+    fn tell(&self, message: &str) {
+        if self.state.told.swap(true, Ordering::Relaxed) {
+            tracing::debug!("{message}");
+        } else {
+            tracing::warn!("{message}");
+            self.state.progress.warned(message);
+        }
+    }
+
+    /// The blobs of an image layout stand under the same names, and must not go when there are too many of them.
+    fn is_suitable(&self) -> bool {
+        *self.state.suitable.get_or_init(|| {
+            let is_layout = fs::symlink_metadata(self.directory.join(LAYOUT_FILE)).is_ok();
+            if is_layout {
+                self.tell(&format!(
+                    "cannot use the cache: {} is an image layout",
+                    self.directory.display()
+                ));
+            }
+            !is_layout
+        })
     }
 
     /// Counts what came in, and looks at all files only before the first time and when the cache is too large.
     fn grow(&self, length: u64) {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.state.held.lock().unwrap_or_else(PoisonError::into_inner);
         *held = Some(match held.map(|bytes| bytes.saturating_add(length)) {
             Some(bytes) if bytes <= self.size => bytes,
             _ => self.trim(),
@@ -160,7 +207,11 @@ impl Cache {
     }
 
     /// Removes the files that were not used for longest until the rest is within the size, and says how much that is.
+    /// What killed processes were writing goes, too.
     fn trim(&self) -> u64 {
+        for folder in [self.blobs(), self.layers()] {
+            files::remove_leftovers(&folder, INCOMING);
+        }
         let mut files = self.files().unwrap_or_default();
         files.sort();
         let mut total: u64 = files.iter().map(|(_, _, length)| length).sum();
@@ -179,14 +230,9 @@ impl Cache {
         let mut files = Vec::new();
         for entry in fs::read_dir(self.blobs())? {
             let entry = entry?;
-            // Names with a dot in front are being written, or were when their process was killed.
-            if entry.file_name().to_string_lossy().starts_with('.') {
-                if File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
-                    let _ = fs::remove_file(entry.path());
-                }
-                continue;
-            }
-            if let Ok(metadata) = entry.metadata()
+            let is_blob = |name: &str| format!("sha256:{name}").parse::<Digest>().is_ok();
+            if entry.file_name().to_str().is_some_and(is_blob)
+                && let Ok(metadata) = entry.metadata()
                 && metadata.is_file()
             {
                 files.push((metadata.modified()?, entry.path(), metadata.len()));
@@ -195,7 +241,7 @@ impl Cache {
         Ok(files)
     }
 
-    pub(super) fn blobs(&self) -> PathBuf {
+    fn blobs(&self) -> PathBuf {
         self.directory.join("blobs").join("sha256")
     }
 
@@ -207,24 +253,6 @@ impl Cache {
     fn path(&self, digest: &Digest) -> PathBuf {
         self.blobs().join(digest.hex())
     }
-}
-
-pub(super) fn make_private(directory: &Path) -> Result<(), FileError> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    // Images may be private, so other users do not get to see them.
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    let made = builder.create(directory);
-    made.map_err(|error| FileError::new("create the directory", directory, error))
-}
-
-fn create_new(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }
 
 fn directory_of(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
@@ -298,11 +326,17 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let cache = Cache::new(directory.path(), 100);
         let mut writing = cache.start(&Digest::of(b"1")).unwrap();
-        writing.file().write_all(b"half").unwrap();
-        let dead = cache.blobs().join(".dead");
+        writing.write(b"half").unwrap();
+        let (dead, mine) = (
+            cache.blobs().join(".opmx-1-0123456789abcdef"),
+            cache.blobs().join(".notes"),
+        );
         fs::write(&dead, "half").unwrap();
+        fs::write(&mine, "mine").unwrap();
         cache.keep(&Digest::of(b"2"), b"2");
-        assert!(writing.path().exists() && !dead.exists());
+        assert!(!dead.exists() && mine.exists());
+        drop(writing.keep());
+        assert!(cache.path(&Digest::of(b"1")).exists());
     }
 
     #[test]
@@ -315,7 +349,7 @@ mod tests {
             assert_eq!(held, if number == 0 { 4 } else { 8 });
         }
         let mut large = cache.start(&Digest::of(&[9; 11])).unwrap();
-        large.file().write_all(&[9; 11]).unwrap();
+        large.write(&[9; 11]).unwrap();
         assert_eq!(large.keep().metadata().unwrap().len(), 11);
         assert!(cache.files().unwrap().is_empty());
     }
@@ -325,20 +359,85 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let cache = Cache::new(directory.path(), 100);
         let mut incoming = cache.start(&Digest::of(b"content")).unwrap();
-        incoming.file().write_all(b"content").unwrap();
-        fs::remove_file(incoming.path()).unwrap();
+        incoming.write(b"content").unwrap();
+        for entry in fs::read_dir(cache.blobs()).unwrap() {
+            fs::remove_file(entry.unwrap().path()).unwrap();
+        }
         assert_eq!(incoming.keep().metadata().unwrap().len(), 7);
         assert!(cache.get(&Digest::of(b"content")).is_none());
     }
 
+    /// Collects what is said.
+    #[derive(Default)]
+    struct Listener(Mutex<Vec<String>>);
+
+    impl Progress for Listener {
+        fn started(&self, _: &str, _: Option<u64>) -> u64 {
+            0
+        }
+
+        fn advanced(&self, _: u64, _: u64) {}
+
+        fn finished(&self, _: u64) {}
+
+        fn warned(&self, message: &str) {
+            self.0.lock().unwrap().push(message.to_owned());
+        }
+    }
+
+    fn watched(directory: &Path) -> (Cache, Arc<Listener>) {
+        let listener = Arc::new(Listener::default());
+        let progress: Arc<dyn Progress> = listener.clone();
+        (Cache::watched(directory, 100, progress), listener)
+    }
+
     #[test]
-    fn a_cache_that_cannot_be_written_is_passed_over() {
+    fn a_cache_that_cannot_be_used_is_passed_over_with_one_warning() {
+        use std::os::unix::fs::symlink;
         let directory = tempfile::tempdir().unwrap();
-        let file = directory.path().join("file");
-        fs::write(&file, "").unwrap();
-        let cache = Cache::new(&file, 100);
-        cache.keep(&Digest::of(b"1"), b"1");
-        assert!(cache.get(&Digest::of(b"1")).is_none());
+        let at = |name: &str| directory.path().join(name);
+        fs::write(at("file"), "").unwrap();
+        symlink("loop", at("loop")).unwrap();
+        fs::create_dir(at("layout")).unwrap();
+        fs::write(at("layout").join(LAYOUT_FILE), "").unwrap();
+        for (name, expected) in [
+            ("file", "file/blobs/sha256"),
+            ("loop", "loop/blobs/sha256"),
+            ("layout", "layout is an image layout"),
+        ] {
+            let (cache, listener) = watched(&at(name));
+            for content in [b"1", b"2"] {
+                cache.keep(&Digest::of(content), content);
+                assert!(cache.get(&Digest::of(content)).is_none(), "{name}");
+                assert!(cache.start(&Digest::of(content)).is_none(), "{name}");
+            }
+            let said = listener.0.lock().unwrap();
+            assert_eq!(said.len(), 1, "{said:?}");
+            assert!(said[0].contains(expected), "{said:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_damaged_is_removed_with_one_warning_and_comes_anew() {
+        use std::os::unix::fs::symlink;
+        let directory = tempfile::tempdir().unwrap();
+        let (cache, listener) = watched(directory.path());
+        let contents = ["changed", "pipe", "loop", "nowhere"].map(str::as_bytes);
+        let digests = contents.map(Digest::of);
+        fs::create_dir_all(cache.blobs()).unwrap();
+        let [changed, pipe, knot, nowhere] = digests.map(|digest| cache.path(&digest));
+        fs::write(changed, "damaged").unwrap();
+        let made = std::process::Command::new("mkfifo").arg(pipe).status().unwrap();
+        assert!(made.success());
+        symlink(&knot, &knot).unwrap();
+        symlink("nowhere", nowhere).unwrap();
+        for (found, digest) in contents.into_iter().zip(&digests) {
+            assert!(cache.get(digest).is_none());
+            cache.keep(digest, found);
+            assert_eq!(content(&cache.get(digest).unwrap()), found);
+        }
+        let said = listener.0.lock().unwrap();
+        assert_eq!(said.len(), 1, "{said:?}");
     }
 
     #[test]

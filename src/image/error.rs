@@ -4,6 +4,7 @@ use super::digest::{Digest, DigestError};
 use super::manifest::Platform;
 use super::reference::ReferenceError;
 use super::registry::RegistryError;
+use super::tag::Race;
 use crate::files::FileError;
 use crate::tree::TreeError;
 use std::io;
@@ -51,19 +52,21 @@ pub enum ImageError {
         /// What is wrong with it.
         problem: ContentProblem,
     },
-    /// Another process keeps a layout locked.
-    #[error("{layout}: another process is writing to it, waited {seconds} seconds")]
+    /// Another process keeps a layout, or the folder of an archive, locked.
+    #[error("{place}: another process is writing to it, waited {seconds} seconds")]
     Busy {
-        /// The layout directory.
-        layout: String,
+        /// The folder.
+        place: String,
         /// How long was waited.
         seconds: u64,
     },
-    /// The tag that was to be moved names another image than the one that the change began with.
-    #[error("{image} was changed by somebody else meanwhile, so its tag was left alone")]
+    /// The tag that was to be moved was moved by somebody else, too.
+    #[error("{image} {}", moved(race))]
     Moved {
         /// The reference.
         image: String,
+        /// How it was moved.
+        race: Race,
     },
     /// Something that cannot be put into a layer or config.
     #[error("cannot build the image: {problem}")]
@@ -212,7 +215,7 @@ pub enum BuildProblem {
         platform: Platform,
     },
     /// A temporary file could not be written.
-    #[error("cannot write a temporary file in {}: {source}", std::env::temp_dir().display())]
+    #[error("cannot write a temporary file in {}: {source}", crate::files::temporary_directory().display())]
     Temporary {
         /// What the system said.
         source: io::Error,
@@ -249,6 +252,23 @@ impl ContentProblem {
             part: part.into(),
             problem: self,
         }
+    }
+}
+
+fn moved(race: &Race) -> String {
+    match race {
+        Race::Before { .. } => "was changed by somebody else meanwhile, so it was left as it is".to_owned(),
+        Race::After { found } => format!("was changed by somebody else right after the push, and is {found} now"),
+        Race::Over { lost } => {
+            format!("was changed by somebody else meanwhile, to {lost}, which this push has taken the place of")
+        }
+        Race::Unknown { lost: None } => {
+            "was pushed, but the registry was too slow to tell whether somebody else had changed it meanwhile"
+                .to_owned()
+        }
+        Race::Unknown { lost: Some(lost) } => format!(
+            "was changed by others while it was pushed, and not all of their changes could be followed: {lost} was one"
+        ),
     }
 }
 

@@ -4,7 +4,7 @@ use super::digest::Digest;
 use super::error::{ContentProblem, ImageError};
 use super::layer_reader::{LayerReader, UnpackLimit};
 use super::manifest::{self, Descriptor, ImageManifest, Manifest, Platform};
-use crate::files::FileError;
+use crate::files::{FileError, open_regular};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -240,7 +240,7 @@ impl Blob {
     pub fn open(&self) -> Result<Box<dyn Read + Send>, FileError> {
         Ok(match self {
             Self::Memory(bytes) => Box::new(io::Cursor::new(Arc::clone(bytes))),
-            Self::File(path) => Box::new(File::open(path).map_err(|error| FileError::new("read", path, error))?),
+            Self::File(path) => Box::new(open_regular(path).map_err(|error| FileError::new("read", path, error))?),
             Self::Section { file, start, length } => Box::new(Section {
                 file: Arc::clone(file),
                 position: *start,

@@ -7,7 +7,7 @@ use super::digest::{Digest, Hasher, Hashing};
 use super::error::{BuildProblem, ImageError};
 use super::image::{Blob, Layer};
 use super::manifest::{Descriptor, LAYER_GZIP};
-use crate::files::FileError;
+use crate::files::{FileError, open_regular};
 use crate::tree::Tree;
 use flate2::{Compression, GzBuilder};
 use std::collections::BTreeMap;
@@ -232,7 +232,7 @@ fn append_file<W: Write>(
     time: u64,
 ) -> Result<(), ImageError> {
     let fail = |error| FileError::new("read", file, error);
-    let opened = File::open(file).map_err(fail)?;
+    let opened = open_regular(file).map_err(fail)?;
     let size = opened.metadata().map_err(fail)?.len();
     let mut content = SizedFile {
         file: opened.take(size),

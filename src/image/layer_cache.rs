@@ -1,6 +1,6 @@
 //! Layers that were written before, out of the cache: of files that seldom change, and are long to compress.
 
-use super::cache::{Cache, make_private};
+use super::cache::{Cache, Incoming};
 use super::digest::{Digest, Hasher};
 use super::error::ImageError;
 use super::image::{Blob, Layer};
@@ -8,14 +8,15 @@ use super::layer::{LayerEntry, diff_id_of, layer_from_files};
 use super::manifest::{Descriptor, LAYER_GZIP};
 use crate::files::FileError;
 use flate2::read::GzDecoder;
-use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::PathBuf;
-use tempfile::NamedTempFile;
 
 /// How layers are compressed. Another number makes them be compressed anew: raise it with a compressor that writes other
 /// bytes, or the same files would have another digest where an older cache is.
 const COMPRESSION: u32 = 1;
+
+/// Bytes of the name of a blob, and more.
+const NAME_LIMIT: u64 = 200;
 
 /// As [`layer_from_files`]; a layer that was written before is taken from the cache, which costs a fifth of compressing it
 /// again. What is in the cache is compared with the files.
@@ -38,7 +39,9 @@ fn name(cache: &Cache, diff_id: &Digest) -> PathBuf {
 
 /// A layer that was written before, by the digest of its tar file.
 fn find(cache: &Cache, diff_id: &Digest) -> Option<Layer> {
-    let written = fs::read_to_string(name(cache, diff_id)).ok()?;
+    let mut written = String::new();
+    let name = cache.open(&name(cache, diff_id))?;
+    name.take(NAME_LIMIT).read_to_string(&mut written).ok()?;
     let digest: Digest = written.trim_end().parse().ok()?;
     let content = cache.get(&digest)?;
     let Blob::Section { length: size, .. } = content else {
@@ -65,24 +68,25 @@ fn find(cache: &Cache, diff_id: &Digest) -> Option<Layer> {
 /// Keeps a layer, and the name under which it is found again.
 fn keep(cache: &Cache, layer: &Layer) {
     let Some(diff_id) = layer.diff_id else { return };
-    let kept = || -> Result<(), FileError> {
-        let digest = layer.descriptor.digest;
-        let mut incoming = cache.start(&digest)?;
-        let failed = |error| FileError::new("write", cache.blobs(), error);
-        io::copy(&mut layer.content.open()?, incoming.file()).map_err(failed)?;
+    let digest = layer.descriptor.digest;
+    let layers = cache.layers();
+    let fail = |error| FileError::new("write in", &layers, error);
+    let fill = |mut incoming: Incoming, content: &mut dyn Read| -> io::Result<()> {
+        incoming.fill(content)?;
         drop(incoming.keep());
-        let layers = cache.layers();
-        make_private(&layers)?;
-        let write = || -> io::Result<()> {
-            let mut file = NamedTempFile::new_in(&layers)?;
-            writeln!(file, "{digest}")?;
-            file.persist(name(cache, &diff_id))?;
-            Ok(())
-        };
-        write().map_err(|error| FileError::new("write", &layers, error))
+        Ok(())
+    };
+    let kept = || -> Result<(), FileError> {
+        if let Some(incoming) = cache.start(&digest) {
+            fill(incoming, &mut layer.content.open()?).map_err(fail)?;
+        }
+        if let Some(incoming) = cache.start_in(&layers, name(cache, &diff_id)) {
+            fill(incoming, &mut format!("{digest}\n").as_bytes()).map_err(fail)?;
+        }
+        Ok(())
     };
     if let Err(error) = kept() {
-        tracing::warn!(%error, "the cache is not used");
+        cache.pass_over_writing(&error);
     }
 }
 

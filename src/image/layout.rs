@@ -7,8 +7,9 @@ use super::layer::MEMORY_LIMIT;
 use super::manifest::{
     self, CONFIG_LIMIT, Descriptor, INDEX, IndexEntry, MANIFEST_LIMIT, Manifest, Platform, REF_NAME, check_digest,
 };
+use super::tag::{Race, TagState};
 use super::tagged::{Offer, Tagged};
-use crate::files::{self, FileError, Replacement};
+use crate::files::{self, FileError, Replacement, open_regular, require_regular};
 use serde_json::{Map, Value, json};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -45,6 +46,18 @@ pub(super) fn resolve_layout(directory: &Path, tag: Option<&str>) -> Result<Dige
     Ok(open_layout(directory, tag)?.find(tag)?.digest)
 }
 
+/// What stands in a layout where [`write_layout`] puts an image with this tag, or without one.
+///
+/// # Errors
+/// When the index of the layout cannot be read.
+pub(super) fn state_in_layout(directory: &Path, tag: Option<&str>) -> Result<TagState, ImageError> {
+    let found = open_layout(directory, tag).and_then(|source| {
+        let entries = source.entries(&source.index, None, INDEX_FILE)?;
+        Ok(entries.into_iter().find(|entry| entry.tag.as_deref() == tag))
+    });
+    TagState::of(found.map(|entry| entry.map(|entry| entry.descriptor.digest)))
+}
+
 /// The images that a tag of a layout offers.
 ///
 /// # Errors
@@ -75,7 +88,7 @@ fn open_layout<'a>(directory: &'a Path, tag: Option<&str>) -> Result<Source<'a>,
         index,
         blob: Box::new(move |descriptor| {
             let path = blob_path(directory, &descriptor.digest);
-            let found = fs::metadata(&path)
+            let found = require_regular(&path)
                 .map_err(|error| FileError::new("read", &path, error))?
                 .len();
             let expected = descriptor.size;
@@ -131,6 +144,13 @@ impl Source<'_> {
                 tags: names(),
             }),
         }
+    }
+
+    /// The digest of the entry with this tag, or without one, or else of the first.
+    pub(super) fn first(&self, tag: Option<&str>) -> Result<Option<Digest>, ImageError> {
+        let entries = self.entries(&self.index, None, INDEX_FILE)?;
+        let found = entries.iter().find(|entry| entry.tag.as_deref() == tag);
+        Ok(found.or(entries.first()).map(|entry| entry.descriptor.digest))
     }
 
     /// A digest may name an entry, or one of the platforms behind an entry.
@@ -254,8 +274,8 @@ pub fn write_layout(image: &Image, directory: &Path, tag: Option<&str>) -> Resul
     replace_in_layout(&image.into(), directory, tag, None)
 }
 
-/// As [`write_layout`], also for several platforms. Where there is a digest `before`, the tag must still stand for it
-/// when it is replaced.
+/// As [`write_layout`], also for several platforms. Where `over` says what the tag stands for, it must still do so when
+/// it is replaced.
 ///
 /// # Errors
 /// As [`write_layout`], and when the tag stands for another image by then.
@@ -263,7 +283,7 @@ pub(super) fn replace_in_layout(
     tagged: &Tagged,
     directory: &Path,
     tag: Option<&str>,
-    before: Option<&Digest>,
+    over: Option<TagState>,
 ) -> Result<(), ImageError> {
     let blobs = directory.join("blobs").join("sha256");
     fs::create_dir_all(&blobs).map_err(|error| FileError::new("create the directory", &blobs, error))?;
@@ -273,12 +293,14 @@ pub(super) fn replace_in_layout(
         write_blob(&origin, &path, &descriptor, &content, &part)?;
     }
     let _lock = lock(directory)?;
-    if let Some(before) = before
-        && resolve_layout(directory, tag)? != *before
-    {
-        let (directory, tag) = (directory.to_owned(), tag.map(str::to_owned));
-        let image = super::Reference::Layout { directory, tag }.to_string();
-        return Err(ImageError::Moved { image });
+    if let Some(over) = over {
+        let found = state_in_layout(directory, tag)?;
+        if found != over {
+            let (directory, tag) = (directory.to_owned(), tag.map(str::to_owned));
+            let image = super::Reference::Layout { directory, tag }.to_string();
+            let race = Race::Before { found };
+            return Err(ImageError::Moved { image, race });
+        }
     }
     let path = directory.join(INDEX_FILE);
     let old = match fs::metadata(&path) {
@@ -401,7 +423,7 @@ fn blob_path(directory: &Path, digest: &Digest) -> PathBuf {
 fn read_file(path: &Path, origin: &str, limit: u64) -> Result<Vec<u8>, ImageError> {
     let fail = |error| FileError::new("read", path, error);
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(fail)?;
+    let file = open_regular(path).map_err(fail)?;
     file.take(limit + 1).read_to_end(&mut bytes).map_err(fail)?;
     if bytes.len() as u64 > limit {
         let problem = ContentProblem::TooLarge { limit, option: None };
@@ -414,6 +436,10 @@ fn read_file(path: &Path, origin: &str, limit: u64) -> Result<Vec<u8>, ImageErro
 fn lock(directory: &Path) -> Result<File, ImageError> {
     let path = directory.join(LAYOUT_FILE);
     let fail = |error| FileError::new("write", &path, error);
+    match require_regular(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(fail(error).into()),
+        _ => {}
+    }
     let open = OpenOptions::new()
         .read(true)
         .write(true)
@@ -421,6 +447,17 @@ fn lock(directory: &Path) -> Result<File, ImageError> {
         .truncate(false)
         .open(&path);
     let mut file = open.map_err(fail)?;
+    wait_for(&file, directory)?;
+    // Also mends a layout whose first writer was killed between making this file and filling it.
+    if file.metadata().map_err(fail)?.len() == 0 {
+        file.write_all(LAYOUT_CONTENT.as_bytes()).map_err(fail)?;
+        file.sync_all().map_err(fail)?;
+    }
+    Ok(file)
+}
+
+/// Waits for the lock on a file or folder, which stands for `place`.
+pub(super) fn wait_for(file: &File, place: &Path) -> Result<(), ImageError> {
     let mut waited = Duration::ZERO;
     loop {
         match file.try_lock() {
@@ -430,20 +467,14 @@ fn lock(directory: &Path) -> Result<File, ImageError> {
             }
             Err(TryLockError::WouldBlock) => {
                 return Err(ImageError::Busy {
-                    layout: directory.display().to_string(),
+                    place: place.display().to_string(),
                     seconds: LOCK_WAIT.as_secs(),
                 });
             }
             // A file system without locks has no second writer to fear more than this one.
-            Ok(()) | Err(TryLockError::Error(_)) => break,
+            Ok(()) | Err(TryLockError::Error(_)) => return Ok(()),
         }
     }
-    // Also mends a layout whose first writer was killed between making this file and filling it.
-    if file.metadata().map_err(fail)?.len() == 0 {
-        file.write_all(LAYOUT_CONTENT.as_bytes()).map_err(fail)?;
-        file.sync_all().map_err(fail)?;
-    }
-    Ok(file)
 }
 
 #[cfg(test)]

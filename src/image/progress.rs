@@ -10,6 +10,9 @@ pub trait Progress: Send + Sync {
 
     /// The transfer is over, well or not. A repeated transfer begins anew.
     fn finished(&self, id: u64);
+
+    /// Something that the user should know, although everything goes on.
+    fn warned(&self, _message: &str) {}
 }
 
 /// Nobody watches.

@@ -1,16 +1,17 @@
 //! The one door to images, wherever they live.
 
-use super::archive::{offers_in_archive, read_archive, resolve_archive, write_tagged};
+use super::archive::{offers_in_archive, read_archive, replace_archive, resolve_archive, state_in_archive};
 use super::cache::{Cache, DEFAULT_CACHE_SIZE};
 use super::credentials::Credentials;
 use super::digest::Digest;
 use super::error::ImageError;
 use super::image::Image;
-use super::layout::{offers_in_layout, read_layout, replace_in_layout, resolve_layout};
+use super::layout::{offers_in_layout, read_layout, replace_in_layout, resolve_layout, state_in_layout};
 use super::manifest::{Platform, check_digest};
 use super::progress::Progress;
 use super::reference::Reference;
-use super::registry::{ConnectionOptions, Registry, RetryPolicy};
+use super::registry::{ConnectionOptions, Registry, RetryPolicy, TimeLimits};
+use super::tag::TagState;
 use super::tagged::{Offer, Tagged};
 use super::unpack::DEFAULT_IMAGE_LIMIT;
 use std::path::PathBuf;
@@ -32,6 +33,12 @@ pub struct Options {
     pub connect_timeout: Duration,
     /// How long nothing may arrive or leave before a request counts as failed.
     pub stall_timeout: Duration,
+    /// How long a manifest, a token or the text of an error may take in all.
+    pub request_timeout: Duration,
+    /// The bytes a second that a blob has to move at the least; 0 for any number.
+    pub least_rate: u64,
+    /// The time over which the rate of a blob is measured.
+    pub rate_window: Duration,
     /// What to choose from images for several platforms; `linux/amd64` where nothing is said.
     pub platform: Option<Platform>,
     /// How failed requests are repeated.
@@ -44,6 +51,9 @@ pub struct Options {
     pub cache_size: u64,
     /// Bytes that the layers of one image may have.
     pub image_limit: u64,
+    /// How long to wait, after a tag of a registry was moved, before it is looked at again. It must be the same for all
+    /// who move one tag, and longer than the registry takes to answer.
+    pub settle: Duration,
 }
 
 /// Whether pulled content is kept for the next run.
@@ -66,12 +76,16 @@ impl Default for Options {
             use_http: false,
             connect_timeout: Duration::from_secs(20),
             stall_timeout: Duration::from_mins(1),
+            request_timeout: Duration::from_mins(1),
+            least_rate: 8 << 10,
+            rate_window: Duration::from_mins(1),
             platform: None,
             retry: RetryPolicy::default(),
             parallel: 6,
             cache: CacheMode::User,
             cache_size: DEFAULT_CACHE_SIZE,
             image_limit: DEFAULT_IMAGE_LIMIT,
+            settle: Duration::from_secs(2),
         }
     }
 }
@@ -92,14 +106,20 @@ impl Transports {
             CacheMode::User => Cache::default_directory(),
             CacheMode::Directory(directory) => Some(directory),
         };
-        let cache = directory.map(|directory| Cache::new(directory, options.cache_size));
+        let cache = directory.map(|directory| Cache::watched(directory, options.cache_size, Arc::clone(&progress)));
         let registry = Registry::new(
             ConnectionOptions {
                 ca_file: options.ca_file,
                 skip_tls_verify: options.skip_tls_verify,
                 use_http: options.use_http,
                 connect_timeout: options.connect_timeout,
-                stall_timeout: options.stall_timeout,
+                time_limits: TimeLimits {
+                    stall: options.stall_timeout,
+                    request: options.request_timeout,
+                    least_rate: options.least_rate,
+                    rate_window: options.rate_window,
+                    settle: options.settle,
+                },
             },
             Credentials::from_environment(options.authfile.as_deref()),
             options.retry,
@@ -147,40 +167,47 @@ impl Transports {
         self.push_over(&image.into(), reference, None).await
     }
 
-    /// As [`Transports::push`], also for several platforms. Where there is a digest `before`, the reference must still stand for it when the tag is
-    /// set, after all blobs: in a layout no other writer can come between; a registry is asked last of all.
+    /// As [`Transports::push`], also for several platforms. Where `over` says what the reference stands for, nobody else
+    /// may have moved it when the image is there. In layouts and archives no other writer can come between; a registry is
+    /// asked before and after.
     ///
     /// # Errors
-    /// As [`Transports::push`], and [`ImageError::Moved`] when the reference stands for another image by then.
+    /// As [`Transports::push`], and [`ImageError::Moved`] when somebody else moved the reference.
     pub async fn push_over(
         &self,
         tagged: &Tagged,
         reference: &Reference,
-        before: Option<Digest>,
+        over: Option<TagState>,
     ) -> Result<Reference, ImageError> {
         if let Some(expected) = reference.digest() {
             let checked = check_digest(&expected, tagged.digest());
             checked.map_err(|problem| problem.of(reference.to_string(), "the image"))?;
         }
-        let tag = reference.tag().map(str::to_owned);
+        let (tag, limit) = (reference.tag().map(str::to_owned), self.image_limit);
         let written = tagged.clone();
         match reference.clone() {
-            Reference::Registry(registry) => self.registry.push(tagged, &registry, before).await?,
+            Reference::Registry(registry) => self.registry.push(tagged, &registry, over).await?,
             Reference::Layout { directory, .. } => {
-                let replace = move || replace_in_layout(&written, &directory, tag.as_deref(), before.as_ref());
-                blocking(replace).await?;
+                blocking(move || replace_in_layout(&written, &directory, tag.as_deref(), over)).await?;
             }
             Reference::Archive { file, .. } => {
-                if let Some(before) = before
-                    && self.resolve(reference).await? != before
-                {
-                    let image = reference.to_string();
-                    return Err(ImageError::Moved { image });
-                }
-                blocking(move || write_tagged(&written, &file, tag.as_deref())).await?;
+                blocking(move || replace_archive(&written, &file, tag.as_deref(), over, limit)).await?;
             }
         }
         Ok(reference.with_digest(&tagged.digest()))
+    }
+
+    /// What stands where [`Transports::push_over`] would put an image.
+    ///
+    /// # Errors
+    /// When its place cannot be read.
+    pub async fn state(&self, reference: &Reference) -> Result<TagState, ImageError> {
+        let (tag, limit) = (reference.tag().map(str::to_owned), self.image_limit);
+        match reference.clone() {
+            Reference::Registry(registry) => self.registry.state(&registry).await,
+            Reference::Layout { directory, .. } => blocking(move || state_in_layout(&directory, tag.as_deref())).await,
+            Reference::Archive { file, .. } => blocking(move || state_in_archive(&file, tag.as_deref(), limit)).await,
+        }
     }
 
     /// The digest that the reference stands for now: of the index, where it names images for several platforms.

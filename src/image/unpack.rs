@@ -52,7 +52,7 @@ pub fn tree_of(image: &Image, wanted: &dyn Fn(&str) -> bool, limits: &TreeLimits
         let reader = LayerReader::open(origin, layer, budget)?;
         let unpacked = reader.visit(&mut |member| {
             if let Some(hidden) = Whiteout::of(&member.path) {
-                hidden.apply(&mut lower);
+                hidden.take(&mut lower);
                 return Ok(());
             }
             let found = read_member(origin, member, wanted, limits, &mut held, [&mut lower, &mut upper])?;
@@ -102,7 +102,7 @@ fn read_member(
     for files in layers {
         files.remove(&path);
         if kind != Kind::Directory {
-            remove_below(files, &path);
+            take_below(files, &path);
         }
         for parent in parents(&path) {
             if matches!(files.get(parent), Some(Found::File(_))) {
@@ -255,14 +255,12 @@ impl Whiteout {
         }
     }
 
-    fn apply(&self, files: &mut Files) {
+    /// Takes out what is hidden.
+    fn take<V>(&self, files: &mut BTreeMap<String, V>) -> Vec<(String, V)> {
         match self {
-            Self::Path(hidden) => {
-                files.remove(hidden);
-                remove_below(files, hidden);
-            }
-            Self::Below(folder) if folder.is_empty() => files.clear(),
-            Self::Below(folder) => remove_below(files, folder),
+            Self::Path(hidden) => take_with_below(files, hidden),
+            Self::Below(folder) if folder.is_empty() => std::mem::take(files).into_iter().collect(),
+            Self::Below(folder) => take_below(files, folder),
         }
     }
 }
@@ -284,16 +282,21 @@ fn parents(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').filter_map(|(end, _)| path.get(..end))
 }
 
-fn remove_below(files: &mut Files, folder: &str) {
+/// Takes out everything below a folder, without a look at the rest.
+fn take_below<V>(files: &mut BTreeMap<String, V>, folder: &str) -> Vec<(String, V)> {
     // '0' is the byte behind '/', so this range is exactly what starts with the folder and a slash.
     let range = (
         Bound::Included(format!("{folder}/")),
         Bound::Excluded(format!("{folder}0")),
     );
     let below: Vec<_> = files.range(range).map(|(path, _)| path.clone()).collect();
-    for path in below {
-        files.remove(&path);
-    }
+    below.iter().filter_map(|path| files.remove_entry(path)).collect()
+}
+
+fn take_with_below<V>(files: &mut BTreeMap<String, V>, path: &str) -> Vec<(String, V)> {
+    let mut taken = take_below(files, path);
+    taken.extend(files.remove_entry(path));
+    taken
 }
 
 fn limit(origin: &str, what: impl Into<String>, limit: String, option: &'static str) -> TreeError {

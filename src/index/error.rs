@@ -1,5 +1,7 @@
 //! What keeps a database from being read or changed, in words that name the file and say what to do.
 
+use super::gate::{NotPlain, Refused};
+use super::guard::LONGEST_VALUE;
 use super::read::ReadError;
 use super::schema;
 use crate::files::FileError;
@@ -19,6 +21,42 @@ pub enum DatabaseError {
     /// A database of another program.
     #[error("{} is a database, but no operator index: nothing in it says its schema version", path.display())]
     NotAnIndex {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file holds nothing, where an index was asked for.
+    #[error(
+        "{} is empty, as a download that failed leaves it; name an index database, or remove the file to begin a new one",
+        path.display()
+    )]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A database that defines more than tables.
+    #[error("{} is refused: {source}, and an index is made of plain tables", path.display())]
+    NotPlain {
+        /// The file.
+        path: PathBuf,
+        /// What it defines.
+        source: NotPlain,
+    },
+    /// A change that takes longer than that of any index.
+    #[error(
+        "{} cannot be changed: that takes the database engine more steps than any index needs, so the file is damaged, \
+         or made to keep it busy",
+        path.display()
+    )]
+    Steps {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A value that no index may hold, in the file or on its way to it.
+    #[error(
+        "a value in {}, or to be written to it, is larger than {} MiB, the most that an index may hold",
+        path.display(), LONGEST_VALUE >> 20
+    )]
+    TooLarge {
         /// The file.
         path: PathBuf,
     },
@@ -126,13 +164,26 @@ impl DatabaseError {
             ErrorCode::CannotOpen => Self::CannotOpen { path },
             ErrorCode::DiskFull => Self::Full { path },
             ErrorCode::SystemIoFailure => Self::Io { path, source },
+            // Memory has a limit for what a sound index never needs.
+            ErrorCode::OperationInterrupted | ErrorCode::OutOfMemory => Self::Steps { path },
+            ErrorCode::TooBig => Self::TooLarge { path },
             // All statements of this program are right for the tables of an index.
             ErrorCode::DatabaseCorrupt
             | ErrorCode::ConstraintViolation
             | ErrorCode::TypeMismatch
-            | ErrorCode::TooBig
             | ErrorCode::Unknown => damaged(path),
             _ => Self::Other { path, source },
+        }
+    }
+
+    /// Says why the gate refused a database.
+    pub(super) fn refused(path: &Path, waited: Duration, refused: Refused) -> Self {
+        match refused {
+            Refused::NotPlain(source) => Self::NotPlain {
+                path: path.to_owned(),
+                source,
+            },
+            Refused::Engine(error) => Self::new(path, waited, &error),
         }
     }
 }

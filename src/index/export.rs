@@ -10,7 +10,7 @@ use crate::bundle::{self, MANIFESTS, MediaType};
 use crate::catalog::{Bundle, BundleId, Catalog, Package, Text};
 use crate::conversion::convert;
 use crate::diagnostic::{self, Diagnostic};
-use crate::files::{FileError, NewFolder, NewFolderError};
+use crate::files::{FileError, FolderOutput, NewFolder, NewFolderError, finish_change};
 use crate::image::{ReferenceError, Transports};
 use crate::nearest::nearest;
 use crate::text::{self, Limits};
@@ -44,7 +44,7 @@ pub struct ExportedPackage {
     pub bundles: usize,
 }
 
-/// Why a package was not written. Those before it, in the order of their names, were; of this one there is nothing.
+/// Why no package was written.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The index cannot be read.
@@ -123,7 +123,7 @@ impl From<OpenError> for ExportError {
     }
 }
 
-/// Writes packages into folders of their own below `folder`. Each appears complete or not at all.
+/// Writes packages into folders of their own below `folder`. They appear complete, all of them or none.
 ///
 /// # Errors
 /// When a package is not in the index, its folder is there already, a bundle cannot be fetched, or the files cannot be
@@ -136,6 +136,7 @@ pub async fn export(
 ) -> Result<Vec<ExportedPackage>, ExportError> {
     let catalog = index.catalog_without_skip_ranges().map_err(OpenError::from)?;
     let packages = chosen(&catalog, &options.packages)?;
+    finish_change(folder)?;
     for package in &packages {
         if !is_name(&package.name) {
             return Err(ExportError::Name {
@@ -145,31 +146,31 @@ pub async fn export(
         }
         NewFolder::require_free(&folder.join(&*package.name))?;
     }
+    let output = FolderOutput::new(folder)?;
     let mut exported = Vec::new();
     for package in packages {
-        let target = folder.join(&*package.name);
-        let new = NewFolder::new(&target)?;
+        let new = output.path().join(&*package.name);
         let folders = folders(package, &catalog)?;
         let fetches = folders
             .iter()
             .map(|(version, bundle)| async move { (version, manifests(index, bundle, transports, options).await) });
         let mut fetched = stream::iter(fetches).buffered(options.parallel.max(1));
         while let Some((version, manifests)) = fetched.next().await {
-            manifests?.write_to(&new.path().join(version))?;
+            manifests?.place_in(&new.join(version))?;
         }
         drop(fetched);
         let channels = text::to_yaml(&channels(package));
         let mut tree = Tree::new("");
         tree.insert("package.yaml", channels.into_bytes(), &TreeLimits::default())?;
-        tree.write_to(&new.path())?;
-        new.commit()?;
+        tree.place_in(&new)?;
         exported.push(ExportedPackage {
             name: package.name.to_string(),
-            folder: target,
+            folder: folder.join(&*package.name),
             bundles: folders.len(),
         });
     }
     index.check_unchanged()?;
+    output.commit()?;
     Ok(exported)
 }
 

@@ -1,6 +1,6 @@
 //! The bundles of one call: fetched several at once, each read and turned into rows on its own, then added together.
 
-use super::add::{AddError, Additions, Policy, Report};
+use super::add::{AddError, Additions, Existing, Policy, Report};
 use super::error::DatabaseError;
 use super::intake::{IntakeError, Recording, prepare};
 use super::open::{self, Target};
@@ -34,6 +34,18 @@ pub struct GatherOptions {
     pub text_limits: Limits,
     /// How many bundles are worked on at once. Memory grows with it, and not with the number of bundles.
     pub parallel: usize,
+}
+
+impl GatherOptions {
+    /// The same for a call that is made once more, on an index that may hold its bundles already.
+    #[must_use]
+    pub fn again(&self) -> Self {
+        let mut again = self.clone();
+        if again.policy.existing == Existing::Refuse {
+            again.policy.existing = Existing::Skip;
+        }
+        again
+    }
 }
 
 /// Why one bundle cannot be added.

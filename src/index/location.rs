@@ -246,7 +246,7 @@ fn database_of(image: &Image, reference: &Reference, limit: u64) -> Result<Datab
     }
     let inside = image.label(DATABASE_LABEL).unwrap_or(DATABASE_PATH);
     let unpacked = TemporaryFolder::new()?;
-    let path = unpacked.path().join("index.db");
+    let path = unpacked.file("index.db")?;
     let extracted = extract_file(image, inside.trim_start_matches('/'), &path, limit);
     extracted.map_err(|source| FetchError::NoIndex {
         image: reference.to_string(),

@@ -1,6 +1,7 @@
 //! The SQLite database of an operator index.
 //!
-//! [`read`] opens a database without ever changing it, [`list`] says what is in it. [`open`] opens one for a change, and
+//! Any database may come from a stranger: [`guard`] is what holds for every connection, [`gate`] what a database must be
+//! before it is looked at. [`read`] opens one without ever changing it, [`list`] says what is in it. [`open`] opens one for a change, and
 //! brings an older one up to date, and [`add`] adds bundles, each of them a [`record::Record`] that [`intake`] makes of
 //! the files of a bundle; [`gather`] fetches those of one call. [`remove`] takes packages out again, [`deprecate`] cuts
 //! their channels off below a bundle. [`image`] puts a database into an image in which a [`program`] serves it, [`location`] takes it
@@ -19,7 +20,9 @@ pub mod edges;
 pub mod entries;
 pub mod error;
 pub mod export;
+pub mod gate;
 pub mod gather;
+pub mod guard;
 pub mod image;
 pub mod import;
 pub mod intake;

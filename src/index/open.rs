@@ -6,10 +6,12 @@
 //! Whatever happens before the end, the target stays as it was.
 
 use super::error::DatabaseError;
+use super::gate::{self, Refused};
+use super::guard::{self, Budget, guard};
 use super::migrate;
-use super::read::{Index, ReadError};
+use super::read::{Index, ReadError, ReadOptions, beside, check_beside};
 use super::schema::{self, State};
-use crate::files::{self, FileError, Replacement};
+use crate::files::{FileError, Replacement, require_regular};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, ffi};
@@ -48,6 +50,10 @@ impl Target<'_> {
                 let path = (*from).to_owned();
                 DatabaseError::Damaged { path, source }
             }
+            (DatabaseError::Steps { .. }, Self::Copy { from: Some(from), .. }) => {
+                let path = (*from).to_owned();
+                DatabaseError::Steps { path }
+            }
             (other, _) => other,
         }
     }
@@ -63,6 +69,8 @@ pub struct Options {
     pub epoch: i64,
     /// Do everything but keep it: what would change can be told, and nothing is written.
     pub dry_run: bool,
+    /// How many steps the database engine may take for the change: a limit for databases made to keep it busy.
+    pub steps: u64,
 }
 
 impl Default for Options {
@@ -71,13 +79,14 @@ impl Default for Options {
             busy_timeout: Duration::from_secs(30),
             epoch: 0,
             dry_run: false,
+            steps: guard::STEPS,
         }
     }
 }
 
 /// Runs `work` in one transaction on the database and makes its changes visible if it succeeds.
 ///
-/// An empty file becomes an empty index first. Where two programs create the same file at once, the one that comes
+/// An empty file that is changed in place becomes an empty index first. Where two programs create the same file at once, the one that comes
 /// second runs its work again, on the file of the first.
 ///
 /// # Errors
@@ -100,9 +109,10 @@ where
     E: From<DatabaseError>,
     W: FnMut(&Transaction<'_>) -> Result<T, E>,
 {
-    if let Target::InPlace(path) = target {
-        let there = fs::metadata(path).map_err(|error| FileError::new("read", *path, error));
+    if let Target::InPlace(path) = *target {
+        let there = fs::metadata(path).map_err(|error| FileError::new("read", path, error));
         there.map_err(DatabaseError::from)?;
+        require_content(path)?;
     }
     run(target, options, Purpose::Remove, work)
 }
@@ -149,20 +159,23 @@ pub fn check(target: &Target<'_>) -> Result<(), DatabaseError> {
         Target::Copy { from: Some(from), .. } => from,
         _ => return Ok(()),
     };
-    if fs::metadata(from)
-        .map_err(|error| FileError::new("read", from, error))?
-        .is_dir()
-    {
-        return Err(DatabaseError::CannotOpen { path: from.to_owned() });
+    require_database(from)?;
+    if let Target::Copy { .. } = target {
+        require_content(from)?;
     }
     let options = Options {
         busy_timeout: Duration::ZERO,
         ..Options::default()
     };
-    let connection = open(from, OpenFlags::SQLITE_OPEN_READ_ONLY, &options);
-    match connection.and_then(|connection| schema::state(&connection)) {
+    let admitted = open(from, OpenFlags::SQLITE_OPEN_READ_ONLY, &options)
+        .map_err(Refused::from)
+        .and_then(|(connection, budget)| {
+            connection.execute_batch(BEGIN_READING)?;
+            gate::admit(&connection, &budget)
+        });
+    match admitted {
         Ok(state) => check_state(state, from).map(drop),
-        Err(error) => match DatabaseError::new(from, options.busy_timeout, &error) {
+        Err(refused) => match DatabaseError::refused(from, options.busy_timeout, refused) {
             // A writer that is at work now may be done by then, and one that was killed is undone then.
             DatabaseError::Locked { .. } | DatabaseError::ReadOnly { .. } => Ok(()),
             other => Err(other),
@@ -170,8 +183,12 @@ pub fn check(target: &Target<'_>) -> Result<(), DatabaseError> {
     }
 }
 
+/// Begins to read and holds writers off until the end, without looking at the schema.
+const BEGIN_READING: &str = "BEGIN; PRAGMA schema_version";
+
 struct Database {
     connection: Connection,
+    budget: Budget,
     /// The file to write, as the user knows it.
     path: PathBuf,
     /// The file that the content came from.
@@ -190,9 +207,14 @@ impl Database {
         let path = target.path();
         let (from, create) = match *target {
             Target::InPlace(_) if exists(path)? => {
-                let connection = open_for_writing(path, path, options)?;
+                require_database(path)?;
+                let (connection, budget) = open_for_writing(path, path, options)?;
+                if !options.dry_run {
+                    remove_leftovers(&connection, path, options);
+                }
                 return Ok(Self {
                     connection,
+                    budget,
                     path: path.to_owned(),
                     origin: path.to_owned(),
                     private: None,
@@ -206,11 +228,12 @@ impl Database {
         if let Some(from) = from {
             copy(from, replacement.path(), options)?;
         }
-        let connection = open_for_writing(replacement.path(), path, options)?;
+        let (connection, budget) = open_for_writing(replacement.path(), path, options)?;
         without_safety(&connection)
             .map_err(|error| DatabaseError::new(from.unwrap_or(path), options.busy_timeout, &error))?;
         Ok(Self {
             connection,
+            budget,
             path: path.to_owned(),
             origin: from.unwrap_or(path).to_owned(),
             private: Some(Private { replacement, create }),
@@ -230,8 +253,8 @@ impl Database {
         if self.private.is_none() {
             check_length(&transaction, &self.path, options)?;
         }
-        let state = schema::state(&transaction);
-        match state.map_err(|error| DatabaseError::new(&self.origin, options.busy_timeout, &error))? {
+        let admitted = gate::admit(&transaction, &self.budget);
+        match admitted.map_err(|refused| DatabaseError::refused(&self.origin, options.busy_timeout, refused))? {
             State::Empty => schema::create(&transaction, options.epoch).map_err(|error| failed(&error))?,
             state => {
                 let version = check_state(state, &self.origin)?;
@@ -279,7 +302,7 @@ impl Database {
             .map_err(|(_, error)| DatabaseError::new(&path, Duration::ZERO, &error))?;
         match private {
             None => Ok(true),
-            Some(Private { replacement, create }) if create => create_from(replacement, &path),
+            Some(Private { replacement, create }) if create => create_from(replacement),
             Some(Private { replacement, .. }) => {
                 replacement.commit()?;
                 Ok(true)
@@ -316,41 +339,89 @@ fn require_folder(path: &Path) -> Result<(), DatabaseError> {
     }
 }
 
+/// Makes sure that there is a file, and that what the library would open beside it are files, too.
+fn require_database(path: &Path) -> Result<(), DatabaseError> {
+    match require_regular(path) {
+        Ok(_) => Ok(check_beside(path)?),
+        // A folder, or a link that leads nowhere.
+        Err(error) if matches!(error.kind(), io::ErrorKind::IsADirectory | io::ErrorKind::NotFound) => {
+            Err(DatabaseError::CannotOpen { path: path.to_owned() })
+        }
+        Err(error) => Err(FileError::new("read", path, error).into()),
+    }
+}
+
+/// Makes sure that a file that is not to begin a new index holds one.
+fn require_content(path: &Path) -> Result<(), DatabaseError> {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() && metadata.len() == 0 => {
+            Err(DatabaseError::Empty { path: path.to_owned() })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// `shown` is the file that the user knows, for messages.
-fn open_for_writing(file: &Path, shown: &Path, options: &Options) -> Result<Connection, DatabaseError> {
+fn open_for_writing(file: &Path, shown: &Path, options: &Options) -> Result<(Connection, Budget), DatabaseError> {
     open(file, OpenFlags::SQLITE_OPEN_READ_WRITE, options)
-        .and_then(|connection| {
+        .and_then(|(connection, budget)| {
             connection.pragma_update(None, "foreign_keys", true)?;
-            // A database can come from anywhere: what it defines may not reach outside of it.
-            connection.pragma_update(None, "trusted_schema", false)?;
-            // The triggers of the schema delete APIs that other bundles still provide.
-            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
-            Ok(connection)
+            Ok((connection, budget))
         })
         .map_err(|error| DatabaseError::new(shown, options.busy_timeout, &error))
 }
 
-fn open(file: &Path, access: OpenFlags, options: &Options) -> rusqlite::Result<Connection> {
+/// Removes what killed processes have left beside a database that they made or changed, as far as that is possible now.
+/// Whatever goes wrong here shows again when the database is changed.
+fn remove_leftovers(connection: &Connection, path: &Path, options: &Options) {
+    Replacement::remove_left_beside(path);
+    if fs::symlink_metadata(beside(path, "-journal")).is_err() {
+        return;
+    }
+    // What is to be undone is undone by the next transaction, which then removes the journal. One without anything in it
+    // would stay until something is written: leaving the mode in which journals are kept removes it, unless another
+    // process is writing.
+    let remove = || -> rusqlite::Result<()> {
+        connection.busy_timeout(Duration::ZERO)?;
+        let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
+        if mode == "delete" {
+            connection.query_row("PRAGMA journal_mode = PERSIST", [], |_| Ok(()))?;
+            connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))?;
+        }
+        Ok(())
+    };
+    let _ = remove();
+    let _ = connection.busy_timeout(options.busy_timeout);
+}
+
+fn open(file: &Path, access: OpenFlags, options: &Options) -> rusqlite::Result<(Connection, Budget)> {
     // Absolute, because some relative names, such as `:memory:`, mean something else to the library.
     let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-    let connection = Connection::open_with_flags(file, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let mut connection = Connection::open_with_flags(file, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(options.busy_timeout)?;
-    Ok(connection)
+    let budget = guard(&mut connection, options.steps)?;
+    Ok((connection, budget))
 }
 
 /// Copies a database as it stands between two transactions. Where a killed program left half of one, that is undone
 /// in the copy; `from` is only read.
 fn copy(from: &Path, to: &Path, options: &Options) -> Result<(), DatabaseError> {
     fs::metadata(from).map_err(|error| FileError::new("read", from, error))?;
+    require_database(from)?;
+    require_content(from)?;
     let failed = |error: &rusqlite::Error| DatabaseError::new(from, options.busy_timeout, error);
-    let source = open(from, OpenFlags::SQLITE_OPEN_READ_ONLY, options).map_err(|error| failed(&error))?;
-    match source.execute_batch("BEGIN; SELECT count(*) FROM sqlite_master") {
+    let (source, _) = open(from, OpenFlags::SQLITE_OPEN_READ_ONLY, options).map_err(|error| failed(&error))?;
+    match source.execute_batch(BEGIN_READING) {
         Ok(()) => {
             check_length(&source, from, options)?;
             back_up(&source, to, options).map_err(|error| failed(&error))
         }
         Err(error) if cannot_begin(&error) => {
-            let source = Index::open(from)?;
+            let reading = ReadOptions {
+                steps: options.steps,
+                ..ReadOptions::default()
+            };
+            let source = Index::open_with(from, &reading)?;
             back_up(source.connection(), to, options).map_err(|error| failed(&error))?;
             Ok(source.check_unchanged()?)
         }
@@ -390,7 +461,7 @@ fn cannot_begin(error: &rusqlite::Error) -> bool {
 }
 
 fn back_up(source: &Connection, to: &Path, options: &Options) -> rusqlite::Result<()> {
-    let mut target = open(to, OpenFlags::SQLITE_OPEN_READ_WRITE, options)?;
+    let (mut target, _) = open(to, OpenFlags::SQLITE_OPEN_READ_WRITE, options)?;
     without_safety(&target)?;
     match Backup::new(source, &mut target)?.step(-1)? {
         StepResult::Done => Ok(()),
@@ -400,26 +471,19 @@ fn back_up(source: &Connection, to: &Path, options: &Options) -> rusqlite::Resul
 
 /// For a file that nobody else knows and that is thrown away if anything fails: it needs neither journal nor syncing.
 fn without_safety(connection: &Connection) -> rusqlite::Result<()> {
+    // A connection that takes no risks keeps its journal.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false)?;
     connection.pragma_update(None, "journal_mode", "OFF")?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.pragma_update(None, "synchronous", "OFF")
 }
 
 /// Gives the finished file its name, if nobody else has taken it meanwhile.
-fn create_from(mut replacement: Replacement, path: &Path) -> Result<bool, DatabaseError> {
-    let written = replacement.file().sync_all();
-    written.map_err(|error| FileError::new("write", path, error))?;
-    match fs::hard_link(replacement.path(), path) {
-        Ok(()) => {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            files::sync_directory(folder.unwrap_or(Path::new(".")))?;
-            Ok(true)
-        }
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        // A file system without hard links.
-        Err(_) => {
-            replacement.commit()?;
-            Ok(true)
-        }
+fn create_from(replacement: Replacement) -> Result<bool, DatabaseError> {
+    match replacement.commit_new() {
+        Ok(()) => Ok(true),
+        Err(error) if error.source.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -29,7 +29,7 @@ pub struct OpenDatabase {
     /// The database.
     pub index: Index,
     // What was unpacked goes with it.
-    _file: Option<DatabaseFile>,
+    _file: Option<Box<DatabaseFile>>,
 }
 
 /// A file-based catalog that is open.
@@ -89,7 +89,7 @@ impl OpenDatabase {
     pub fn open(file: DatabaseFile) -> Result<Self, ReadError> {
         Ok(Self {
             index: Index::open(file.path())?,
-            _file: Some(file),
+            _file: Some(Box::new(file)),
         })
     }
 }

@@ -1,8 +1,7 @@
 //! The programs that serve an index from its image: opmx itself, as a static binary for each platform.
 
-use crate::files::FileError;
+use crate::files::{FileError, open_regular};
 use crate::image::{Platform, PlatformError};
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -194,7 +193,7 @@ pub fn check(binary: &Binary) -> Result<(), ProgramError> {
         platform: platform.clone(),
     })?;
     let fail = |error| FileError::new("read", path, error);
-    let mut file = File::open(path).map_err(fail)?;
+    let mut file = open_regular(path).map_err(fail)?;
     let elf = match Elf::read(&mut file) {
         Ok(elf) => elf,
         Err(Unreadable::File(error)) => return Err(fail(error).into()),

@@ -11,7 +11,7 @@ use super::program::{Binary, ProgramError, programs};
 use super::remove::RemoveError;
 use crate::catalog::file_based::read::CatalogLimits;
 use crate::files::{FileError, Replacement, TemporaryFolder};
-use crate::image::{Image, ImageError, Offer, Platform, Reference, Transports};
+use crate::image::{Digest, Image, ImageError, Offer, Platform, Race, Reference, TagState, Tagged, Transports};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -74,6 +74,15 @@ pub enum Made {
     Nothing,
 }
 
+/// Whether the index that a change is made to may hold it already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Applied {
+    /// It does not.
+    No,
+    /// It may: a try before this one was published, and others have gone on from there.
+    Maybe,
+}
+
 /// What became of an index.
 #[derive(Debug)]
 pub struct Published<T> {
@@ -85,6 +94,24 @@ pub struct Published<T> {
     pub not_kept: Vec<NotKept>,
     /// The platforms that the image to begin with was for, and the new one is not.
     pub lost: Vec<Platform>,
+    /// The image whose place was taken, unless it is what the index began with.
+    pub replaced: Option<Reference>,
+    /// How often the change was made again, on what somebody else had published meanwhile.
+    pub redone: usize,
+}
+
+impl<T> Published<T> {
+    /// What was made beside a registry, layout or archive.
+    fn locally(made: Made, changed: T, not_kept: Vec<NotKept>) -> Self {
+        Self {
+            made,
+            changed,
+            not_kept,
+            lost: Vec::new(),
+            replaced: None,
+            redone: 0,
+        }
+    }
 }
 
 /// How the index to begin with is read, and the changed one written.
@@ -96,7 +123,12 @@ pub struct Making<'a> {
     pub limit: u64,
     /// How databases are written.
     pub writing: &'a Options,
+    /// Make the change again where somebody else publishes under the same tag meanwhile, on what they published.
+    pub redo: bool,
 }
+
+/// How often a change is made on one index after another that others publish.
+const TRIES: usize = 20;
 
 /// Why no new index was made. What was there before is unchanged.
 #[derive(Debug, thiserror::Error)]
@@ -125,18 +157,12 @@ pub enum PublishError {
     /// A file cannot be written.
     #[error("{0}")]
     File(#[from] FileError),
-    /// The tag of the index to begin with names another image than it did.
-    #[error("{image} was changed by somebody else meanwhile, so nothing was pushed")]
-    Moved {
-        /// The index.
-        image: Reference,
-    },
 }
 
 /// Makes of the index `from`, or of an empty one, what `change` leads to.
 ///
-/// Where the new image takes the place of the one to begin with, and somebody else has moved that tag since, nothing
-/// is pushed: so no bundle of another pipeline is lost.
+/// Where somebody else moves the tag of the new image meanwhile, the change is made again on what they published, so that
+/// no bundle of another pipeline is lost. Without an index to begin with that is an error, [`ImageError::Moved`].
 ///
 /// # Errors
 /// Those of `change`, and of reading the index to begin with and writing the image or the files.
@@ -144,7 +170,7 @@ pub async fn make<T>(
     from: Option<&IndexLocation>,
     destination: &Destination,
     making: Making<'_>,
-    change: impl AsyncFnOnce(&Target<'_>) -> Result<T, PublishError>,
+    change: impl AsyncFn(&Target<'_>, Applied) -> Result<T, PublishError>,
 ) -> Result<Published<T>, PublishError> {
     match destination {
         Destination::Image { to, server } => publish(from, (to, server), making, change).await,
@@ -155,14 +181,9 @@ pub async fn make<T>(
         } => generate(from, (folder, dockerfile, base), making, change).await,
         Destination::Nowhere => {
             let folder = TemporaryFolder::new()?;
-            let database = folder.path().join("index.db");
-            let (changed, not_kept) = change_copy(from, &database, making, change).await?;
-            Ok(Published {
-                made: Made::Nothing,
-                changed,
-                not_kept,
-                lost: Vec::new(),
-            })
+            let database = folder.file("index.db")?;
+            let (changed, not_kept) = change_copy(from, &database, making, &change, Applied::No).await?;
+            Ok(Published::locally(Made::Nothing, changed, not_kept))
         }
     }
 }
@@ -177,16 +198,18 @@ pub async fn convert(
     making: Making<'_>,
 ) -> Result<Published<()>, PublishError> {
     let catalog = from.fetch_catalog(making.transports, making.limit).await?;
-    let converting = async |target: &Target<'_>| {
+    let converting = async |target: &Target<'_>, _: Applied| {
         let not_kept = import(&catalog, CatalogLimits::default(), target, making.writing)?;
         Ok(not_kept)
     };
-    let Published { made, changed, .. } = make(None, destination, making, converting).await?;
+    let published = make(None, destination, making, converting).await?;
     Ok(Published {
-        made,
+        made: published.made,
         changed: (),
-        not_kept: changed,
-        lost: Vec::new(),
+        not_kept: published.changed,
+        lost: published.lost,
+        replaced: published.replaced,
+        redone: published.redone,
     })
 }
 
@@ -194,42 +217,127 @@ async fn publish<T>(
     from: Option<&IndexLocation>,
     (to, server): (&Reference, &Server),
     making: Making<'_>,
-    change: impl AsyncFnOnce(&Target<'_>) -> Result<T, PublishError>,
+    change: impl AsyncFn(&Target<'_>, Applied) -> Result<T, PublishError>,
 ) -> Result<Published<T>, PublishError> {
     let transports = making.transports;
+    let before = transports.state(to).await?;
     let programs = serving(server, transports).await?;
-    let before = match from {
-        Some(IndexLocation::Image(from)) if from.is_same_place(to) => Some(transports.resolve(to).await?),
-        _ => None,
+    let mut start = Start {
+        from: from.cloned(),
+        over: before,
+        applied: Applied::No,
+        lost: None,
     };
+    let mut redone = 0;
+    loop {
+        let (image, changed, not_kept, offered) = changed_image(&start, &programs, making, &change).await?;
+        match transports.push_over(&image, to, Some(start.over)).await {
+            Ok(pinned) => {
+                return Ok(Published {
+                    made: Made::Image(pinned),
+                    changed,
+                    not_kept,
+                    lost: offered
+                        .into_iter()
+                        .filter(|platform| !is_for(&image, platform))
+                        .collect(),
+                    replaced: replaced(from, to, before).filter(|_| redone == 0),
+                    redone,
+                });
+            }
+            Err(ImageError::Moved { race, .. }) if from.is_some() && making.redo && redone + 1 < TRIES => {
+                start = start.after(race, from, to, image.digest())?;
+                redone += 1;
+                tracing::info!(image = %to, now = %start.over, "making the change again");
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// What a change begins with.
+struct Start {
+    /// The index, where it does not begin empty.
+    from: Option<IndexLocation>,
+    /// What the tag stands for.
+    over: TagState,
+    applied: Applied,
+    /// An image whose place was taken and whose changes are not under the tag, unless `from` brings them back.
+    lost: Option<Digest>,
+}
+
+impl Start {
+    /// What it begins with after somebody else moved the tag `to`. The call began with `first`, and has made `ours`.
+    fn after(
+        self,
+        race: Race,
+        first: Option<&IndexLocation>,
+        to: &Reference,
+        ours: Digest,
+    ) -> Result<Self, ImageError> {
+        let (from, over, applied, lost) = match race {
+            // Those who took the place of `lost` here have moved on, and nobody knows all of their changes.
+            Race::Unknown { .. } | Race::Before { .. } | Race::After { .. } if self.lost.is_some() => {
+                let (image, lost) = (to.to_string(), self.lost);
+                let race = Race::Unknown { lost };
+                return Err(ImageError::Moved { image, race });
+            }
+            Race::Unknown { .. } => {
+                let image = to.to_string();
+                return Err(ImageError::Moved { image, race });
+            }
+            Race::Before { found } => (found.digest(), found, self.applied, None),
+            Race::After { found } => (found.digest(), found, Applied::Maybe, None),
+            Race::Over { lost } => (Some(lost), TagState::Image(ours), self.applied, Some(lost)),
+        };
+        let from = match (from, to) {
+            (None, _) => first.cloned(),
+            (Some(digest), Reference::Registry(_)) => Some(IndexLocation::Image(to.with_digest(&digest))),
+            // What stands there now, which is compared with `over` once more.
+            (Some(_), _) => Some(IndexLocation::Image(to.clone())),
+        };
+        Ok(Self {
+            from,
+            over,
+            applied,
+            lost,
+        })
+    }
+}
+
+/// The image of the changed index, what the change returned, what the index cannot hold, and the platforms of the image
+/// to begin with.
+async fn changed_image<T>(
+    start: &Start,
+    programs: &[Program],
+    making: Making<'_>,
+    change: &impl AsyncFn(&Target<'_>, Applied) -> Result<T, PublishError>,
+) -> Result<(Tagged, T, Vec<NotKept>, Vec<Platform>), PublishError> {
+    let from = start.from.as_ref();
     let offered = match from {
-        Some(IndexLocation::Image(from)) => transports.offers(from).await?,
+        Some(IndexLocation::Image(from)) => making.transports.offers(from).await?,
         _ => Vec::new(),
     };
     let folder = TemporaryFolder::new()?;
-    let database = folder.path().join("index.db");
-    let (changed, not_kept) = change_copy(from, &database, making, change).await?;
-    let image = image_of(&database, &programs, transports.cache())?;
-    let is_lost = |platform: &Platform| {
-        !image
-            .images()
-            .iter()
-            .any(|image| image.platform().as_ref() == Some(platform))
-    };
-    let lost = offered
-        .into_iter()
-        .map(|offer| offer.platform)
-        .filter(is_lost)
-        .collect();
-    match transports.push_over(&image, to, before).await {
-        Ok(pinned) => Ok(Published {
-            made: Made::Image(pinned),
-            changed,
-            not_kept,
-            lost,
-        }),
-        Err(ImageError::Moved { .. }) => Err(PublishError::Moved { image: to.clone() }),
-        Err(error) => Err(error.into()),
+    let database = folder.file("index.db")?;
+    let (changed, not_kept) = change_copy(from, &database, making, change, start.applied).await?;
+    let image = image_of(&database, programs, making.transports.cache())?;
+    let offered = offered.into_iter().map(|offer| offer.platform).collect();
+    Ok((image, changed, not_kept, offered))
+}
+
+/// Whether one of the images is for this platform.
+fn is_for(tagged: &Tagged, platform: &Platform) -> bool {
+    let mut images = tagged.images().iter();
+    images.any(|image| image.platform().as_ref() == Some(platform))
+}
+
+/// The image that a tag stood for, unless it is the index to begin with.
+fn replaced(from: Option<&IndexLocation>, to: &Reference, before: TagState) -> Option<Reference> {
+    let before = before.digest()?;
+    match from {
+        Some(IndexLocation::Image(from)) if from.is_same_place(to) || from.digest() == Some(before) => None,
+        _ => Some(to.with_digest(&before)),
     }
 }
 
@@ -290,7 +398,7 @@ async fn generate<T>(
     from: Option<&IndexLocation>,
     (folder, dockerfile_path, base): (&Path, &Path, &str),
     making: Making<'_>,
-    change: impl AsyncFnOnce(&Target<'_>) -> Result<T, PublishError>,
+    change: impl AsyncFn(&Target<'_>, Applied) -> Result<T, PublishError>,
 ) -> Result<Published<T>, PublishError> {
     let database = folder.join(DATABASE_PATH.trim_start_matches('/'));
     let folder = database.parent().unwrap_or(&database);
@@ -298,7 +406,7 @@ async fn generate<T>(
     let written = async {
         // Complete on the disk before the database takes its place, so that only a name is left to give.
         let dockerfile = prepared(dockerfile_path, &dockerfile(base))?;
-        let changed = change_copy(from, &database, making, change).await?;
+        let changed = change_copy(from, &database, making, &change, Applied::No).await?;
         dockerfile.commit()?;
         Ok(changed)
     };
@@ -309,19 +417,16 @@ async fn generate<T>(
     }
     let (changed, not_kept) = written?;
     let dockerfile = dockerfile_path.to_owned();
-    Ok(Published {
-        made: Made::Files { database, dockerfile },
-        changed,
-        not_kept,
-        lost: Vec::new(),
-    })
+    let made = Made::Files { database, dockerfile };
+    Ok(Published::locally(made, changed, not_kept))
 }
 
 async fn change_copy<T>(
     from: Option<&IndexLocation>,
     to: &Path,
     making: Making<'_>,
-    change: impl AsyncFnOnce(&Target<'_>) -> Result<T, PublishError>,
+    change: &impl AsyncFn(&Target<'_>, Applied) -> Result<T, PublishError>,
+    applied: Applied,
 ) -> Result<(T, Vec<NotKept>), PublishError> {
     let fetched = match from {
         Some(from) => Some(from.fetch_any(making.transports, making.limit).await?),
@@ -329,7 +434,7 @@ async fn change_copy<T>(
     };
     // What a catalog becomes lies here until the changed copy of it is written.
     let folder = TemporaryFolder::new()?;
-    let imported = folder.path().join("index.db");
+    let imported = folder.file("index.db")?;
     let mut not_kept = Vec::new();
     let from = match &fetched {
         None => None,
@@ -350,7 +455,7 @@ async fn change_copy<T>(
     };
     let target = Target::Copy { from, to };
     open::check(&target).map_err(GatherError::from)?;
-    Ok((change(&target).await?, not_kept))
+    Ok((change(&target, applied).await?, not_kept))
 }
 
 fn prepared(path: &Path, content: &str) -> Result<Replacement, FileError> {

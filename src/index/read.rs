@@ -1,20 +1,26 @@
 //! Opening an index database without changing it, or anything beside it.
 //!
-//! The database is opened as immutable: no locks, no journal, no files beside it, also on a read-only file system and
-//! for any user. In exchange every reader checks that the file is still the one that was opened. A database with an
-//! unfinished transaction beside it (`-journal`, `-wal`) is copied, mended there, and read from the copy; so is one of
-//! a schema version that lacks what readers look for, after it was brought up to date in the copy.
+//! The database is opened as immutable: no journal, no files beside it, also on a read-only file system and for any
+//! user. A connection of its own holds SQLite's lock for readers meanwhile, so that other programs wait before they
+//! write, as this one waits for them. Whoever serves a database for long gives the lock up; where there are no locks,
+//! there is none. So every reader checks, too, that the file is still the one that was opened.
+//!
+//! A database with an unfinished transaction beside it (`-journal`, `-wal`), or one that another program holds for
+//! itself, is copied, mended there, and read from the copy; so is one of a schema version that lacks what readers look
+//! for, after it was brought up to date in the copy. What somebody writes meanwhile is read again.
 
 mod file;
+mod lock;
 
-pub(super) use file::is_database;
+pub(super) use file::{beside, check_beside, is_database};
 
 use super::error::ContentError;
+use super::gate::{self, NotPlain, Refused};
+use super::guard::{Budget, STEPS, guard};
 use super::schema::{self, State};
-use crate::files::{Stamp, TemporaryFolder};
-use file::{COPY, bring_up_to_date, check_header, has_unfinished_transaction, open_file, private_copy};
-use rusqlite::config::DbConfig;
-use rusqlite::limits::Limit;
+use crate::files::{FileError, Stamp, TemporaryFolder};
+use file::{COPY, Head, bring_up_to_date, check_length, has_unfinished_transaction, open_file, private_copy};
+use lock::{Locked, ReadLock};
 use rusqlite::types::{Type, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 use std::collections::HashSet;
@@ -24,6 +30,8 @@ use std::io;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// The schema versions that can be read.
 pub const READABLE_VERSIONS: RangeInclusive<i64> = schema::FIRST_VERSION..=schema::VERSION;
@@ -43,8 +51,26 @@ const TABLES: [&str; 8] = [
     "related_image",
 ];
 
-/// No text of an index is longer: a limit for databases made to exhaust memory.
-const LONGEST_VALUE: i32 = 64 * 1024 * 1024;
+/// How long to wait before a file that somebody writes is read again.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// How an index is read.
+#[derive(Debug, Clone, Copy)]
+pub struct ReadOptions {
+    /// How long to try again while another program writes the file.
+    pub patience: Duration,
+    /// How many steps the database engine may take: a limit for databases made to keep it busy.
+    pub steps: u64,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            patience: Duration::from_secs(30),
+            steps: STEPS,
+        }
+    }
+}
 
 /// Why an index cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -75,6 +101,35 @@ pub enum ReadError {
         /// The file.
         path: PathBuf,
     },
+    /// The file holds nothing.
+    #[error("{} is empty, as a download that failed leaves it", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A database that defines more than tables.
+    #[error("{} is refused: {source}, and an index is made of plain tables", path.display())]
+    NotPlain {
+        /// The file.
+        path: PathBuf,
+        /// What it defines.
+        source: NotPlain,
+    },
+    /// Reading takes longer than that of any index.
+    #[error(
+        "cannot read {what} from {}: that takes the database engine more steps than any index needs, so the file is \
+         damaged, or made to keep it busy",
+        path.display()
+    )]
+    Steps {
+        /// The file.
+        path: PathBuf,
+        /// What was being read.
+        what: &'static str,
+    },
+    /// What stands beside the file under a name that belongs to it.
+    #[error("{0}")]
+    Beside(FileError),
     /// The file ends too early.
     #[error("{} is cut short: it should hold {expected} bytes and holds {found}; restore it from a copy", path.display())]
     Truncated {
@@ -150,6 +205,7 @@ pub enum ReadError {
 #[derive(Debug)]
 pub struct Index {
     connection: Connection,
+    budget: Budget,
     file: Arc<OpenFile>,
 }
 
@@ -160,6 +216,9 @@ struct OpenFile {
     path: PathBuf,
     /// What SQLite opens: the path, or that of the private copy.
     database: PathBuf,
+    steps: u64,
+    // Given back before the file is closed.
+    lock: Option<ReadLock>,
     handle: File,
     stamp: Stamp,
     schema_version: i64,
@@ -168,6 +227,16 @@ struct OpenFile {
 }
 
 impl OpenFile {
+    /// Makes sure that the path still leads to this file, too.
+    fn check_same(&self) -> Result<(), ReadError> {
+        match fs::metadata(&self.database) {
+            Ok(metadata) if Stamp::from(&metadata) == self.stamp => self.check_unchanged(),
+            _ => Err(ReadError::Changed {
+                path: self.path.clone(),
+            }),
+        }
+    }
+
     fn check_unchanged(&self) -> Result<(), ReadError> {
         let now = self.handle.metadata().map_err(|source| ReadError::File {
             path: self.path.clone(),
@@ -197,59 +266,117 @@ impl FileWatch {
 }
 
 impl Index {
-    /// Opens the database file at `path`.
+    /// Opens the database file at `path`, as [`Index::open_with`] does with the usual options.
+    ///
+    /// # Errors
+    /// As [`Index::open_with`].
+    pub fn open(path: &Path) -> Result<Self, ReadError> {
+        Self::open_with(path, &ReadOptions::default())
+    }
+
+    /// Opens the database file at `path`. While it is open, other programs wait before they write it.
     ///
     /// # Errors
     /// When there is no such file, it is not an index database of a schema version in [`READABLE_VERSIONS`], it is
-    /// damaged, or an unfinished transaction beside it cannot be undone in a copy.
-    pub fn open(path: &Path) -> Result<Self, ReadError> {
-        let (handle, stamp) = open_file(path)?;
-        let mut private = None;
-        if has_unfinished_transaction(path) {
-            let copy = private_copy(path, &handle, stamp)?;
-            // In the file itself the header may promise pages that the transaction had not written yet.
-            let (handle, stamp) = open_file(&copy.path().join(COPY))?;
-            check_header(path, &handle, stamp)?;
-            private = Some(copy);
-        } else {
-            check_header(path, &handle, stamp)?;
+    /// damaged, an unfinished transaction beside it cannot be undone in a copy, or somebody writes it for longer than
+    /// `options` allow.
+    pub fn open_with(path: &Path, options: &ReadOptions) -> Result<Self, ReadError> {
+        let began = Instant::now();
+        loop {
+            match Self::attempt(path, options) {
+                Err(ReadError::Changed { .. }) if began.elapsed() < options.patience => thread::sleep(PAUSE),
+                result => return result,
+            }
         }
-        let database = |private: &Option<TemporaryFolder>| match private {
-            Some(directory) => directory.path().join(COPY),
-            None => path.to_owned(),
+    }
+
+    fn attempt(path: &Path, options: &ReadOptions) -> Result<Self, ReadError> {
+        let (handle, _) = open_file(path)?;
+        check_beside(path).map_err(ReadError::Beside)?;
+        let head = Head::read(path, &handle)?;
+        let (lock, private) = if head.has_log() {
+            // The last changes stand in the log.
+            (None, has_unfinished_transaction(path))
+        } else {
+            match lock::acquire(path, options.steps) {
+                Ok(Locked::Held(lock)) => (Some(lock), false),
+                Ok(Locked::Refused) => (None, true),
+                Ok(Locked::Unknown) => (None, has_unfinished_transaction(path)),
+                Err(error) => {
+                    check_length(path, &handle)?;
+                    return Err(content(path, "the database", error));
+                }
+            }
         };
-        let failed = |source| content(path, "the database", source);
-        let mut connection = connect(&database(&private)).map_err(failed)?;
-        let schema_version = schema_version(path, &connection)?;
-        if schema_version < FIRST_READ_IN_PLACE {
+        if private {
+            let copy = private_copy(path, &handle, options.steps)?;
+            return Self::in_copy(path, copy, None, options);
+        }
+        let stamp = check_length(path, &handle)?;
+        let (connection, budget) =
+            connect(path, options.steps).map_err(|error| content(path, "the database", error))?;
+        let schema_version = schema_version(path, &connection, &budget);
+        if let Ok(version) = schema_version
+            && version < FIRST_READ_IN_PLACE
+        {
             drop(connection);
-            let directory = match private {
-                Some(directory) => directory,
-                None => private_copy(path, &handle, stamp)?,
-            };
-            bring_up_to_date(path, &directory, schema_version)?;
-            private = Some(directory);
-            connection = connect(&database(&private)).map_err(failed)?;
+            let copy = private_copy(path, &handle, options.steps)?;
+            bring_up_to_date(path, &copy, version, options.steps)?;
+            return Self::in_copy(path, copy, Some(version), options);
         }
-        let database = database(&private);
-        let (handle, stamp) = if private.is_some() {
-            open_file(&database)?
-        } else {
-            (handle, stamp)
+        let file = OpenFile {
+            path: path.to_owned(),
+            database: path.to_owned(),
+            steps: options.steps,
+            lock,
+            handle,
+            stamp,
+            schema_version: 0,
+            _private: None,
         };
-        let index = Self {
+        // A file that is being written looks damaged.
+        file.check_same()?;
+        Ok(Self {
             connection,
+            budget,
+            file: Arc::new(OpenFile {
+                schema_version: schema_version?,
+                ..file
+            }),
+        })
+    }
+
+    /// Opens the private copy of the database at `path`, which was brought up to date from schema version `from`.
+    fn in_copy(
+        path: &Path,
+        copy: TemporaryFolder,
+        from: Option<i64>,
+        options: &ReadOptions,
+    ) -> Result<Self, ReadError> {
+        let database = copy.path().join(COPY);
+        let (handle, stamp) = open_file(&database)?;
+        let failed = |error| content(path, "the database", error);
+        let (connection, budget) = connect(&database, options.steps).map_err(failed)?;
+        let version = schema_version(path, &connection, &budget)?;
+        if version < FIRST_READ_IN_PLACE {
+            drop(connection);
+            bring_up_to_date(path, &copy, version, options.steps)?;
+            return Self::in_copy(path, copy, Some(version), options);
+        }
+        Ok(Self {
+            connection,
+            budget,
             file: Arc::new(OpenFile {
                 path: path.to_owned(),
                 database,
+                steps: options.steps,
+                lock: None,
                 handle,
                 stamp,
-                schema_version,
-                _private: private,
+                schema_version: from.unwrap_or(version),
+                _private: Some(copy),
             }),
-        };
-        index.check_same_file()?;
-        Ok(index)
+        })
     }
 
     /// Opens the same file once more, for another thread.
@@ -257,19 +384,32 @@ impl Index {
     /// # Errors
     /// When the file at the path is no longer the one that was opened first.
     pub fn reopen(&self) -> Result<Self, ReadError> {
-        let connection = connect(&self.file.database)
+        let (connection, budget) = connect(&self.file.database, self.file.steps)
             // Opening alone need not touch the file; reading the schema does.
-            .and_then(|connection| {
-                connection.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(()))?;
-                Ok(connection)
+            .and_then(|(connection, budget)| {
+                connection.query_row("SELECT count(type) FROM sqlite_master", [], |_| Ok(()))?;
+                Ok((connection, budget))
             })
             .map_err(|source| content(self.path(), "the database", source))?;
-        let index = Self {
+        self.file.check_same()?;
+        Ok(Self {
             connection,
+            budget,
             file: Arc::clone(&self.file),
-        };
-        index.check_same_file()?;
-        Ok(index)
+        })
+    }
+
+    /// Lets other programs write the file, also while this and its other connections stay open. What they read must be
+    /// checked from here on, by [`Index::check_unchanged`].
+    pub fn let_others_write(&self) {
+        if let Some(lock) = &self.file.lock {
+            lock.release();
+        }
+    }
+
+    /// Begins to count the steps of the engine anew, for another request to an index that stays open.
+    pub fn renew_budget(&self) {
+        self.budget.renew();
     }
 
     /// The file as the user named it.
@@ -295,15 +435,6 @@ impl Index {
         FileWatch(Arc::clone(&self.file))
     }
 
-    fn check_same_file(&self) -> Result<(), ReadError> {
-        match fs::metadata(&self.file.database) {
-            Ok(metadata) if Stamp::from(&metadata) == self.file.stamp => self.check_unchanged(),
-            _ => Err(ReadError::Changed {
-                path: self.path().to_owned(),
-            }),
-        }
-    }
-
     pub(super) fn connection(&self) -> &Connection {
         &self.connection
     }
@@ -318,24 +449,26 @@ impl Index {
 }
 
 fn content(path: &Path, what: &'static str, source: rusqlite::Error) -> ReadError {
-    if source.sqlite_error_code() == Some(ErrorCode::NotADatabase) {
-        return ReadError::NotADatabase { path: path.to_owned() };
-    }
-    ReadError::Content {
-        path: path.to_owned(),
-        what,
-        source: source.into(),
+    let path = path.to_owned();
+    match source.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => ReadError::NotADatabase { path },
+        // Memory has a limit for what a sound index never needs.
+        Some(ErrorCode::OperationInterrupted | ErrorCode::OutOfMemory) => ReadError::Steps { path, what },
+        _ => ReadError::Content {
+            path,
+            what,
+            source: source.into(),
+        },
     }
 }
 
-fn connect(path: &Path) -> rusqlite::Result<Connection> {
+fn connect(path: &Path, steps: u64) -> rusqlite::Result<(Connection, Budget)> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(immutable_uri(path), flags)?;
-    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_VALUE)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    let mut connection = Connection::open_with_flags(immutable_uri(path), flags)?;
+    let budget = guard(&mut connection, steps)?;
     // The system caches the file already. What is sorted are names, never manifests.
     connection.execute_batch("PRAGMA query_only = 1; PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY;")?;
-    Ok(connection)
+    Ok((connection, budget))
 }
 
 fn immutable_uri(path: &Path) -> String {
@@ -352,8 +485,15 @@ fn immutable_uri(path: &Path) -> String {
     uri
 }
 
-fn schema_version(path: &Path, connection: &Connection) -> Result<i64, ReadError> {
+fn schema_version(path: &Path, connection: &Connection, budget: &Budget) -> Result<i64, ReadError> {
     let failed = |source| content(path, "the schema", source);
+    let state = gate::admit(connection, budget).map_err(|refused| match refused {
+        Refused::NotPlain(source) => ReadError::NotPlain {
+            path: path.to_owned(),
+            source,
+        },
+        Refused::Engine(error) => failed(error),
+    })?;
     let tables = || -> rusqlite::Result<HashSet<String>> {
         let mut query = connection.prepare("SELECT name FROM sqlite_master WHERE type = 'table'")?;
         query.query_map([], |row| row.get(0))?.collect()
@@ -366,7 +506,7 @@ fn schema_version(path: &Path, connection: &Connection) -> Result<i64, ReadError
         }),
         None => Ok(()),
     };
-    match schema::state(connection).map_err(failed)? {
+    match state {
         State::Index(version) if version > schema::VERSION => Err(ReadError::TooNew {
             path: path.to_owned(),
             version,

@@ -130,6 +130,12 @@ const STATEMENTS: &[&str] = &[
     )",
 ];
 
+/// The statements that make the triggers.
+pub(super) fn triggers() -> impl Iterator<Item = &'static str> {
+    let statements = STATEMENTS.iter().copied();
+    statements.filter(|statement| statement.starts_with("CREATE TRIGGER"))
+}
+
 /// What a database is, before anything is read from or written to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {

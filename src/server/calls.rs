@@ -1,58 +1,96 @@
-//! Every call as it passes: counted, measured and logged, and of those that give what is served never more than a
-//! bounded number at once.
+//! Every call as it passes: counted, measured and logged, and never more than a bounded number at once.
 
-use super::connection::Progress;
-use super::metrics::{Ended, Method, Metrics, name_of};
+use super::Options;
+use super::clients::{Client, Clients, Turn};
+use super::metrics::{Ended, Method, Metrics, Subject, name_of};
+use super::room::{Room, Taken};
 use http_body::{Body as HttpBody, Frame, SizeHint};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use prost::bytes::Bytes;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use tonic::body::Body;
 use tonic::codegen::{BoxFuture, Service, http};
 use tonic::{Code, Status};
 use tower_layer::Layer;
 
-/// How long a call waits for others to end.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Room for answers that clients have not taken yet. Answers hold it to their end; whoever finds none waits for a while.
-#[derive(Debug, Clone)]
-pub(super) struct Room(Arc<Semaphore>);
-
-/// A part of the room, for as long as the last clone lives.
-pub(super) type Taken = Arc<OwnedSemaphorePermit>;
-
-impl Room {
-    pub(super) fn new(size: usize) -> Self {
-        Self(Arc::new(Semaphore::new(size.min(Semaphore::MAX_PERMITS))))
-    }
-
-    /// Takes so much of the room.
-    ///
-    /// # Errors
-    /// `RESOURCE_EXHAUSTED` when there is none for a while.
-    pub(super) async fn take(&self, size: usize) -> Result<Taken, Status> {
-        let size = u32::try_from(size).unwrap_or(u32::MAX);
-        match timeout(PATIENCE, Arc::clone(&self.0).acquire_many_owned(size)).await {
-            Ok(Ok(permit)) => Ok(Arc::new(permit)),
-            Ok(Err(_)) => Err(Status::unavailable("the server is stopping")),
-            Err(_) => Err(Status::resource_exhausted(
-                "too many answers wait for clients that do not take them; try again later",
-            )),
-        }
-    }
-}
-
 /// Makes the services of a server [`Calls`].
 #[derive(Debug, Clone)]
 pub(super) struct CallsLayer {
-    pub(super) metrics: Arc<Metrics>,
-    /// For one call each.
-    pub(super) room: Room,
+    metrics: Arc<Metrics>,
+    /// For one call each: of the registry, for the health, and those that stay.
+    rooms: [Room; 3],
+    request_size: usize,
+    request_time: Duration,
+}
+
+impl CallsLayer {
+    pub(super) fn new(metrics: Arc<Metrics>, options: &Options, clients: &Arc<Clients>) -> Self {
+        Self {
+            metrics,
+            rooms: [options.calls, options.calls, options.watches].map(|size| Room::new(size, Arc::clone(clients))),
+            request_size: options.request_size,
+            request_time: options.request_time,
+        }
+    }
+
+    /// The room for the calls of a method. None of them must keep others from the health.
+    fn room(&self, method: Method) -> &Room {
+        let [registry, checks, watches] = &self.rooms;
+        match method.subject() {
+            Subject::Registry => registry,
+            Subject::Health => checks,
+            Subject::Watch | Subject::Other => watches,
+        }
+    }
+
+    /// Lets a call begin: with room for it, and with all of the request, which a client must not send for ever.
+    async fn admit(
+        &self,
+        method: Method,
+        request: http::Request<Body>,
+    ) -> Result<(http::Request<Body>, Taken, Option<Turn>), Status> {
+        let client = request.extensions().get::<Arc<Client>>().cloned();
+        if let Some(client) = &client {
+            client.called();
+        }
+        let turn = client.map(|client| client.begin());
+        let taken = self.room(method).take(1, None).await?;
+        if method.subject() == Subject::Other {
+            return Ok((request, taken, None));
+        }
+        if let Some(turn) = &turn {
+            turn.of_client();
+        }
+        let (parts, body) = request.into_parts();
+        let body = whole(body, self.request_size, self.request_time).await?;
+        // Whoever watches may do so without a word.
+        let turn = turn.filter(|_| method.subject() != Subject::Watch);
+        if let Some(turn) = &turn {
+            turn.of_server();
+        }
+        Ok((http::Request::from_parts(parts, body), taken, turn))
+    }
+}
+
+/// The whole body of a request.
+async fn whole(body: Body, size: usize, time: Duration) -> Result<Body, Status> {
+    let limited = Limited::new(body, size.saturating_add(HEAD as usize));
+    match timeout(time, limited.collect()).await {
+        Ok(Ok(whole)) => Ok(Body::new(Full::new(whole.to_bytes()))),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            let message = format!("the request is longer than the limit of {size} bytes");
+            Err(Status::out_of_range(message))
+        }
+        Ok(Err(error)) => Err(Status::from_error(error)),
+        Err(_) => {
+            let message = format!("the request was not complete after {} seconds", time.as_secs_f64());
+            Err(Status::deadline_exceeded(message))
+        }
+    }
 }
 
 impl<S> Layer<S> for CallsLayer {
@@ -91,27 +129,22 @@ where
         // The one that was found ready is the one to call.
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
-        let room = self.layer.room.clone();
-        let progress = request.extensions().get::<Arc<Progress>>().cloned();
+        let layer = self.layer.clone();
         Box::pin(async move {
-            let (mut taken, mut waiting) = (None, None);
-            if method.is_of_registry() {
-                match room.take(1).await {
-                    Ok(room) => taken = Some(room),
-                    Err(status) => {
-                        call.end(status.code());
-                        let (parts, ()) = status.into_http::<()>().into_parts();
-                        let body = Answer {
-                            inner: Body::empty(),
-                            call,
-                            _taken: [None, None],
-                            waiting,
-                        };
-                        return Ok(http::Response::from_parts(parts, body));
-                    }
+            let (request, taken, turn) = match layer.admit(method, request).await {
+                Ok(admitted) => admitted,
+                Err(status) => {
+                    call.end(status.code());
+                    let (parts, ()) = status.into_http::<()>().into_parts();
+                    let body = Answer {
+                        inner: Body::empty(),
+                        call,
+                        turn: None,
+                        _taken: [None, None],
+                    };
+                    return Ok(http::Response::from_parts(parts, body));
                 }
-                waiting = progress.map(Progress::wait_for_client);
-            }
+            };
             let response = inner.call(request).await?;
             let (mut parts, inner) = response.into_parts();
             let manifests = parts.extensions.remove::<Taken>();
@@ -121,16 +154,16 @@ where
             } else if parts.status != http::StatusCode::OK {
                 call.end(Code::Unknown);
             }
-            let held = [taken, manifests];
-            Ok(http::Response::from_parts(
-                parts,
-                Answer {
-                    inner,
-                    call,
-                    _taken: held,
-                    waiting,
-                },
-            ))
+            if let Some(turn) = &turn {
+                turn.of_client();
+            }
+            let body = Answer {
+                inner,
+                call,
+                turn,
+                _taken: [Some(taken), manifests],
+            };
+            Ok(http::Response::from_parts(parts, body))
         })
     }
 }
@@ -192,9 +225,10 @@ impl Drop for Call {
 pub(super) struct Answer {
     inner: Body,
     call: Call,
+    /// Whether the client has to go on with it.
+    turn: Option<Turn>,
     // Room is free again when the answer is gone.
     _taken: [Option<Taken>; 2],
-    waiting: Option<super::connection::Waiting>,
 }
 
 impl HttpBody for Answer {
@@ -202,10 +236,13 @@ impl HttpBody for Answer {
     type Error = Status;
 
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
-        if let Some(waiting) = &self.waiting {
-            waiting.moved();
-        }
         let frame = Pin::new(&mut self.inner).poll_frame(context);
+        match &self.turn {
+            Some(turn) if frame.is_pending() => turn.of_server(),
+            // It is asked for more when the client has taken this.
+            Some(turn) => turn.of_client(),
+            None => {}
+        }
         match &frame {
             Poll::Pending => {}
             Poll::Ready(None) => self.call.end(Code::Ok),

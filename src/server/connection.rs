@@ -1,13 +1,13 @@
-//! Accepting connections, never more than a bounded number at once, and closing those whose clients take nothing.
+//! Accepting connections, never more than a bounded number at once, and closing those whose clients hold them up.
 
 use super::Options;
+use super::clients::{Client, Clients};
 use super::metrics::Metrics;
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -18,6 +18,12 @@ use tonic::transport::server::Connected;
 
 /// How long to wait when the system has no resources for another connection.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(100);
+
+/// What Unix calls it when the process, or the system, has too many files open.
+const TOO_MANY_FILES: [i32; 2] = [24, 23];
+
+/// What every client sends first: the preface of HTTP/2, and at least the head of a frame.
+const GREETING: usize = 24 + 9;
 
 /// What is smaller than this waits, up to the next flush, for what is written after it.
 ///
@@ -31,130 +37,120 @@ pub(super) struct Connection {
     stream: TcpStream,
     /// What was written, but has not left yet.
     held: Vec<u8>,
-    progress: Arc<Progress>,
-    /// When the progress is looked at.
+    /// Since when the client has not taken what is written, if it does not.
+    blocked: Option<Instant>,
+    /// Bytes that came, while they are less than the greeting.
+    heard: usize,
+    opened: Instant,
+    client: Arc<Client>,
+    clients: Arc<Clients>,
+    /// When it is looked whether the client goes on.
     looks: Interval,
-    patience: Duration,
+    options: Options,
     metrics: Arc<Metrics>,
     _permit: OwnedSemaphorePermit,
 }
 
-/// Whether the client of a connection takes what it asked for.
-#[derive(Debug)]
-pub(super) struct Progress {
-    opened: Instant,
-    /// When something was taken last, in milliseconds after the opening.
-    moved: AtomicU64,
-    /// Answers that are on their way.
-    answers: AtomicUsize,
-}
-
-/// An answer that is on its way.
-#[derive(Debug)]
-pub(super) struct Waiting(Arc<Progress>);
-
-impl Progress {
-    fn new() -> Self {
-        Self {
-            opened: Instant::now(),
-            moved: AtomicU64::new(0),
-            answers: AtomicUsize::new(0),
-        }
-    }
-
-    /// An answer begins.
-    pub(super) fn wait_for_client(self: Arc<Self>) -> Waiting {
-        self.answers.fetch_add(1, Ordering::Relaxed);
-        let waiting = Waiting(self);
-        waiting.moved();
-        waiting
-    }
-
-    fn is_stalled(&self, patience: Duration) -> bool {
-        let moved = Duration::from_millis(self.moved.load(Ordering::Relaxed));
-        self.answers.load(Ordering::Relaxed) > 0 && self.opened.elapsed().saturating_sub(moved) > patience
-    }
-}
-
-impl Waiting {
-    /// The client has taken what there was so far.
-    pub(super) fn moved(&self) {
-        let now = u64::try_from(self.0.opened.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.0.moved.store(now, Ordering::Relaxed);
-    }
-}
-
-impl Drop for Waiting {
-    fn drop(&mut self) {
-        self.moved();
-        self.0.answers.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// Accepts connections; those above the limit wait in the queue of the system.
+/// Accepts connections. For one above the limit, the client that is missed least is disconnected.
 pub(super) fn accept(
     listener: TcpListener,
     options: Options,
+    clients: Arc<Clients>,
     metrics: Arc<Metrics>,
 ) -> impl Stream<Item = io::Result<Connection>> {
-    let permits = Arc::new(Semaphore::new(options.connections));
+    let permits = Arc::new(Semaphore::new(options.connections.max(1)));
     unfold(
-        (listener, permits, metrics),
-        move |(listener, permits, metrics)| async move {
-            let permit = Arc::clone(&permits).acquire_owned().await.ok()?;
+        (listener, permits, clients, metrics),
+        move |(listener, permits, clients, metrics)| async move {
             let stream = loop {
                 match listener.accept().await {
                     Ok((stream, _)) => break stream,
                     // The one connection was gone again, or there are no file descriptors left: neither ends the server.
                     Err(error) => {
                         tracing::warn!(%error, "cannot accept a connection");
+                        if error.raw_os_error().is_some_and(|code| TOO_MANY_FILES.contains(&code)) {
+                            clients.close_one();
+                        }
                         tokio::time::sleep(PAUSE_AFTER_FAILURE).await;
                     }
                 }
             };
+            if permits.available_permits() == 0 {
+                clients.close_one();
+            }
+            let permit = Arc::clone(&permits).acquire_owned().await.ok()?;
             // Answers are small; without this they would wait for each other.
             let _ = stream.set_nodelay(true);
             metrics.connection_opened();
-            let mut looks = interval((options.patience / 4).max(Duration::from_millis(1)));
+            let mut looks = interval(
+                (options.patience / 4)
+                    .min(options.greeting)
+                    .max(Duration::from_millis(1)),
+            );
             looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
             let connection = Connection {
                 stream,
                 held: Vec::new(),
-                progress: Arc::new(Progress::new()),
+                blocked: None,
+                heard: 0,
+                opened: Instant::now(),
+                client: clients.add(),
+                clients: Arc::clone(&clients),
                 looks,
-                patience: options.patience,
+                options,
                 metrics: Arc::clone(&metrics),
                 _permit: permit,
             };
-            Some((Ok(connection), (listener, permits, metrics)))
+            Some((Ok(connection), (listener, permits, clients, metrics)))
         },
     )
 }
 
 impl Connection {
-    /// Ends the connection, and with it all that is kept for it, when its client has not taken anything for too long.
+    /// Ends the connection, and with it all that is kept for it, when its client has held it up for too long, or others
+    /// need its place.
     fn look(&mut self, context: &mut Context<'_>) -> io::Result<()> {
+        if self.client.poll_closing(context.waker()) {
+            return Err(io::ErrorKind::ConnectionAborted.into());
+        }
         while self.looks.poll_tick(context).is_ready() {
-            if self.progress.is_stalled(self.patience) {
+            let Options { patience, greeting, .. } = self.options;
+            let blocked = self.blocked.is_some_and(|since| since.elapsed() > patience);
+            if blocked || self.client.stalled() > patience {
                 tracing::info!("a client that takes nothing of its answers was disconnected");
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            if !self.client.has_greeted() && self.opened.elapsed() >= greeting {
+                tracing::info!("a client that did not begin to speak HTTP/2 was disconnected");
                 return Err(io::ErrorKind::TimedOut.into());
             }
         }
         Ok(())
     }
+
+    /// Counts what came of the greeting.
+    fn hear(&mut self, bytes: usize) {
+        if !self.client.has_greeted() {
+            self.heard = self.heard.saturating_add(bytes);
+            if self.heard >= GREETING {
+                self.client.greeted();
+            }
+        }
+    }
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
+        self.clients.remove(&self.client);
         self.metrics.connection_closed();
     }
 }
 
 impl Connected for Connection {
-    type ConnectInfo = Arc<Progress>;
+    type ConnectInfo = Arc<Client>;
 
-    fn connect_info(&self) -> Arc<Progress> {
-        Arc::clone(&self.progress)
+    fn connect_info(&self) -> Arc<Client> {
+        Arc::clone(&self.client)
     }
 }
 
@@ -165,19 +161,32 @@ impl AsyncRead for Connection {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         self.look(context)?;
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        self.hear(buffer.filled().len() - before);
+        read
     }
 }
 
 impl Connection {
     /// Writes what is held, and `buffer` after it; how much of `buffer` was written.
     fn poll_write_held_and(&mut self, context: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
+        let written = self.poll_write_all_held_and(context, buffer);
+        match &written {
+            Poll::Ready(_) => self.blocked = None,
+            Poll::Pending => drop(self.blocked.get_or_insert_with(Instant::now)),
+        }
+        written
+    }
+
+    fn poll_write_all_held_and(&mut self, context: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
         while !self.held.is_empty() {
             let both = [IoSlice::new(&self.held), IoSlice::new(buffer)];
             let written = ready!(Pin::new(&mut self.stream).poll_write_vectored(context, &both))?;
             if written == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
+            self.blocked = None;
             let of_held = written.min(self.held.len());
             self.held.drain(..of_held);
             if written > of_held {
@@ -213,6 +222,7 @@ impl AsyncWrite for Connection {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.look(context)?;
         ready!(self.poll_write_held_and(context, &[]))?;
         Pin::new(&mut self.stream).poll_shutdown(context)
     }
@@ -231,7 +241,13 @@ mod tests {
     async fn connected() -> (Connection, TcpStream) {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
-        let mut accepted = pin!(accept(listener, Options::default(), Arc::default()));
+        let options = Options::default();
+        let mut accepted = pin!(accept(
+            listener,
+            options,
+            Arc::new(Clients::new(&options)),
+            Arc::default()
+        ));
         (accepted.next().await.unwrap().unwrap(), client)
     }
 

@@ -52,10 +52,15 @@ impl CatalogFiles {
         limits: CatalogLimits,
     ) -> Result<(Vec<Diagnostic>, Option<Self>), CatalogError> {
         let (checked, read) = thread::scope(|scope| {
-            let checking = scope.spawn(|| check_catalog(&folder, limits));
+            let check = || check_catalog(&folder, limits);
+            let checking = thread::Builder::new().spawn_scoped(scope, check);
             let read = read(folder.path(), limits);
-            let checked = checking.join();
-            (checked.unwrap_or_else(|panic| resume_unwind(panic)), read)
+            let checked = match checking {
+                Ok(checking) => checking.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                // No thread can be started now.
+                Err(_) => check(),
+            };
+            (checked, read)
         });
         let findings = checked?;
         // What keeps a catalog from being read is among the errors.

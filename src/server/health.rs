@@ -17,12 +17,33 @@ const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 /// Clients ask for the empty name, for `Registry` or for `api.Registry`; there is one answer for all.
 #[derive(Debug, Clone)]
 pub(super) struct Health {
-    pub(super) source: Source,
-    /// Turns true when the server begins to stop, which ends all watching.
-    pub(super) stopping: watch::Receiver<bool>,
+    source: Source,
+    /// Changes with the status, and ends when the server begins to stop.
+    watched: watch::Receiver<ServingStatus>,
 }
 
 impl Health {
+    /// Looks after the source until `stopping` turns true.
+    pub(super) fn of(source: Source, mut stopping: watch::Receiver<bool>) -> Self {
+        let (tell, watched) = watch::channel(ServingStatus::Serving);
+        let health = Self { source, watched };
+        let looking = health.clone();
+        tokio::spawn(async move {
+            let looking = async {
+                loop {
+                    tokio::time::sleep(WATCH_INTERVAL).await;
+                    let status = looking.status();
+                    tell.send_if_modified(|told| std::mem::replace(told, status) != status);
+                }
+            };
+            tokio::select! {
+                () = looking => {}
+                _ = stopping.wait_for(|stopping| *stopping) => {}
+            }
+        });
+        health
+    }
+
     fn status(&self) -> ServingStatus {
         if self.source.is_unchanged() {
             ServingStatus::Serving
@@ -33,16 +54,11 @@ impl Health {
 
     /// The status, as soon as it is another than the one told before; nothing when the server stops.
     async fn next_status(&mut self, told: Option<ServingStatus>) -> Option<ServingStatus> {
-        loop {
-            let status = self.status();
-            if told != Some(status) {
-                return Some(status);
-            }
-            tokio::select! {
-                () = tokio::time::sleep(WATCH_INTERVAL) => {}
-                _ = self.stopping.wait_for(|stopping| *stopping) => return None,
-            }
-        }
+        let Some(told) = told else {
+            return Some(self.status());
+        };
+        let status = self.watched.wait_for(|status| *status != told).await;
+        status.ok().map(|status| *status)
     }
 }
 

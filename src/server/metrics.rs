@@ -62,10 +62,28 @@ impl Method {
         METHODS.get(self.0).map_or("", |(_, name, _)| name)
     }
 
-    /// Whether it gives what is served, and not only word of the server.
-    pub(super) fn is_of_registry(self) -> bool {
-        self.service() == REGISTRY
+    /// What it is about.
+    pub(super) fn subject(self) -> Subject {
+        match (self.service(), self.name()) {
+            (REGISTRY, _) => Subject::Registry,
+            (HEALTH, "Check") => Subject::Health,
+            (HEALTH, _) => Subject::Watch,
+            _ => Subject::Other,
+        }
     }
+}
+
+/// What a method is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Subject {
+    /// What is served.
+    Registry,
+    /// The health of the server, now.
+    Health,
+    /// The health of the server, for as long as a client wants to know it.
+    Watch,
+    /// The description of the services, or nothing that the server has.
+    Other,
 }
 
 /// The upper bounds of the histogram of durations, in seconds.

@@ -6,6 +6,7 @@
 //! [`probe`] is the client that OLM runs inside the pod to see whether it is alive.
 
 mod calls;
+mod clients;
 mod connection;
 pub mod encoded;
 pub mod files;
@@ -16,11 +17,13 @@ mod pool;
 pub mod probe;
 pub mod proto;
 mod registry;
+mod room;
 mod source;
 mod wording;
 
 use crate::index::read::ReadError;
-use calls::{CallsLayer, Room};
+use calls::CallsLayer;
+use clients::Clients;
 use health::Health;
 use metrics::Metrics;
 use proto::service::registry_server::RegistryServer;
@@ -43,7 +46,9 @@ pub const DEFAULT_PORT: u16 = 50051;
 /// Limits of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Connections at once; further ones wait.
+    /// Connections at once, at least one. For a further one the client is disconnected that is missed least: one that
+    /// has sent nothing, or has not called, takes nothing of its answers, or is idle, in this order; among equals the
+    /// one of which nothing was heard for longest. A quarter is for those that have just connected.
     pub connections: usize,
     /// Calls at once on each connection; further ones wait.
     pub calls_per_connection: u32,
@@ -51,12 +56,27 @@ pub struct Options {
     pub readers: usize,
     /// Bytes of a request; longer ones are refused.
     pub request_size: usize,
-    /// Calls of the registry at once, over all connections; further ones wait for a while, and then fail.
+    /// How long a request may take to come; a slower one fails.
+    pub request_time: Duration,
+    /// Calls of the registry at once, over all connections, and as many for the health; further ones wait for a while,
+    /// and then fail.
     pub calls: usize,
+    /// Calls at once that stay for as long as the client likes: watching the health, and reflection.
+    pub watches: usize,
     /// Bytes of manifests in answers that clients have not taken yet; further answers wait for a while, and then fail.
     pub manifests: usize,
-    /// How long a client may take nothing of its answers before it is disconnected.
+    /// How many of those bytes are for one connection.
+    pub manifests_per_connection: usize,
+    /// How long a client may take nothing of an answer before it is disconnected.
     pub patience: Duration,
+    /// The same while others wait for what it holds.
+    pub stall: Duration,
+    /// How long a new connection may say nothing before it is closed.
+    pub greeting: Duration,
+    /// A connection of which nothing was heard for so long is asked for a sign of life.
+    pub ping_after: Duration,
+    /// How long that may take before the connection is closed.
+    pub ping_time: Duration,
     /// How long calls that have begun may go on when the server is told to stop.
     pub drain: Duration,
 }
@@ -68,13 +88,23 @@ impl Default for Options {
             calls_per_connection: 128,
             readers: 4,
             request_size: 64 * 1024,
-            calls: 1024,
+            request_time: Duration::from_secs(10),
+            calls: 2048,
+            watches: 512,
             manifests: 32 << 20,
+            manifests_per_connection: 2 << 20,
             patience: Duration::from_mins(1),
+            stall: Duration::from_secs(5),
+            greeting: Duration::from_secs(10),
+            ping_after: Duration::from_mins(1),
+            ping_time: Duration::from_secs(20),
             drain: Duration::from_secs(10),
         }
     }
 }
+
+/// Bytes of requests that a client may send before they are read. Requests are short.
+const WINDOW: u32 = 64 * 1024;
 
 /// Why a server cannot start, or ended before it was told to.
 #[derive(Debug, thiserror::Error)]
@@ -149,7 +179,9 @@ pub async fn serve(
 ) -> Result<(), ServeError> {
     keep_freed_memory();
     let served = served.into();
-    let prepared = tokio::task::spawn_blocking(move || served.prepare(options)).await;
+    let clients = Arc::new(Clients::new(&options));
+    let of_source = Arc::clone(&clients);
+    let prepared = tokio::task::spawn_blocking(move || served.prepare(options, of_source)).await;
     let (listing, source) = prepared.map_err(|source| ServeError::Prepare { source })??;
     metrics.catalog(listing.size());
     let registry = Registry::new(listing, source.clone());
@@ -160,28 +192,25 @@ pub async fn serve(
     });
 
     let (stop, stopping) = watch::channel(false);
-    let health = Health {
-        source,
-        stopping: stopping.clone(),
-    };
+    let health = Health::of(source, stopping.clone());
     let reflection = |source| ServeError::Reflection { source };
     let router = Server::builder()
         .max_concurrent_streams(options.calls_per_connection)
         .concurrency_limit_per_connection(options.calls_per_connection as usize)
-        .http2_keepalive_interval(Some(Duration::from_mins(1)))
-        .http2_keepalive_timeout(Some(Duration::from_secs(20)))
+        .initial_stream_window_size(WINDOW)
+        .initial_connection_window_size(WINDOW)
+        .http2_keepalive_interval(Some(options.ping_after))
+        .http2_keepalive_timeout(Some(options.ping_time))
         .http2_max_header_list_size(16 * 1024)
-        .layer(CallsLayer {
-            metrics: Arc::clone(&metrics),
-            room: Room::new(options.calls),
-        })
+        .layer(CallsLayer::new(Arc::clone(&metrics), &options, &clients))
         .add_service(RegistryServer::new(registry).max_decoding_message_size(options.request_size))
         .add_service(HealthServer::new(health).max_decoding_message_size(options.request_size))
         .add_service(described().build_v1().map_err(reflection)?)
         .add_service(described().build_v1alpha().map_err(reflection)?);
 
     let mut told = stopping;
-    let server = router.serve_with_incoming_shutdown(connection::accept(listener, options, metrics), async move {
+    let incoming = connection::accept(listener, options, clients, metrics);
+    let server = router.serve_with_incoming_shutdown(incoming, async move {
         let _ = told.wait_for(|stopping| *stopping).await;
     });
     tokio::pin!(server);

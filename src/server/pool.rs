@@ -15,10 +15,12 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// Lends `index` and as many more connections to its file as make `size`.
+    /// Lends `index` and as many more connections to its file as make `size`. From here on others may write the file,
+    /// and are noticed.
     pub(super) fn new(index: Index, size: usize) -> Result<Self, ReadError> {
         let watch = index.watch();
         let mut idle = (1..size).map(|_| index.reopen()).collect::<Result<Vec<_>, _>>()?;
+        index.let_others_write();
         idle.push(index);
         Ok(Self {
             permits: Arc::new(Semaphore::new(idle.len())),
@@ -59,6 +61,7 @@ impl Pool {
     /// What `read` gives for a connection that nobody else has; none when all are lost.
     fn lend<T>(&self, read: impl FnOnce(&Index) -> Result<T, ReadError>) -> Option<Result<T, ReadError>> {
         let index = self.lock().pop()?;
+        index.renew_budget();
         let result = read(&index);
         self.lock().push(index);
         Some(result)

@@ -1,6 +1,6 @@
 //! The methods of `api.Registry`, with the answers and error texts of the reference servers.
 
-use super::calls::Taken;
+use super::clients::Client;
 use super::encoded::Encoded;
 use super::listing::{Absent, Listing, Wanted, head_message};
 use super::proto::service::registry_server;
@@ -9,6 +9,7 @@ use super::proto::{
     GetDefaultProviderRequest, GetLatestProvidersRequest, GetPackageRequest, GetReplacementRequest, ListBundlesRequest,
     ListPackageRequest,
 };
+use super::room::Taken;
 use super::source::{Origin, Source};
 use super::wording::nothing_replaces;
 use crate::catalog::ManifestsId;
@@ -55,31 +56,43 @@ impl Registry {
     }
 
     /// The bundle `name` of a channel, with its manifests.
-    async fn bundle(&self, package: &str, channel: &str, name: &str) -> Result<Response<Encoded>, Status> {
+    async fn bundle(
+        &self,
+        client: Option<&Arc<Client>>,
+        package: &str,
+        channel: &str,
+        name: &str,
+    ) -> Result<Response<Encoded>, Status> {
         let missing = |absent| self.source.wording().bundle(absent, package, channel, name);
         let entry = self.listing.entry(package, channel, name).map_err(missing)?;
         let Wanted { id, .. } = self.listing.wanted(entry);
-        let (skip_ranges, (manifests, taken)) = (self.skip_ranges().await?, self.source.manifests(id).await?);
+        let (skip_ranges, (manifests, taken)) = (self.skip_ranges().await?, self.source.manifests(id, client).await?);
         let mut response = Response::new(self.listing.single_message(entry, skip_ranges, manifests));
         response.extensions_mut().insert(taken);
         Ok(response)
     }
 
     /// The bundle of an edge; that it is none of the catalog is the error `missing`.
-    async fn bundle_of(&self, edge: Option<Edge>, missing: Status) -> Result<Response<Encoded>, Status> {
+    async fn bundle_of(
+        &self,
+        client: Option<&Arc<Client>>,
+        edge: Option<Edge>,
+        missing: Status,
+    ) -> Result<Response<Encoded>, Status> {
         let Some(edge) = edge else {
             return Err(missing);
         };
         if self.listing.entry(&edge.package, &edge.channel, &edge.bundle).is_err() {
             return Err(missing);
         }
-        self.bundle(&edge.package, &edge.channel, &edge.bundle).await
+        self.bundle(client, &edge.package, &edge.channel, &edge.bundle).await
     }
 
     /// The message at or behind a place of the listing of all bundles, and the place behind it. The manifests that were
     /// read last are kept for the next message, which is often about the same bundle.
     async fn listed(
         &self,
+        client: Option<&Arc<Client>>,
         at: usize,
         last: &mut Option<(ManifestsId, Bytes, Taken)>,
     ) -> Result<Option<(Encoded, usize)>, Status> {
@@ -93,7 +106,7 @@ impl Registry {
             _ => {
                 // Whoever waits for room must not keep any.
                 *last = None;
-                let (manifests, taken) = self.source.manifests(id).await?;
+                let (manifests, taken) = self.source.manifests(id, client).await?;
                 *last = Some((id, manifests.clone(), taken));
                 manifests
             }
@@ -126,7 +139,13 @@ impl registry_server::Registry for Registry {
 
     async fn get_bundle(&self, request: Request<GetBundleRequest>) -> Result<Response<Encoded>, Status> {
         let asked = request.get_ref();
-        self.bundle(&asked.pkg_name, &asked.channel_name, &asked.csv_name).await
+        self.bundle(
+            client_of(&request),
+            &asked.pkg_name,
+            &asked.channel_name,
+            &asked.csv_name,
+        )
+        .await
     }
 
     async fn get_bundle_for_channel(
@@ -143,7 +162,7 @@ impl registry_server::Registry for Registry {
                 let csv = pool.read(move |index| index.csv(id)).await?;
                 Ok(Response::new(head_message(head, csv.as_deref().unwrap_or_default())))
             }
-            Origin::Files { .. } => self.bundle(package, channel, head).await,
+            Origin::Files { .. } => self.bundle(client_of(&request), package, channel, head).await,
         }
     }
 
@@ -162,6 +181,7 @@ impl registry_server::Registry for Registry {
         &self,
         request: Request<GetReplacementRequest>,
     ) -> Result<Response<Encoded>, Status> {
+        let client = client_of(&request).cloned();
         let GetReplacementRequest {
             csv_name: name,
             pkg_name: package,
@@ -170,7 +190,7 @@ impl registry_server::Registry for Registry {
         let absent = self.listing.head(&package, &channel).err();
         let missing = self.source.wording().replacement(absent, &package, &channel);
         let edge = self.source.replacing_in(package, channel, name).await?;
-        self.bundle_of(edge, missing).await
+        self.bundle_of(client.as_ref(), edge, missing).await
     }
 
     type GetChannelEntriesThatProvideStream = Answers<ChannelEntry>;
@@ -205,6 +225,7 @@ impl registry_server::Registry for Registry {
         &self,
         request: Request<GetDefaultProviderRequest>,
     ) -> Result<Response<Encoded>, Status> {
+        let client = client_of(&request).cloned();
         let GetDefaultProviderRequest {
             group, version, kind, ..
         } = request.into_inner();
@@ -215,21 +236,33 @@ impl registry_server::Registry for Registry {
         };
         let missing = self.source.wording().default_provider(&api, elsewhere);
         let edge = self.source.default_providing(api).await?;
-        self.bundle_of(edge, missing).await
+        self.bundle_of(client.as_ref(), edge, missing).await
     }
 
     type ListBundlesStream = Answers<Encoded>;
 
-    async fn list_bundles(&self, _: Request<ListBundlesRequest>) -> Result<Response<Self::ListBundlesStream>, Status> {
-        let stream = unfold((self.clone(), Some(0), None), |(registry, at, mut last)| async move {
-            match registry.listed(at?, &mut last).await {
-                Ok(Some((message, next))) => Some((Ok(message), (registry, Some(next), last))),
-                Ok(None) => None,
-                Err(status) => Some((Err(status), (registry, None, None))),
-            }
-        });
+    async fn list_bundles(
+        &self,
+        request: Request<ListBundlesRequest>,
+    ) -> Result<Response<Self::ListBundlesStream>, Status> {
+        let (registry, client) = (self.clone(), client_of(&request).cloned());
+        let stream = unfold(
+            (registry, client, Some(0), None),
+            |(registry, client, at, mut last)| async move {
+                match registry.listed(client.as_ref(), at?, &mut last).await {
+                    Ok(Some((message, next))) => Some((Ok(message), (registry, client, Some(next), last))),
+                    Ok(None) => None,
+                    Err(status) => Some((Err(status), (registry, client, None, None))),
+                }
+            },
+        );
         Ok(Response::new(Box::pin(stream)))
     }
+}
+
+/// Who asks, where that is known.
+fn client_of<T>(request: &Request<T>) -> Option<&Arc<Client>> {
+    request.extensions().get()
 }
 
 /// A stream of entries; the reference calls it an error when there are none.

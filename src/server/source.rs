@@ -1,10 +1,11 @@
 //! Where answers come from that no listing holds: a database, or the files of a catalog.
 
 use super::Options;
-use super::calls::{Room, Taken};
+use super::clients::{Client, Clients};
 use super::files::{CatalogFiles, Files};
 use super::listing::Listing;
 use super::pool::Pool;
+use super::room::{Room, Taken, take_own};
 use super::wording::Wording;
 use crate::catalog::file_based::read::CatalogError;
 use crate::catalog::{ManifestsId, Text};
@@ -53,7 +54,7 @@ impl Served {
     }
 
     /// Reads what is not read yet.
-    pub(super) fn prepare(self, options: Options) -> Result<(Listing, Source), ReadError> {
+    pub(super) fn prepare(self, options: Options, clients: Arc<Clients>) -> Result<(Listing, Source), ReadError> {
         let readers = options.readers.max(1);
         let (listing, origin) = match self {
             Self::Index(index) => {
@@ -69,9 +70,7 @@ impl Served {
         };
         let source = Source {
             origin,
-            room: Room::new(options.manifests),
-            limit: options.manifests,
-            turns: Room::new(readers),
+            room: Room::new(options.manifests, clients),
         };
         Ok((listing, source))
     }
@@ -83,9 +82,6 @@ pub(super) struct Source {
     pub(super) origin: Origin,
     /// For manifests that clients have not taken yet, in bytes.
     room: Room,
-    limit: usize,
-    /// For calls that read manifests, or have read some and wait for room.
-    turns: Room,
 }
 
 #[derive(Debug, Clone)]
@@ -123,13 +119,25 @@ impl Source {
     }
 
     /// The fields of a bundle that hold its manifests, with the room that they take until they are sent.
-    pub(super) async fn manifests(&self, id: ManifestsId) -> Result<(Bytes, Taken), Status> {
-        // Whoever waits for room holds what it has read, so that only a few may.
-        let _turn = self.turns.take(1).await?;
+    pub(super) async fn manifests(
+        &self,
+        id: ManifestsId,
+        client: Option<&Arc<Client>>,
+    ) -> Result<(Bytes, Taken), Status> {
+        // A client that has much to read must not have all of it read before there is room.
+        let _turn = match client {
+            Some(client) => Some(take_own(&client.readers, 1).await?),
+            None => None,
+        };
         let manifests = self.read_manifests(id).await?;
-        // What is larger than all the room takes all of it.
-        let taken = self.room.take(manifests.len().min(self.limit)).await?;
-        Ok((manifests, taken))
+        let size = manifests.len();
+        if let Some(taken) = self.room.try_take(size, client) {
+            return Ok((manifests, taken));
+        }
+        // Whoever waits for room must not take any: what was read is read again.
+        drop(manifests);
+        let taken = self.room.take(size, client).await?;
+        Ok((self.read_manifests(id).await?, taken))
     }
 
     async fn read_manifests(&self, id: ManifestsId) -> Result<Bytes, Status> {

@@ -3,10 +3,12 @@
 use crate::diagnostic::Diagnostic;
 use crate::rules::Severity;
 use crate::source::{Place, Position};
-use crate::terminal::{counted, visible};
+use crate::terminal::counted;
+use crate::visible::{is_hidden, is_marker, one_line, visible};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, Title};
 use serde::Serialize;
 use std::fmt;
+use std::ops::Range;
 
 /// Characters of a line shown before the place, on it, and behind it. A line of a megabyte is cut to this.
 const BEFORE: usize = 40;
@@ -23,7 +25,7 @@ pub fn render(diagnostic: &Diagnostic, color: bool) -> String {
     };
     let title = level
         .clone()
-        .primary_title(visible(&diagnostic.message).into_owned())
+        .primary_title(one_line(&diagnostic.message).into_owned())
         .id(diagnostic.rule.id);
     let mut groups = with_place(title, level, diagnostic.place.as_ref(), AnnotationKind::Primary);
     if let Some(about) = subject(diagnostic) {
@@ -40,7 +42,7 @@ pub fn render(diagnostic: &Diagnostic, color: bool) -> String {
         );
     }
     for (place, label) in &diagnostic.related {
-        let title = Level::NOTE.secondary_title(visible(label).into_owned());
+        let title = Level::NOTE.secondary_title(one_line(label).into_owned());
         groups.extend(with_place(title, Level::NOTE, Some(place), AnnotationKind::Context));
     }
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
@@ -61,7 +63,7 @@ fn subject(diagnostic: &Diagnostic) -> Option<String> {
         (None, Some(path)) => format!("at {path}"),
         (None, None) => return None,
     };
-    Some(visible(&subject).into_owned())
+    Some(one_line(&subject).into_owned())
 }
 
 fn with_place<'a>(
@@ -74,7 +76,7 @@ fn with_place<'a>(
         return vec![Group::with_title(title)];
     };
     let Position { line, column } = place.start();
-    let name = visible(place.source.name());
+    let name = one_line(place.source.name());
     let excerpt = Excerpt::of(place);
     let marked = kind.span(excerpt.marked.clone());
     let snippet = Snippet::source(excerpt.text).line_start(line).annotation(marked);
@@ -90,7 +92,7 @@ fn with_place<'a>(
 /// The part of one line that is shown.
 struct Excerpt {
     text: String,
-    marked: std::ops::Range<usize>,
+    marked: Range<usize>,
     cut_left: bool,
 }
 
@@ -102,21 +104,24 @@ impl Excerpt {
         let end = text.floor_char_boundary(place.span.end).max(start);
         let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
         let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
-        let (before, cut_left) = last_characters(&text[line_start..start], BEFORE);
-        let (marked, cut_mark) = first_characters(&text[start..end.min(line_end)], MARKED);
-        let (behind, cut_right) = first_characters(&text[start + marked.len()..line_end], BEHIND);
+        let line = &text[line_start..line_end];
+        let (start, end) = (start - line_start, end.min(line_end) - line_start);
+        let (before, cut_left) = last_characters(&line[..start], BEFORE);
+        let (marked, cut_mark) = first_characters(&line[start..end], MARKED);
+        let end = start + marked.len();
+        let (behind, cut_right) = first_characters(&line[end..], BEHIND);
         let mut shown = String::new();
         if cut_left {
             shown.push_str(CUT);
         }
-        push_visible(&mut shown, before);
+        push_visible(&mut shown, line, start - before.len()..start);
         let marked_start = shown.len();
-        push_visible(&mut shown, marked);
+        push_visible(&mut shown, line, start..end);
         let marked_end = shown.len();
         if cut_mark {
             shown.push_str(CUT);
         } else {
-            push_visible(&mut shown, behind.trim_end_matches('\r'));
+            push_visible(&mut shown, line, end..end + behind.trim_end_matches('\r').len());
             if cut_right {
                 shown.push_str(CUT);
             }
@@ -129,12 +134,16 @@ impl Excerpt {
     }
 }
 
-/// Adds text, one character for one, so that columns stay true. The renderer shows tabs and the old control characters,
-/// but not this second set.
-fn push_visible(shown: &mut String, text: &str) {
-    shown.extend(text.chars().map(|character| match character {
-        '\u{80}'..='\u{9f}' | '\u{200e}' | '\u{200f}' => '\u{fffd}',
-        _ => character,
+/// Adds a part of a line, one character for one, so that columns stay true. The renderer shows tabs and the control
+/// characters of ASCII.
+fn push_visible(shown: &mut String, line: &str, part: Range<usize>) {
+    let start = part.start;
+    shown.extend(line[part].char_indices().map(|(at, character)| {
+        if is_marker(line, start + at) || is_hidden(character) && !character.is_ascii() {
+            '\u{fffd}'
+        } else {
+            character
+        }
     }));
 }
 

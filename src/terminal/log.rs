@@ -4,7 +4,10 @@ use crate::diagnostic::Diagnostic;
 use crate::rules::Severity;
 use crate::source::Place;
 use crate::terminal::Printer;
+use crate::visible;
 use clap::ValueEnum;
+use std::borrow::Cow;
+use std::io::{self, Write};
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
@@ -30,8 +33,14 @@ pub fn install(verbose: u8, format: Option<LogFormat>, printer: &Printer) -> Res
     if verbose == 0 {
         return Ok(());
     }
+    let show = match format {
+        Some(LogFormat::Json) => visible::json,
+        _ if printer.stderr_color() => visible::styled,
+        _ => visible::lines,
+    };
+    let stream = printer.progress().writer();
     let layer = tracing_subscriber::fmt::layer()
-        .with_writer(printer.progress().writer())
+        .with_writer(move || Visible { stream: stream(), show })
         .with_ansi(printer.stderr_color())
         .with_target(verbose > 1);
     let layer = match format {
@@ -43,6 +52,25 @@ pub fn install(verbose: u8, format: Option<LogFormat>, printer: &Printer) -> Res
         .with(levels(verbose))
         .with(layer)
         .try_init()
+}
+
+/// A stream of events, of which each comes whole and becomes one visible line.
+struct Visible<Stream> {
+    stream: Stream,
+    show: fn(&str) -> Cow<'_, str>,
+}
+
+impl<Stream: Write> Write for Visible<Stream> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let event = String::from_utf8_lossy(bytes);
+        let line = event.trim_end_matches('\n').replace('\n', "\\n");
+        self.stream.write_all(format!("{}\n", (self.show)(&line)).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
 }
 
 /// Puts findings into the log, each as an event with the fields of a report.

@@ -1,7 +1,7 @@
 //! What the user sees: findings with their source lines, tables, progress bars, and the two streams they go to.
 //!
 //! The result of a command goes to standard output, everything else to standard error. Nothing needs colour to be
-//! understood, and text from files and images is shown without the control characters that would steer the terminal.
+//! understood. Text from strangers is made visible by the [`Printer`] itself, see [`visible`](mod@crate::visible).
 
 pub mod findings;
 pub mod graph_change;
@@ -12,12 +12,10 @@ pub mod output;
 pub mod progress;
 pub mod reports;
 pub mod resolution;
+pub mod stdout;
 pub mod table;
 
-mod visible;
-
 pub use output::{Format, Printer};
-pub use visible::visible;
 
 /// A number of things, as in `1 bundle` and `2 bundles`.
 pub fn counted(count: usize, thing: &str) -> String {

@@ -3,7 +3,6 @@
 use crate::install::operator::{Api, Condition, Operator, Reference};
 use crate::terminal::output::{OutputError, Printer};
 use crate::terminal::table::Table;
-use crate::terminal::visible;
 
 /// Prints an operator: what it is, what there is to say of it, and its components.
 ///
@@ -11,7 +10,7 @@ use crate::terminal::visible;
 /// When nobody reads the output any more, or it cannot be written.
 pub fn print(operator: &Operator, printer: &Printer) -> Result<(), OutputError> {
     for (name, value) in facts(operator) {
-        let value = visible(&value).replace('\n', " ");
+        let value = value.replace('\n', " ");
         printer.line(format!("{name:12}  {value}"))?;
     }
     printer.line("")?;

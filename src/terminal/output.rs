@@ -4,8 +4,9 @@ use crate::diagnostic::Diagnostic;
 use crate::rules::Severity;
 use crate::terminal::findings::{self, Summary};
 use crate::terminal::progress::Bars;
-use crate::terminal::visible;
+use crate::terminal::stdout::Stdout;
 use crate::text;
+use crate::visible::{lines, one_line, styled, visible};
 use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::Value;
@@ -55,6 +56,9 @@ pub enum OutputError {
     /// The result is incomplete.
     #[error("cannot write to standard output: {0}")]
     Write(#[source] io::Error),
+    /// To show it, it would have to be changed.
+    #[error("the result holds control characters or workflow commands, so it is not printed")]
+    Hidden,
     /// A value has no such form, which only a mistake in opmx can bring about.
     #[error("cannot write the result as {format}: {reason}")]
     Form {
@@ -94,7 +98,7 @@ struct Colors {
 
 impl Printer {
     /// Prints to the streams of the process.
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: Settings, stdout: Stdout) -> Self {
         let watched = io::stderr().is_terminal() && !dumb_terminal();
         let color = Colors {
             stdout: colored(settings.color, io::stdout().is_terminal()),
@@ -105,7 +109,7 @@ impl Printer {
         } else {
             Bars::hidden()
         };
-        Self::with_streams(settings, Box::new(io::stdout()), Box::new(io::stderr()), color, bars)
+        Self::with_streams(settings, Box::new(stdout), Box::new(io::stderr()), color, bars)
     }
 
     fn with_streams(settings: Settings, stdout: Stream, stderr: Stream, color: Colors, bars: Bars) -> Self {
@@ -153,12 +157,44 @@ impl Printer {
         self.stdout().line(text.as_ref())
     }
 
-    /// The result as it is, byte for byte.
+    /// Lines of the result, each with its line feed.
     ///
     /// # Errors
     /// When nobody reads the output any more, or it cannot be written.
-    pub fn bytes(&self, content: &[u8]) -> Result<(), OutputError> {
-        self.stdout().bytes(content)
+    pub fn lines(&self, text: &str) -> Result<(), OutputError> {
+        self.stdout().lines(text)
+    }
+
+    /// Lines of the result with styles where standard output is coloured. What strangers wrote between the styles must
+    /// be visible already.
+    ///
+    /// # Errors
+    /// When nobody reads the output any more, or it cannot be written.
+    pub fn styled(&self, text: &str) -> Result<(), OutputError> {
+        let shown = if self.color.stdout { styled(text) } else { lines(text) };
+        self.stdout().write(&shown)
+    }
+
+    /// Text that another program reads as it is, and that has no escapes, such as a patch.
+    ///
+    /// # Errors
+    /// When it has characters or lines that must not be printed as they are; when nobody reads the output any more, or
+    /// it cannot be written.
+    pub fn exact(&self, text: &str) -> Result<(), OutputError> {
+        // A carriage return in front of a line feed does nothing.
+        let shown = text.replace("\r\n", "\n");
+        if lines(&shown) != shown {
+            return Err(OutputError::Hidden);
+        }
+        self.stdout().write(text)
+    }
+
+    /// The result in a language that has escapes of its own, see [`Output::written`].
+    ///
+    /// # Errors
+    /// When nobody reads the output any more, or it cannot be written.
+    pub fn written(&self, text: &str) -> Result<(), OutputError> {
+        self.stdout().written(text)
     }
 
     /// The result as one document. `Format::Text` prints it as YAML, for values that have no text form of their own.
@@ -171,7 +207,7 @@ impl Printer {
             Format::Text | Format::Yaml => yaml(value)?,
         };
         let mut output = self.stdout();
-        output.bytes(text.as_bytes())?;
+        output.written(&text)?;
         output.flush()
     }
 
@@ -183,13 +219,11 @@ impl Printer {
         if format != Format::Text {
             return self.document(format, &findings::Report::of(diagnostics));
         }
-        let mut output = self.stdout();
         for diagnostic in diagnostics {
-            output.line(&findings::render(diagnostic, self.color.stdout))?;
-            output.line("")?;
+            self.styled(&format!("{}\n\n", findings::render(diagnostic, self.color.stdout)))?;
         }
-        output.line(&Summary::of(diagnostics).to_string())?;
-        output.flush()
+        self.line(Summary::of(diagnostics).to_string())?;
+        self.flush()
     }
 
     /// Findings beside the result of a command, on standard error; with `--quiet` only those that fail it.
@@ -208,14 +242,14 @@ impl Printer {
     /// A remark on what was done, for a person who watches.
     pub fn status(&self, message: impl fmt::Display) {
         if !self.quiet {
-            self.say(&visible(&message.to_string()));
+            self.say(&one_line(&message.to_string()));
         }
     }
 
     /// Something that the user should know although the command goes on.
     pub fn warning(&self, message: impl fmt::Display) {
         if !self.quiet {
-            self.labelled("warning", "\u{1b}[1;33m", &message.to_string());
+            self.labelled("warning", "\u{1b}[1;33m", &one_line(&message.to_string()));
         }
     }
 
@@ -226,7 +260,7 @@ impl Printer {
 
     /// A line that belongs to the error before it: a cause or a hint.
     pub fn detail(&self, label: &str, message: impl fmt::Display) {
-        self.labelled(&format!("  {label}"), "\u{1b}[1m", &message.to_string());
+        self.labelled(&format!("  {label}"), "\u{1b}[1m", &one_line(&message.to_string()));
     }
 
     fn labelled(&self, label: &str, style: &str, message: &str) {
@@ -240,8 +274,10 @@ impl Printer {
         }
     }
 
-    /// Text with styles of its own, on standard error.
+    /// Lines on standard error, with styles where it is coloured. What strangers wrote between the styles must be
+    /// visible already.
     pub fn say(&self, text: &str) {
+        let text = if self.color.stderr { styled(text) } else { lines(text) };
         self.bars.aside(|| {
             let mut stderr = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
             // Where standard error is gone there is nobody left to tell.
@@ -270,16 +306,25 @@ impl Output<'_> {
     /// # Errors
     /// When nobody reads the output any more, or it cannot be written.
     pub fn line(&mut self, text: &str) -> Result<(), OutputError> {
-        self.bytes(text.as_bytes())?;
-        self.bytes(b"\n")
+        self.write(&lines(&one_line(text)))?;
+        self.write("\n")
     }
 
-    /// Writes bytes as they are.
+    /// Writes lines, each with its line feed.
     ///
     /// # Errors
     /// When nobody reads the output any more, or it cannot be written.
-    pub fn bytes(&mut self, content: &[u8]) -> Result<(), OutputError> {
-        Ok(self.stream.write_all(content)?)
+    pub fn lines(&mut self, text: &str) -> Result<(), OutputError> {
+        self.write(&lines(text))
+    }
+
+    /// Writes text in a language that has escapes of its own, as JSON, YAML and workflow commands have. Its writer has
+    /// used them for all that must not be printed as it is; what it overlooked is written out here.
+    ///
+    /// # Errors
+    /// When nobody reads the output any more, or it cannot be written.
+    pub fn written(&mut self, text: &str) -> Result<(), OutputError> {
+        self.write(&visible(text))
     }
 
     /// Hands everything written so far to the reader.
@@ -288,6 +333,10 @@ impl Output<'_> {
     /// When nobody reads the output any more, or it cannot be written.
     pub fn flush(&mut self) -> Result<(), OutputError> {
         Ok(self.stream.flush()?)
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), OutputError> {
+        Ok(self.stream.write_all(text.as_bytes())?)
     }
 }
 
@@ -319,10 +368,10 @@ impl<'a> List<'a> {
         if self.format == Format::Json {
             let text = json(value)?;
             let opening = if self.count == 0 { "[\n  " } else { ",\n  " };
-            self.output.bytes(opening.as_bytes())?;
-            self.output.bytes(text.trim_end().replace('\n', "\n  ").as_bytes())?;
+            self.output.written(opening)?;
+            self.output.written(&text.trim_end().replace('\n', "\n  "))?;
         } else {
-            self.output.bytes(yaml(&[value])?.as_bytes())?;
+            self.output.written(&yaml(&[value])?)?;
         }
         self.count += 1;
         if self.count == Self::FIRST {
@@ -342,7 +391,7 @@ impl<'a> List<'a> {
             (_, 0) => "[]\n",
             _ => "",
         };
-        self.output.bytes(closing.as_bytes())?;
+        self.output.written(closing)?;
         self.output.flush()
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::image::Progress;
-use crate::terminal::visible;
+use crate::visible::one_line;
 
 /// Characters of a name in front of its bar.
 const NAME: usize = 40;
@@ -17,6 +17,7 @@ pub struct Bars {
     screen: MultiProgress,
     hidden: bool,
     under_way: Mutex<UnderWay>,
+    warnings: Mutex<Vec<String>>,
 }
 
 #[derive(Debug, Default)]
@@ -41,6 +42,7 @@ impl Bars {
             screen: MultiProgress::with_draw_target(target),
             hidden,
             under_way: Mutex::default(),
+            warnings: Mutex::default(),
         }
     }
 
@@ -57,6 +59,11 @@ impl Bars {
     pub fn writer(&self) -> impl Fn() -> BesideBars + Send + Sync + 'static {
         let screen = (!self.hidden).then(|| self.screen.clone());
         move || BesideBars(screen.clone())
+    }
+
+    /// What transfers warned of since the last call.
+    pub fn take_warnings(&self) -> Vec<String> {
+        std::mem::take(&mut self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn under_way(&self) -> MutexGuard<'_, UnderWay> {
@@ -94,6 +101,11 @@ impl Progress for Bars {
             self.screen.remove(&bar);
         }
     }
+
+    fn warned(&self, message: &str) {
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        warnings.push(message.to_owned());
+    }
 }
 
 /// Standard error, with the bars out of the way while something is written.
@@ -125,7 +137,7 @@ fn style(sized: bool) -> ProgressStyle {
 }
 
 fn short(what: &str) -> String {
-    let what = visible(what);
+    let what = one_line(what);
     match what.char_indices().rev().nth(NAME - 1) {
         // The end of a reference, its repository and tag, tells more than its beginning.
         Some((at, _)) if at > 0 => {

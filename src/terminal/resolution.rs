@@ -3,7 +3,6 @@
 use crate::resolver::{Considered, Resolution};
 use crate::terminal::output::{OutputError, Printer};
 use crate::terminal::table::Table;
-use crate::terminal::visible;
 
 /// Prints what would be installed and what becomes of the subscriptions.
 ///
@@ -34,10 +33,10 @@ pub fn print(printer: &Printer, resolution: &Resolution) -> Result<(), OutputErr
             "a subscription {} is made for {}",
             subscription.name, subscription.package
         );
-        printer.line(visible(&line))?;
+        printer.line(line)?;
     }
     for note in resolution.stays.iter().chain(&resolution.notes) {
-        printer.line(visible(&format!("note: {note}")))?;
+        printer.line(format!("note: {note}"))?;
     }
     explain(printer, &resolution.explain)
 }

@@ -1,7 +1,7 @@
 //! Aligned text tables whose first rows are there at once, however many follow.
 
 use crate::terminal::output::{Output, OutputError};
-use crate::terminal::visible;
+use crate::visible::visible;
 
 /// Rows that are looked at before the first one is printed. Their widths decide the columns.
 const SAMPLE: usize = 100;

@@ -4,6 +4,7 @@ use super::limits::Limits;
 use super::load;
 use super::resolve::{Plain, resolve};
 use super::split;
+use crate::visible::{self, begins_command, has_marker, is_hidden};
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
@@ -25,9 +26,10 @@ pub fn to_yaml(value: &Value) -> String {
     text
 }
 
-/// JSON with two spaces of indentation, keys in their order, a line feed at the end.
+/// JSON with two spaces of indentation, keys in their order, a line feed at the end. What must not be printed as it is,
+/// see [`visible`](mod@crate::visible), is escaped, as in YAML.
 pub fn to_json(value: &Value) -> String {
-    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    let mut text = visible::json(&serde_json::to_string_pretty(value).unwrap_or_default()).into_owned();
     text.push('\n');
     text
 }
@@ -121,7 +123,8 @@ fn fits_literal(text: &str) -> bool {
     let lines = || text.strip_suffix('\n').unwrap_or(text).split('\n');
     text.contains('\n')
         && lines().any(|line| !line.is_empty())
-        && lines().all(|line| line.is_empty() || !line.trim().is_empty())
+        && lines().all(|line| line.is_empty() || !line.trim().is_empty() && !begins_command(line))
+        && !has_marker(text)
         && text
             .chars()
             .all(|letter| matches!(letter, '\n' | '\t') || is_printable(letter))
@@ -151,7 +154,7 @@ fn literal(text: &str, column: usize, out: &mut String) {
 fn one_line(text: &str, out: &mut String) {
     if fits_plain(text) {
         out.push_str(text);
-    } else if text.contains(['"', '\\']) && text.chars().all(is_printable) {
+    } else if text.contains(['"', '\\']) && text.chars().all(is_printable) && !has_marker(text) {
         out.push('\'');
         out.push_str(&text.replace('\'', "''"));
         out.push('\'');
@@ -174,6 +177,7 @@ fn fits_plain(text: &str) -> bool {
         && !text.contains(": ")
         && !text.contains(" #")
         && text.chars().all(is_printable)
+        && !has_marker(text)
         && resolve(text) == Plain::Text
         && !is_special_elsewhere(text)
 }
@@ -207,17 +211,18 @@ fn is_special_elsewhere(text: &str) -> bool {
     text.replace('_', "").parse::<f64>().is_ok() || sexagesimal() || date()
 }
 
-/// Whether YAML allows the character as it is in the middle of a line.
+/// Whether YAML allows the character as it is in the middle of a line, and a person sees it there.
 fn is_printable(letter: char) -> bool {
-    matches!(letter,
-        ' '..='~' | '\u{A0}'..='\u{2027}' | '\u{202A}'..='\u{FEFE}' | '\u{FF00}'..='\u{FFFD}' | '\u{10000}'..)
+    let allowed = matches!(letter, ' '..='~' | '\u{A0}'..='\u{FEFE}' | '\u{FF00}'..='\u{FFFD}' | '\u{10000}'..);
+    allowed && !is_hidden(letter)
 }
 
-/// Quotes and escapes that mean the same in YAML and JSON.
+/// Quotes and escapes that mean the same in YAML and JSON; behind U+FFFF only YAML has them.
 fn double_quoted(text: &str, out: &mut String) {
     out.push('"');
-    for letter in text.chars() {
+    for (at, letter) in text.char_indices() {
         match letter {
+            '#' if visible::is_marker(text, at) => out.push_str("\\u0023"),
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
@@ -225,8 +230,11 @@ fn double_quoted(text: &str, out: &mut String) {
             '\t' => out.push_str("\\t"),
             letter if is_printable(letter) => out.push(letter),
             letter => {
-                // Writing into a string cannot fail; what is not printable lies below U+10000.
-                let _ = write!(out, "\\u{:04X}", u32::from(letter));
+                // Writing into a string cannot fail.
+                let _ = match u32::from(letter) {
+                    code @ 0..=0xFFFF => write!(out, "\\u{code:04X}"),
+                    code => write!(out, "\\U{code:08X}"),
+                };
             }
         }
     }

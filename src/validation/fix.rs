@@ -6,7 +6,7 @@
 
 use super::run::{Finding, Request, Selection, Validated, validate_bundle};
 use crate::diagnostic::{self, Edit};
-use crate::files::{self, FileError, Replacement};
+use crate::files::{self, FileError, FolderChange};
 use crate::rules::{Rule, Severity};
 use crate::source::Source;
 use crate::text::{self, mend};
@@ -40,19 +40,24 @@ pub struct Change {
 }
 
 impl Fixing {
-    /// Writes the changed files into the folder that they came from: all are made ready, then each takes its place in
-    /// one step. Other files are not touched.
+    /// Writes the changed files into the folder that they came from: all of them or none. Other files are not touched.
     ///
     /// # Errors
-    /// When a file was changed by somebody else or cannot be written; none is changed then. Only where the system fails
-    /// between two of the last steps, those before it are.
+    /// When a file was changed by somebody else or cannot be written; none is changed then.
     pub fn write(&self, directory: &Path) -> Result<(), FileError> {
-        let ready: Vec<Replacement> = self
+        if self.files.is_empty() {
+            return files::finish_change(directory);
+        }
+        let folder = FolderChange::new(directory)?;
+        for (path, change) in &self.files {
+            files::require_content(&directory.join(path), &change.before)?;
+        }
+        let changed = self
             .files
             .iter()
-            .map(|(path, change)| files::rewriting(&directory.join(path), &change.before, &change.after))
-            .collect::<Result<_, _>>()?;
-        ready.into_iter().try_for_each(Replacement::commit)
+            .map(|(path, change)| (path.as_str(), change.after.as_slice()));
+        files::place(folder.path(), changed)?;
+        folder.commit()
     }
 }
 

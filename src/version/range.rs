@@ -76,17 +76,18 @@ impl VersionRange {
                 continue;
             }
             let (operator, rest) = split_operator(word);
-            // Blanks may stand between an operator and its version.
+            // To OLM, blanks may stand between an operator and its version, but not behind `!`.
             let (version_start, version) = match (rest, terms.peek()) {
-                ("", Some((next, version))) if *version != "||" => {
+                ("", Some((next, version))) if *version != "||" && word != "!" => {
                     let found = (*next, *version);
                     terms.next();
                     found
                 }
+                ("", _) => return Err(fail(word.len(), format!("a version is missing behind {word}"))),
                 _ => (start + word.len() - rest.len(), rest),
             };
             let bounds = expand(operator, version).map_err(|reason| RangeError {
-                span: version_start..version_start + version.len().max(1),
+                span: version_start..version_start + version.len(),
                 reason,
             })?;
             if let Some(alternative) = alternatives.last_mut() {
@@ -99,7 +100,35 @@ impl VersionRange {
                 reason: "the range is empty".to_owned(),
             });
         }
-        Ok(Self { alternatives })
+        let range = Self { alternatives };
+        let other = match Self::parse_as_olm(text) {
+            Ok(olm) if olm.is_same(&range) => return Ok(range),
+            Ok(_) => "OLM reads another range".to_owned(),
+            Err(reason) => format!("OLM cannot read it ({reason})"),
+        };
+        let why = if text.contains('x') {
+            ", where any x makes a wildcard"
+        } else {
+            ""
+        };
+        Err(RangeError {
+            span: 0..text.len(),
+            reason: format!("{other}{why}"),
+        })
+    }
+
+    /// Whether the bounds are the same, one by one.
+    fn is_same(&self, other: &Self) -> bool {
+        let same = |one: &Bound, other: &Bound| {
+            one.operator == other.operator && one.version.cmp_precedence(&other.version).is_eq()
+        };
+        let parts = |range: &Self| range.alternatives.iter().map(Vec::len).collect::<Vec<_>>();
+        let bounds = |range: &Self| range.alternatives.concat();
+        parts(self) == parts(other)
+            && bounds(self)
+                .iter()
+                .zip(&bounds(other))
+                .all(|(one, other)| same(one, other))
     }
 
     /// Reads a range as OLM does.
@@ -200,10 +229,11 @@ fn successor(version: &Version) -> Option<Version> {
     Version::parse(&text).ok()
 }
 
-/// The words of a text with their byte offsets.
+/// The words of a text with their byte offsets. To OLM only the blank stands between words, no other white space.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let offset = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
-    text.split_whitespace().map(move |word| (offset(word), word))
+    let words = text.split(' ').filter(|word| !word.is_empty());
+    words.map(move |word| (offset(word), word))
 }
 
 fn split_operator(word: &str) -> (Operator, &str) {
@@ -223,7 +253,9 @@ fn expand(operator: Operator, text: &str) -> Result<Vec<Bound>, String> {
         let version = parse_strict(text).map_err(|reason| match text.chars().next() {
             Some(sign @ ('^' | '~')) => format!("{sign} has no meaning in OLM's ranges; write >= and < instead"),
             Some(_) if text.ends_with(',') => "write a blank instead of the comma".to_owned(),
-            None => "a version is missing".to_owned(),
+            Some(_) if text.contains(char::is_whitespace) => {
+                format!("{text:?} is no version: only blanks may stand between versions")
+            }
             _ => format!("{text:?} is no version: {reason}"),
         })?;
         return Ok(vec![bound(operator, &version)]);
@@ -361,8 +393,23 @@ mod tests {
             ">1.0.0||<0.5.0",
             "|| 1.0.0",
             ">",
+            ">=1.0.0 <",
+            "> || 1.0.0",
+            // OLM would read 1.0.0 alone.
+            "! 1.0.0",
+            "1.0.0\n",
+            ">=1.0.0\t<2.0.0",
+            "1.0.0\u{a0}",
+            // To OLM, any x makes a wildcard.
+            "1.0.0-next.1",
+            "<=1.0.0-next.1",
+            ">=1.0.0-rc.x",
+            "+1.x",
+            "01.x",
+            "9223372036854775807.x",
         ] {
-            assert!(VersionRange::parse(range).is_err(), "{range:?}");
+            let error = VersionRange::parse(range).unwrap_err();
+            assert!(range.get(error.span.clone()).is_some(), "{range:?}: {error:?}");
         }
         let error = VersionRange::parse(">=1.0.0 <2.0").unwrap_err();
         assert_eq!(error.span, 9..12);

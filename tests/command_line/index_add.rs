@@ -4,11 +4,12 @@ use crate::bundles::{
     BOTH, bundle_names, column, database_of, fail, garden, image, kinds_and_names, names, operator, outcome_of, push,
     rake, serve_layout, small_base, succeed,
 };
+use crate::common::Sandbox;
 use opmx::image::{Image, ImageConfig, build};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, mpsc};
 use std::time::{Duration, SystemTime};
 
@@ -445,7 +446,44 @@ fn a_registry_that_is_not_there_is_named_with_its_request() {
 }
 
 #[test]
-fn an_index_that_somebody_else_moved_meanwhile_is_not_overwritten() {
+fn an_index_that_somebody_else_moved_meanwhile_keeps_what_they_added() {
+    let (sandbox, output) = overtaken("");
+    assert_eq!(output.status.code(), Some(0));
+    insta::assert_snapshot!(String::from_utf8(output.stderr).unwrap(), @"
+    somebody else moved the tag meanwhile, so the change was made again on their index
+    added rake.v1.0.0 to package rake (stable)
+    ");
+    assert_eq!(
+        bundle_names(&database_of(&sandbox, &image(&sandbox, "index", "v1"))),
+        ["compost-operator.v0.3.1", "rake.v1.0.0", "spade.v1.0.0"]
+    );
+}
+
+#[test]
+fn an_index_that_somebody_else_moved_meanwhile_is_left_alone_where_nothing_is_made_again() {
+    let (sandbox, output) = overtaken(" --no-redo");
+    assert_eq!(
+        (output.status.code(), output.stdout.as_slice()),
+        (Some(1), b"".as_slice())
+    );
+    insta::assert_snapshot!(String::from_utf8(output.stderr).unwrap(), @"
+    error: oci:index:v1 was changed by somebody else meanwhile, so it was left as it is
+      hint: run the command again, on the index as it is now
+    ");
+    let there = image(&sandbox, "index", "v1").digest();
+    assert_eq!(there, image(&sandbox, "other", "v1").digest());
+    succeed(
+        &sandbox,
+        "index add -i oci:base:v1 -b rake -f oci:index:v1 -t oci:index:v1",
+    );
+    assert_eq!(
+        bundle_names(&database_of(&sandbox, &image(&sandbox, "index", "v1"))),
+        ["compost-operator.v0.3.1", "rake.v1.0.0", "spade.v1.0.0"]
+    );
+}
+
+/// What becomes of a command that adds to an index, and of the index, when somebody else adds to it meanwhile.
+fn overtaken(more: &str) -> (Sandbox, Output) {
     let sandbox = garden();
     small_base(&sandbox);
     rake(&sandbox, "rake", "1.0.0", None);
@@ -465,30 +503,14 @@ fn an_index_that_somebody_else_moved_meanwhile_is_not_overwritten() {
         }
     });
     let rake = format!("{}/rake:v1", registry.host);
-    let line = format!("index add -i oci:base:v1 -b {rake} --use-http -f oci:index:v1 -t oci:index:v1");
+    let line = format!("index add -i oci:base:v1 -b {rake} --use-http -f oci:index:v1 -t oci:index:v1{more}");
     let mut command = sandbox.command(line.split(' '));
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     begun.recv().unwrap();
     push(&sandbox, &theirs, "oci:index:v1");
     drop((begun, go_on));
     let output = child.wait_with_output().unwrap();
-    assert_eq!(
-        (output.status.code(), output.stdout.as_slice()),
-        (Some(1), b"".as_slice())
-    );
-    insta::assert_snapshot!(String::from_utf8(output.stderr).unwrap(), @"
-    error: oci:index:v1 was changed by somebody else meanwhile, so nothing was pushed
-      hint: run the command again, on the index as it is now
-    ");
-    assert_eq!(image(&sandbox, "index", "v1").digest(), theirs.digest());
-    succeed(
-        &sandbox,
-        "index add -i oci:base:v1 -b rake -f oci:index:v1 -t oci:index:v1",
-    );
-    assert_eq!(
-        bundle_names(&database_of(&sandbox, &image(&sandbox, "index", "v1"))),
-        ["compost-operator.v0.3.1", "rake.v1.0.0", "spade.v1.0.0"]
-    );
+    (sandbox, output)
 }
 
 #[test]
@@ -508,10 +530,11 @@ fn a_killed_command_leaves_nothing_that_the_next_does_not_clear() {
     let registry = silent.local_addr().unwrap();
     let waits = format!("index add -i oci:base:v1 -b {registry}/rake:v1 --use-http -f oci:index:v1 -t oci:index:v1");
     let mut child = run(&waits).stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    while !names(&sandbox.path("tmp"))
-        .iter()
-        .any(|name| sandbox.path("tmp").join(name).join("index.db").exists())
-    {
+    let unpacked = || {
+        let mut entries = walkdir::WalkDir::new(sandbox.path("tmp")).into_iter().flatten();
+        entries.any(|entry| entry.file_name() == "index.db")
+    };
+    while !unpacked() {
         assert!(child.try_wait().unwrap().is_none(), "it ended");
         std::thread::yield_now();
     }

@@ -8,6 +8,9 @@ mod common;
 #[path = "../registry/http.rs"]
 #[expect(dead_code, reason = "not all that it offers is used here")]
 mod http;
+#[cfg(target_os = "linux")]
+#[path = "../common/served.rs"]
+mod served;
 #[path = "../shared/mod.rs"]
 mod shared;
 #[path = "../../src/catalog/drawing/tests/geometry.rs"]

@@ -3,168 +3,26 @@
 #![cfg(target_os = "linux")]
 
 use crate::common::{Sandbox, copy_folder};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use crate::served::{OBJECT_SIZE, Server, bundle, catalog, get, health, name, request, start};
 use opmx::catalog::file_based::read::CatalogLimits;
 use opmx::server::files::CatalogFiles;
 use opmx::server::metrics::Metrics;
 use opmx::server::proto::registry_client::RegistryClient;
 use opmx::server::proto::{Bundle, GetBundleRequest, GetPackageRequest, ListBundlesRequest};
 use opmx::server::{self, Options};
-use serde_json::{Value, json};
 use std::error::Error;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Read;
 use std::net::{Ipv4Addr, TcpStream};
 use std::path::Path;
-use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio_stream::StreamExt;
 use tonic::Code;
-use tonic::transport::{Channel, Endpoint};
-use tonic_health::pb::HealthCheckRequest;
+use tonic::transport::Endpoint;
 use tonic_health::pb::health_check_response::ServingStatus;
-use tonic_health::pb::health_client::HealthClient;
-
-/// A server that is killed with the value, should a test end early.
-struct Server {
-    child: Child,
-    port: u16,
-    /// Where it shows its figures, if it does.
-    figures: u16,
-    stderr: BufReader<ChildStderr>,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn start(sandbox: &Sandbox, served: &str) -> Server {
-    let arguments = [
-        "serve",
-        served,
-        "--address=127.0.0.1",
-        "--port=0",
-        "--metrics-address=127.0.0.1:0",
-    ];
-    let mut child = sandbox.command(arguments).stderr(Stdio::piped()).spawn().unwrap();
-    let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    let mut ports = [0; 2];
-    for port in &mut ports {
-        let mut line = String::new();
-        stderr.read_line(&mut line).unwrap();
-        *port = line
-            .trim_end()
-            .rsplit(':')
-            .next()
-            .unwrap()
-            .parse()
-            .unwrap_or_else(|_| panic!("{line}"));
-    }
-    let [figures, port] = ports;
-    Server {
-        child,
-        port,
-        figures,
-        stderr,
-    }
-}
-
-impl Server {
-    fn endpoint(&self) -> Endpoint {
-        Endpoint::from_shared(format!("http://127.0.0.1:{}", self.port)).unwrap()
-    }
-
-    /// Memory that the process has resident, in MiB.
-    fn resident(&self) -> u64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
-        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
-    }
-
-    /// The value of a series of the figures.
-    fn figure(&self, series: &str) -> f64 {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.figures)).unwrap();
-        write!(stream, "GET /metrics HTTP/1.1\r\nHost: server\r\n\r\n").unwrap();
-        let mut page = String::new();
-        stream.read_to_string(&mut page).unwrap();
-        assert!(page.starts_with("HTTP/1.1 200 OK\r\n"), "{page}");
-        let line = page.lines().find_map(|line| line.strip_prefix(series));
-        line.unwrap_or_else(|| panic!("{page}")).trim().parse().unwrap()
-    }
-
-    /// Ends it by a signal; it must end well, and say nothing more.
-    fn end(mut self) {
-        self.terminate();
-        assert_eq!(self.child.wait().unwrap().code(), Some(0));
-        let mut rest = String::new();
-        self.stderr.read_to_string(&mut rest).unwrap();
-        assert_eq!(rest, "");
-    }
-
-    fn terminate(&self) {
-        let signal = Command::new("kill").arg(self.child.id().to_string()).status();
-        assert!(signal.unwrap().success());
-    }
-}
-
-async fn health(channel: Channel) -> ServingStatus {
-    let answer = HealthClient::new(channel).check(HealthCheckRequest::default()).await;
-    answer.unwrap().into_inner().status()
-}
-
-const OBJECT_SIZE: usize = 300_000;
-
-fn name(number: usize) -> String {
-    format!("garden.v{number}.0.0")
-}
-
-fn bundle(number: usize, size: usize) -> Value {
-    let name = name(number);
-    let csv = json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion", "metadata": {"name": name}});
-    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "soil"}, "data": {"of": "x".repeat(size)}});
-    let object =
-        |object: &Value| json!({"type": "olm.bundle.object", "value": {"data": STANDARD.encode(object.to_string())}});
-    let package = json!({"packageName": "garden", "version": format!("{number}.0.0")});
-    let properties = json!([{"type": "olm.package", "value": package}, object(&csv), object(&map)]);
-    json!({"schema": "olm.bundle", "package": "garden", "name": name, "properties": properties})
-}
-
-/// A catalog of inline bundles in the folder `catalog`, each of them a file.
-fn catalog(sandbox: &Sandbox, bundles: usize, size: usize) {
-    let folder = sandbox.path("catalog");
-    fs::create_dir(&folder).unwrap();
-    let entries = (0..bundles).map(|number| match number {
-        0 => json!({"name": name(0)}),
-        _ => json!({"name": name(number), "replaces": name(number - 1)}),
-    });
-    let package = json!({"schema": "olm.package", "name": "garden", "defaultChannel": "stable"});
-    let channel =
-        json!({"schema": "olm.channel", "package": "garden", "name": "stable", "entries": entries.collect::<Value>()});
-    fs::write(folder.join("package.json"), format!("{package}\n{channel}\n")).unwrap();
-    for number in 0..bundles {
-        fs::write(folder.join(format!("{number}.json")), bundle(number, size).to_string()).unwrap();
-    }
-}
-
-fn request(number: usize) -> GetBundleRequest {
-    GetBundleRequest {
-        pkg_name: "garden".to_owned(),
-        channel_name: "stable".to_owned(),
-        csv_name: name(number),
-    }
-}
-
-async fn get(channel: &Channel, number: usize) -> Result<Bundle, tonic::Status> {
-    let answer = RegistryClient::new(channel.clone()).get_bundle(request(number)).await;
-    answer.map(tonic::Response::into_inner)
-}
 
 #[test]
 fn clients_that_take_nothing_cost_a_bounded_memory_and_leave_others_their_answers() {

@@ -1,4 +1,6 @@
-//! Anything may stand in the files of a bundle: no panic, no place outside of a file, every report can be written.
+//! Anything may come from outside: no panic, no place outside of a file, and what is accepted holds together.
+//!
+//! The targets in fuzz/ have the same bodies, and find with time what chance does not.
 
 mod bodies;
 
@@ -60,25 +62,229 @@ fn telling() -> impl Strategy<Value = String> {
     prop_oneof![words.prop_map(str::to_owned), "\\PC{0,20}", "[ -~\n]{0,40}"]
 }
 
+/// Bytes of any kind, and text of any kind.
+fn bytes() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        vec(any::<u8>(), 0..2_000),
+        vec(telling(), 0..40).prop_map(|parts| parts.concat().into_bytes()),
+    ]
+}
+
+/// What takes the place of a word.
+fn text() -> impl Strategy<Value = String> {
+    vec(telling(), 0..3).prop_map(|parts| parts.join(" "))
+}
+
+/// Many in a release build; enough otherwise for what a change breaks.
+fn cases(debug: u32) -> ProptestConfig {
+    ProptestConfig::with_cases(if cfg!(debug_assertions) { debug } else { 5_000 })
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 300 } else { 5_000 }))]
+    #![proptest_config(cases(300))]
 
     #[test]
-    fn any_bytes_may_be_a_file_of_a_bundle(which in any::<usize>(), bytes in vec(any::<u8>(), 0..2_000)) {
-        bodies::file(which, &bytes);
+    fn any_bytes_may_be_a_file_of_a_bundle(which in any::<usize>(), bytes in bytes()) {
+        bodies::bundle::file(which, &bytes);
     }
 
     #[test]
-    fn any_text_may_be_a_file_of_a_bundle(which in any::<usize>(), parts in vec(telling(), 0..40)) {
-        bodies::file(which, parts.concat().as_bytes());
+    fn any_string_may_stand_for_a_word_of_a_bundle(which in any::<usize>(), word in any::<usize>(), text in text()) {
+        bodies::bundle::word(which, word, &text);
     }
 
     #[test]
-    fn any_text_may_stand_for_a_word_of_a_bundle(
+    fn any_bytes_may_be_a_yaml_file(bytes in bytes()) {
+        bodies::yaml::file(&bytes);
+    }
+
+    #[test]
+    fn any_string_may_stand_for_a_word_of_a_yaml_file(which in any::<usize>(), word in any::<usize>(), text in text()) {
+        bodies::yaml::word(which, word, &text);
+    }
+
+    #[test]
+    fn any_bytes_may_be_a_document_of_an_image(
+        media_type in prop::sample::select(MEDIA_TYPES.to_vec()),
+        bytes in bytes(),
+    ) {
+        bodies::manifest::document(media_type, &bytes);
+    }
+
+    #[test]
+    fn any_string_may_stand_for_a_word_of_a_document_of_an_image(
         which in any::<usize>(),
         word in any::<usize>(),
-        parts in vec(telling(), 0..3),
+        text in text(),
     ) {
-        bodies::word(which, word, &parts.join(" "));
+        bodies::manifest::word(which, word, &text);
+        bodies::manifest::reference(&text);
     }
+
+    #[test]
+    fn any_bytes_may_be_a_what_if_file_or_a_dump(bytes in bytes()) {
+        bodies::state::file(&bytes);
+        bodies::state::dumped(&bytes);
+    }
+
+    #[test]
+    fn any_string_may_stand_for_a_word_of_a_what_if_file(
+        which in any::<usize>(),
+        word in any::<usize>(),
+        text in text(),
+    ) {
+        bodies::state::word(which, word, &text);
+    }
+
+    #[test]
+    fn any_bytes_may_be_a_layer(bytes in vec(any::<u8>(), 0..2_000)) {
+        bodies::layer::raw(&bytes);
+    }
+
+    #[test]
+    fn any_members_may_be_in_layers(layers in vec(vec(member(), 0..6), 0..4), compressed in any::<bool>()) {
+        bodies::layer::members(&layers, compressed);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(3_000))]
+
+    #[test]
+    fn any_strings_may_be_ranges_of_versions(one in range(), other in range()) {
+        bodies::version::ranges(&one, &other);
+    }
+
+    #[test]
+    fn any_string_may_be_a_version(text in prop_oneof![range(), text()]) {
+        bodies::version::version(&text);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(100))]
+
+    #[test]
+    fn any_bytes_may_be_olm_yaml(bytes in bytes()) {
+        bodies::olm_yaml::file(&bytes);
+    }
+
+    #[test]
+    fn any_string_may_stand_for_a_word_of_a_synthesized_bundle(
+        which in any::<usize>(),
+        word in any::<usize>(),
+        text in text(),
+    ) {
+        bodies::olm_yaml::word(which, word, &text);
+    }
+
+    #[test]
+    fn any_bytes_may_be_a_catalog_or_a_template(bytes in bytes()) {
+        bodies::catalog::file(&bytes);
+        bodies::catalog::template(&bytes);
+    }
+
+    #[test]
+    fn any_string_may_stand_for_a_word_of_a_catalog(which in any::<usize>(), word in any::<usize>(), text in text()) {
+        bodies::catalog::word(which, word, &text);
+    }
+
+    #[test]
+    fn any_string_may_be_a_rule(text in text()) {
+        bodies::cel::rule(&text);
+    }
+
+    #[test]
+    fn any_string_may_stand_for_a_word_of_a_rule(which in any::<usize>(), word in any::<usize>(), text in text()) {
+        bodies::cel::word(which, word, &text);
+    }
+
+    #[test]
+    fn any_bytes_may_be_a_request(method in any::<usize>(), bytes in bytes()) {
+        bodies::grpc::message(method, &bytes);
+    }
+
+    #[test]
+    fn any_strings_may_be_fields_of_a_request(method in any::<usize>(), texts in [field(), field(), field(), field()]) {
+        let texts = texts.each_ref().map(|(known, text)| (*known, text.as_str()));
+        bodies::grpc::fields(method, texts);
+    }
+
+    #[test]
+    fn any_bytes_may_come_over_a_connection(preface in any::<bool>(), bytes in bytes()) {
+        bodies::grpc::connection(preface, &bytes);
+    }
+}
+
+const MEDIA_TYPES: [Option<&str>; 5] = [
+    None,
+    Some("application/vnd.oci.image.manifest.v1+json"),
+    Some("application/vnd.oci.image.index.v1+json"),
+    Some("application/vnd.docker.distribution.manifest.v2+json"),
+    Some("text/plain"),
+];
+
+/// A member of a layer; its names are often those of others.
+fn member() -> impl Strategy<Value = bodies::layer::Member> {
+    let paths = [
+        "a",
+        "a/b",
+        "./a/b/",
+        "a/b/c",
+        "/a",
+        "../a",
+        "a/../../b",
+        ".wh.a",
+        "a/.wh..wh..opq",
+        "a/.wh.b",
+        "",
+        ".",
+    ];
+    let known = prop::sample::select(paths.to_vec()).prop_map(|path| path.as_bytes().to_vec());
+    let path = || prop_oneof![known.clone(), vec(any::<u8>(), 0..300)];
+    let size = prop::option::weighted(0.1, any::<u16>());
+    (path(), any::<u8>(), path(), size, vec(any::<u8>(), 0..700))
+}
+
+/// What is often nearly a range.
+fn range() -> impl Strategy<Value = String> {
+    let parts = [
+        "1.0.0",
+        "1.2.3",
+        "2.0.0-rc.1",
+        "0",
+        "1.x",
+        "1.2.x",
+        "x",
+        ".",
+        "-",
+        "+",
+        "01",
+        ">",
+        ">=",
+        "<",
+        "<=",
+        "=",
+        "==",
+        "!",
+        "!=",
+        "||",
+        " ",
+        " ",
+        " ",
+        "\t",
+        "^",
+        "~",
+        "v",
+        "\u{a0}",
+        "\u{661}",
+        "18446744073709551616",
+    ];
+    let part = prop_oneof![4 => prop::sample::select(parts.to_vec()).prop_map(str::to_owned), 1 => "\\PC{0,4}"];
+    vec(part, 0..9).prop_map(|parts| parts.concat())
+}
+
+/// A string of a request, or the number of one that the server knows.
+fn field() -> impl Strategy<Value = (u8, String)> {
+    (any::<u8>(), prop_oneof![Just(String::new()), text()])
 }

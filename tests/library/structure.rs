@@ -22,6 +22,7 @@ const FLOORS: &[&[&str]] = &[
     &["text"],
     &[
         "source",
+        "streams",
         "rules",
         "cel",
         "diagnostic",
@@ -29,6 +30,7 @@ const FLOORS: &[&[&str]] = &[
         "nearest",
         "tree",
         "version",
+        "visible",
     ],
 ];
 

@@ -26,6 +26,8 @@ pub(crate) struct Reply {
     pub(crate) length: Option<u64>,
     /// Keeps the connection open without another byte, until the client gives up.
     pub(crate) stall: bool,
+    /// Sends the body byte by byte, with this time between two.
+    pub(crate) drip: Option<Duration>,
 }
 
 impl Reply {
@@ -36,6 +38,7 @@ impl Reply {
             body: body.into(),
             length: None,
             stall: false,
+            drip: None,
         }
     }
 
@@ -54,15 +57,27 @@ pub(crate) struct Server {
 impl Server {
     /// Starts a server; `answer` gets the request and how many with the same method and path came before.
     pub(crate) fn start(answer: impl Fn(&Request, usize) -> Reply + Send + Sync + 'static) -> Self {
+        Self::start_over(Ok, answer)
+    }
+
+    /// Starts a server that speaks HTTP over what `wrap` makes of a connection.
+    pub(crate) fn start_over<Stream: Read + Write>(
+        wrap: impl Fn(TcpStream) -> std::io::Result<Stream> + Send + Sync + 'static,
+        answer: impl Fn(&Request, usize) -> Reply + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let host = listener.local_addr().unwrap().to_string();
         let requests = Arc::new(Mutex::new(Vec::<Request>::new()));
-        let (answer, log) = (Arc::new(answer), Arc::clone(&requests));
+        let (wrap, answer, log) = (Arc::new(wrap), Arc::new(answer), Arc::clone(&requests));
         thread::spawn(move || {
             for stream in listener.incoming() {
-                let (answer, log) = (Arc::clone(&answer), Arc::clone(&log));
+                let (wrap, answer, log) = (Arc::clone(&wrap), Arc::clone(&answer), Arc::clone(&log));
                 // A client that goes away in the middle is part of the tests.
-                thread::spawn(move || stream.and_then(|stream| serve(stream, answer.as_ref(), &log)));
+                thread::spawn(move || {
+                    let stream = stream?;
+                    stream.set_read_timeout(Some(Duration::from_secs(20)))?;
+                    serve(wrap(stream)?, answer.as_ref(), &log)
+                });
             }
         });
         Self { host, requests }
@@ -84,28 +99,31 @@ impl Server {
 }
 
 fn serve(
-    stream: TcpStream,
+    stream: impl Read + Write,
     answer: &dyn Fn(&Request, usize) -> Reply,
     log: &Mutex<Vec<Request>>,
 ) -> std::io::Result<()> {
-    let mut reader = BufReader::new(stream.try_clone()?);
+    let mut reader = BufReader::new(stream);
     let mut line = Vec::new();
     reader.read_until(b'\n', &mut line)?;
     let line = String::from_utf8_lossy(&line);
     let mut words = line.split_whitespace();
     let (Some(method), Some(path), Some("HTTP/1.1")) = (words.next(), words.next(), words.next()) else {
-        let mut stream = stream;
-        return stream.write_all(b"HTTP/1.0 400 Bad Request\r\n\r\nnot HTTP");
+        return reader.get_mut().write_all(b"HTTP/1.0 400 Bad Request\r\n\r\nnot HTTP");
     };
     let (method, path) = (method.to_owned(), path.to_owned());
-    let mut headers = BTreeMap::new();
+    let mut headers = BTreeMap::<String, String>::new();
     loop {
         let mut header = String::new();
         reader.read_line(&mut header)?;
-        match header.trim_end().split_once(':') {
-            Some((name, value)) => headers.insert(name.to_lowercase(), value.trim().to_owned()),
-            None => break,
+        let Some((name, value)) = header.trim_end().split_once(':') else {
+            break;
         };
+        let held = headers.entry(name.to_lowercase()).or_default();
+        if !held.is_empty() {
+            held.push_str(", ");
+        }
+        held.push_str(value.trim());
     }
     let length = headers
         .get("content-length")
@@ -126,19 +144,26 @@ fn serve(
         before
     };
     let reply = answer(&request, before);
-    let mut stream = stream;
-    write!(stream, "HTTP/1.1 {} Status\r\nConnection: close\r\n", reply.status)?;
+    let stream = reader.get_mut();
+    let mut head = format!("HTTP/1.1 {} Status\r\nConnection: close\r\n", reply.status);
     for (name, value) in &reply.headers {
-        write!(stream, "{name}: {value}\r\n")?;
+        head.push_str(&format!("{name}: {value}\r\n"));
     }
     let length = reply.length.unwrap_or(reply.body.len() as u64);
-    write!(stream, "Content-Length: {length}\r\n\r\n")?;
-    if request.method != "HEAD" {
-        stream.write_all(&reply.body)?;
+    stream.write_all(format!("{head}Content-Length: {length}\r\n\r\n").as_bytes())?;
+    match reply.drip {
+        _ if request.method == "HEAD" => {}
+        None => stream.write_all(&reply.body)?,
+        Some(gap) => {
+            for byte in &reply.body {
+                stream.write_all(&[*byte])?;
+                stream.flush()?;
+                thread::sleep(gap);
+            }
+        }
     }
     stream.flush()?;
     if reply.stall {
-        stream.set_read_timeout(Some(Duration::from_secs(20)))?;
         let _ = reader.read(&mut [0]);
     }
     Ok(())

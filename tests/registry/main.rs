@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
+mod certificate;
 mod faults;
 mod http;
 mod index_images;

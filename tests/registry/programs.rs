@@ -1,5 +1,6 @@
 //! Images against the real things: docker-registry with passwords, tokens and TLS; skopeo and umoci.
 
+use crate::certificate::certificate_from_authority;
 use crate::http::{Reply, Server};
 use crate::noise;
 use crate::tools::{DockerRegistry, installed, run, shared};
@@ -386,65 +387,6 @@ fn certificate(folder: &Path) {
             "/CN=opmx test",
             "-addext",
             "subjectAltName=IP:127.0.0.1,DNS:localhost",
-        ],
-    );
-}
-
-/// A certificate authority of our own in `ca.pem`, and a certificate from it.
-fn certificate_from_authority(folder: &Path) {
-    let file = |name: &str| folder.join(name).display().to_string();
-    run(
-        "openssl",
-        &[
-            "req",
-            "-x509",
-            "-newkey",
-            "rsa:2048",
-            "-nodes",
-            "-days",
-            "2",
-            "-keyout",
-            &file("ca.key"),
-            "-out",
-            &file("ca.pem"),
-            "-subj",
-            "/CN=opmx test authority",
-        ],
-    );
-    run(
-        "openssl",
-        &[
-            "req",
-            "-newkey",
-            "rsa:2048",
-            "-nodes",
-            "-keyout",
-            &file("key.pem"),
-            "-out",
-            &file("request.pem"),
-            "-subj",
-            "/CN=127.0.0.1",
-        ],
-    );
-    fs::write(folder.join("extensions"), "subjectAltName=IP:127.0.0.1,DNS:localhost\n").unwrap();
-    run(
-        "openssl",
-        &[
-            "x509",
-            "-req",
-            "-days",
-            "2",
-            "-in",
-            &file("request.pem"),
-            "-CA",
-            &file("ca.pem"),
-            "-CAkey",
-            &file("ca.key"),
-            "-CAcreateserial",
-            "-extfile",
-            &file("extensions"),
-            "-out",
-            &file("cert.pem"),
         ],
     );
 }

@@ -4,9 +4,53 @@
 #![allow(clippy::print_stdout)]
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
+#[path = "../durability/bundles.rs"]
+mod bundles;
+#[path = "../registry/certificate.rs"]
+mod certificate;
+#[path = "../durability/chance.rs"]
+mod chance;
 #[path = "../common/mod.rs"]
-#[expect(dead_code, reason = "not all that it offers is used here")]
 mod common;
+#[path = "../registry/http.rs"]
+mod http;
+#[cfg(target_os = "linux")]
+#[path = "../common/served.rs"]
+mod served;
+#[path = "../durability/state.rs"]
+#[expect(dead_code, reason = "not all that it offers is used here")]
+mod state;
+#[path = "../registry/tools.rs"]
+#[expect(dead_code, reason = "not all that it offers is used here")]
+mod tools;
 
 mod budgets;
+mod cache;
 mod command;
+mod full_disks;
+#[cfg(target_os = "linux")]
+mod hostile_clients;
+mod hostile_database;
+#[cfg(target_os = "linux")]
+mod http2;
+mod indexes;
+mod kills;
+mod leftovers;
+mod login;
+mod many_files;
+mod memory;
+mod modes;
+mod names;
+mod output;
+mod papers;
+mod readers;
+mod realms;
+#[cfg(target_os = "linux")]
+mod silent_clients;
+mod slowness;
+mod special_files;
+#[cfg(unix)]
+mod system_limits;
+mod two_writers;
+mod visible_text;
+mod writing;

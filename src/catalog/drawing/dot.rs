@@ -83,5 +83,6 @@ fn of_channel(channel: &ChannelDrawing, number: usize, first: usize, few: bool, 
 
 /// A text inside double quotes.
 fn escaped(text: &str) -> String {
-    shown(text).replace('\\', "\\\\").replace('"', "\\\"")
+    let quoted = shown(text).replace('\\', "\\\\").replace('"', "\\\"");
+    quoted.replace("##", "#&#35;")
 }

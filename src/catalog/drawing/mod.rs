@@ -15,6 +15,7 @@ pub use svg::svg;
 use super::file_based::load::Loaded;
 use super::{Bundle, Catalog, Channel, DEPRECATED, Package, Text};
 use crate::version::{VersionRange, parse_strict};
+use crate::visible::is_hidden;
 use semver::Version;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -385,10 +386,8 @@ impl Ranges {
 fn shown(text: &str) -> String {
     let show = |character: char| match character {
         '\n' | '\r' | '\t' => ' ',
-        '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => {
-            '\u{fffd}'
-        }
-        _ if character.is_control() => '\u{fffd}',
+        '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
+        _ if is_hidden(character) => '\u{fffd}',
         _ => character,
     };
     text.chars().map(show).collect()

@@ -88,7 +88,7 @@ mod tests {
             written(&new, Language::Json),
             "{\n    \"schema\": \"olm.package\",\n    \"name\": \"etcd\",\n    \"defaultChannel\": \"stable\",\n    \"icon\": {\n        \
              \"base64data\": \"R0lGODlh\",\n        \"mediatype\": \"image/gif\"\n    },\n    \
-             \"description\": \"# etcd\\n<a> & \\\"b\\\"\\u2028\u{7f}\\t\\u0001\\n\"\n}\n"
+             \"description\": \"# etcd\\n<a> & \\\"b\\\"\\u2028\\u007f\\t\\u0001\\n\"\n}\n"
         );
         new.description = "# etcd\ntext\n";
         assert_eq!(

@@ -6,13 +6,14 @@ use super::stream::{CutError, Piece, Stream};
 use super::{Key, PACKAGE, memory};
 use crate::catalog::{Text, Texts};
 use crate::diagnostic::Diagnostic;
-use crate::files::{FileError, Stamp};
+use crate::files::{FileError, Stamp, open_regular, require_regular};
 use crate::rules;
 use crate::text::{self, Limits};
 use ignore::WalkBuilder;
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Files of this name say which others are none of the catalog's, as `.gitignore` does.
 const IGNORE: &str = ".indexignore";
@@ -186,7 +187,7 @@ impl CatalogFile {
         let file = if let Some(file) = &self.kept {
             file
         } else {
-            opened = File::open(&self.path).map_err(|error| self.failed(error))?;
+            opened = open_regular(&self.path).map_err(|error| self.failed(error))?;
             &opened
         };
         let mut bytes = vec![0; length];
@@ -335,7 +336,7 @@ impl FileBasedCatalog {
         visit: &mut impl FnMut(&Handle, &Document),
     ) -> Result<CatalogFile, CatalogError> {
         let fail = |error| FileError::new("read", &path, error);
-        let file = File::open(&path).map_err(fail)?;
+        let file = open_regular(&path).map_err(fail)?;
         let stamp = Stamp::from(&file.metadata().map_err(fail)?);
         let wrong = |line, problem: String| CatalogError::Document {
             file: path.clone(),
@@ -424,10 +425,21 @@ fn no_schema(document: &Document) -> &'static str {
 /// The files of a catalog, by path.
 pub(super) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>, CatalogError> {
     let mut files = Vec::new();
+    check_ignore(folder)?;
+    let refused = Arc::new(Mutex::new(None));
     let walk = WalkBuilder::new(folder)
         .standard_filters(false)
         .add_custom_ignore_filename(IGNORE)
         .sort_by_file_name(Ord::cmp)
+        .filter_entry({
+            let refused = Arc::clone(&refused);
+            move |entry| match entry.file_type() {
+                Some(kind) if kind.is_dir() => check_ignore(entry.path())
+                    .map_err(|error| *refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(error))
+                    .is_ok(),
+                _ => true,
+            }
+        })
         .build();
     for entry in walk {
         let fail = |source| CatalogError::Walk {
@@ -436,9 +448,14 @@ pub(super) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>
         };
         let entry = entry.map_err(fail)?;
         // A link counts as what it leads to, unless that is a folder.
-        if entry.file_name() == IGNORE || !entry.path().is_file() {
+        let found = fs::metadata(entry.path());
+        if entry.file_name() == IGNORE || found.is_ok_and(|found| found.is_dir()) {
             continue;
         }
+        match require_regular(entry.path()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            regular => regular.map_err(|error| FileError::new("read", entry.path(), error))?,
+        };
         if files.len() >= limits.files {
             return Err(CatalogError::Limit {
                 folder: folder.to_owned(),
@@ -448,7 +465,17 @@ pub(super) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>
         }
         files.push(entry.into_path());
     }
-    Ok(files)
+    let refused = refused.lock().unwrap_or_else(PoisonError::into_inner).take();
+    refused.map_or(Ok(files), |error| Err(error.into()))
+}
+
+/// Makes sure that the file in a folder that excludes others can be read without waiting for anyone.
+fn check_ignore(folder: &Path) -> Result<(), FileError> {
+    let path = folder.join(IGNORE);
+    match require_regular(&path) {
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Err(FileError::new("read", path, error)),
+        _ => Ok(()),
+    }
 }
 
 /// The line of the file that a finding about a piece is about.

@@ -1,6 +1,7 @@
 //! The form in which the tools of the field write catalogs: JSON with four spaces, or YAML with sorted keys.
 
 use crate::text;
+use crate::visible;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -44,7 +45,7 @@ fn indent(json: &[u8], out: &mut Vec<u8>) {
             b'"' => {
                 let end = text_end(rest);
                 let (text, behind) = rest.split_at(end);
-                out.extend_from_slice(text);
+                out.extend_from_slice(visible::json(&String::from_utf8_lossy(text)).as_bytes());
                 rest = behind;
                 continue;
             }

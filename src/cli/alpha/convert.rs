@@ -55,6 +55,6 @@ pub(crate) fn run(arguments: &ConvertArguments, context: &Context<'_>) -> Comman
     let template = convert(&name, &bytes, kind, limits)?;
     let mut out = Vec::new();
     write(&template, arguments.output.into(), &mut out)?;
-    context.printer.bytes(&out)?;
+    context.printer.written(&String::from_utf8_lossy(&out))?;
     Ok(Status::Success)
 }

@@ -57,6 +57,6 @@ pub(crate) fn run(arguments: &GraphArguments, context: &Context<'_>) -> CommandR
     };
     let channels = selection.of(&catalog).map_err(unknown)?;
     let drawn = drawing::mermaid(&view.drawing(&catalog, &channels));
-    context.printer.bytes(drawn.as_bytes())?;
+    context.printer.written(&drawn)?;
     Ok(Status::Success)
 }

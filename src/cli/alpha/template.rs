@@ -114,7 +114,9 @@ pub(crate) fn run(arguments: &TemplateArguments, context: &Context<'_>) -> Comma
     };
     let mut output = context.printer.stdout();
     write_all(&[catalog.source()?], form, |_, document| {
-        output.bytes(document).map_err(CommandError::from)
+        output
+            .written(&String::from_utf8_lossy(document))
+            .map_err(CommandError::from)
     })?;
     output.flush()?;
     Ok(Status::Success)
@@ -161,7 +163,7 @@ fn draw(catalog: &TemplateCatalog, context: &Context<'_>) -> CommandResult {
         ..drawing::View::default()
     };
     let drawn = drawing::mermaid(&view.drawing(&loaded.catalog, &channels));
-    context.printer.bytes(drawn.as_bytes())?;
+    context.printer.written(&drawn)?;
     Ok(Status::Success)
 }
 

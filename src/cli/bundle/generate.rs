@@ -45,26 +45,28 @@ const DOCKERFILE: &str = "bundle.Dockerfile";
 
 pub(crate) fn run(arguments: &GenerateArguments, context: &Context<'_>) -> CommandResult {
     let folder = arguments.folder.bundle();
-    let mut tree = Tree::from_directory(&folder, &arguments.limits.tree())?;
+    files::finish_change(&folder)?;
+    let limits = arguments.limits.tree();
+    let mut tree = Tree::from_directory(&folder, &limits)?;
     let present = super::annotations_of(&tree, &arguments.limits);
     let values = arguments
         .annotations
         .values(present.as_ref(), super::media_type_of(&tree))?;
-    let text = annotations_yaml(&values);
     let out = arguments.output_dir.as_ref().unwrap_or(&folder);
-    if arguments.output_dir.is_some() {
-        tree.insert(super::ANNOTATIONS_YAML, text.into_bytes(), &arguments.limits.tree())?;
-        tree.write_to(out)?;
-    } else {
-        files::write(&folder.join(super::ANNOTATIONS_YAML), text.as_bytes())?;
+    if arguments.output_dir.is_none() {
+        tree = Tree::new(tree.origin());
     }
+    tree.insert(super::ANNOTATIONS_YAML, annotations_yaml(&values).into_bytes(), &limits)?;
     let text = dockerfile(
         &arguments.base_image,
         &values,
         &below(out, MANIFESTS),
         &below(out, METADATA),
     );
-    files::write(Path::new(DOCKERFILE), text.as_bytes())?;
+    // Complete on the disk before the folder changes, so that only a name is left to give.
+    let dockerfile = files::prepare(Path::new(DOCKERFILE), text.as_bytes())?;
+    tree.write_to(out)?;
+    dockerfile.commit()?;
     let file = out.join(super::ANNOTATIONS_YAML);
     context
         .printer

@@ -9,7 +9,7 @@ use crate::cli::Context;
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::diagnostic;
-use crate::files::FileError;
+use crate::files::{self, FileError};
 use crate::manifest::{self, Layout};
 use crate::synthesis::starter::{Known, STREAM_FILE, is_kustomization, start};
 use crate::tree::Tree;
@@ -76,6 +76,7 @@ pub(crate) struct InitArguments {
 pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
     let shown = arguments.folder.display().to_string();
+    files::finish_change(&arguments.folder)?;
     let mut tree = Tree::new(&shown);
     match &arguments.from {
         Some(from) => take_in(&mut tree, from, arguments, context)?,
@@ -200,10 +201,15 @@ fn copy(from: &Tree, to: &mut Tree, folder: &str, arguments: &InitArguments) -> 
     Ok(())
 }
 
+/// A file that says already what would be written is none to be overwritten: a command that was killed when it had done
+/// its work can be given again.
 fn refuse_overwriting(written: &Tree, arguments: &InitArguments) -> Result<(), CommandError> {
-    let there = written.iter().map(|(path, _)| arguments.folder.join(path));
-    match there.into_iter().find(|path| path.exists()) {
-        Some(path) if !arguments.overwrite => {
+    let mut there = written
+        .iter()
+        .map(|(path, content)| (arguments.folder.join(path), content));
+    let other = there.find(|(path, content)| path.exists() && files::require_content(path, content).is_err());
+    match other {
+        Some((path, _)) if !arguments.overwrite => {
             let message = format!("{} is there already, so nothing was written", path.display());
             Err(CommandError::failure(message).hint("replace it with --overwrite"))
         }

@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &RulesArguments, context: &Context<'_>) -> CommandR
             let rule = rule_named(id).map_err(|error| CommandError::usage(error.to_string()))?;
             let example = examples::of(rule).map_err(|error| unreadable(&error))?;
             if format == Format::Text {
-                printer.bytes(explained(rule, example.as_ref(), printer.stdout_color()).as_bytes())?;
+                printer.styled(&explained(rule, example.as_ref(), printer.stdout_color()))?;
             } else {
                 printer.document(format, &described(rule, example.as_ref()))?;
             }

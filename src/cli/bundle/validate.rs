@@ -308,7 +308,7 @@ fn check(bundles: &[String], asked: &Asked<'_>, format: ReportFormat, context: &
     }
     if asked.mending == Mending::Trial {
         for (bundle, fixing) in &fixings {
-            printer.bytes(patch(bundle, fixing).as_bytes())?;
+            printer.exact(&patch(bundle, fixing))?;
         }
         printer.flush()?;
         printer.status(format_args!("then: {}", summary(&validations)));
@@ -319,7 +319,10 @@ fn check(bundles: &[String], asked: &Asked<'_>, format: ReportFormat, context: &
             }
         }
         let text = report("opmx bundle validate", &validations, format, printer.stdout_color());
-        printer.bytes(text.as_bytes())?;
+        match format {
+            ReportFormat::Text => printer.styled(&text)?,
+            _ => printer.written(&text)?,
+        }
         printer.flush()?;
     }
     Ok(if failed { Status::Failure } else { Status::Success })

@@ -9,7 +9,7 @@ use crate::cli::index::publication::{self, PublicationArguments};
 use crate::index::gather;
 use crate::index::location::IndexLocation;
 use crate::index::open::Target;
-use crate::index::publish::{self, Made, Making};
+use crate::index::publish::{self, Applied, Made, Making};
 use clap::Args;
 
 const EXAMPLES: &str = "\
@@ -69,11 +69,18 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
     let (locations, options) = arguments.additions.call(&arguments.bundles, &arguments.limits)?;
     let destination = arguments.publication.destination()?;
     let writing = additions::writing()?;
-    let add = async |target: &Target<'_>| Ok(gather::add(&locations, &transports, &options, target, &writing).await?);
+    let add = async |target: &Target<'_>, applied: Applied| {
+        let options = match applied {
+            Applied::No => &options,
+            Applied::Maybe => &options.again(),
+        };
+        Ok(gather::add(&locations, &transports, options, target, &writing).await?)
+    };
     let making = Making {
         transports: &transports,
         limit: arguments.registry.max_image_size.0,
         writing: &writing,
+        redo: arguments.publication.redo(),
     };
     match context
         .runtime

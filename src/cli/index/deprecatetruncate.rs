@@ -8,6 +8,7 @@ use crate::cli::index::publication::ChangeArguments;
 use crate::cli::removals::{self, DeprecationArguments};
 use crate::index::deprecate::truncate;
 use crate::index::open::Target;
+use crate::index::publish::Applied;
 use clap::Args;
 
 const EXAMPLES: &str = "\
@@ -40,6 +41,10 @@ pub(crate) fn run(arguments: &DeprecateTruncateArguments, context: &Context<'_>)
     arguments.tools.answer(&context.printer);
     let writing = additions::writing()?;
     let names = removals::names(&arguments.bundles);
-    let change = async |target: &Target<'_>| Ok(truncate(arguments.deprecation.request(&names), target, &writing)?);
+    let change = async |target: &Target<'_>, applied: Applied| {
+        let mut request = arguments.deprecation.request(&names);
+        request.permissive |= applied == Applied::Maybe;
+        Ok(truncate(request, target, &writing)?)
+    };
     arguments.change.run(context, change, removals::report_truncation)
 }

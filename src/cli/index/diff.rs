@@ -4,7 +4,7 @@ use crate::catalog::difference::difference;
 use crate::cli::arguments::RegistryArguments;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::{Context, sources};
-use crate::terminal::{Format, index_difference, visible};
+use crate::terminal::{Format, index_difference};
 use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
@@ -72,12 +72,12 @@ pub(crate) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
                 printer.status("the indexes do not differ");
             }
             for line in index_difference::lines(&found) {
-                printer.line(visible(&line))?;
+                printer.line(line)?;
             }
         }
         Form::Json => printer.document(Format::Json, &found)?,
         Form::Yaml => printer.document(Format::Yaml, &found)?,
-        Form::Markdown => printer.bytes(visible(&index_difference::markdown(&found)).as_bytes())?,
+        Form::Markdown => printer.lines(&index_difference::markdown(&found))?,
     }
     Ok(if arguments.exit_code && !found.is_empty() {
         Status::Failure

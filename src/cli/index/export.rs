@@ -22,7 +22,7 @@ Examples:
 /// Write the packages of an index as package manifests
 ///
 /// The layout from before bundle images: PACKAGE/VERSION/*.yaml and PACKAGE/package.yaml. A k8s+v1 bundle is written
-/// as its synthesized ClusterServiceVersion and the objects beside it. Each package appears complete or not at all.
+/// as its synthesized ClusterServiceVersion and the objects beside it. The packages appear when all are complete.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExportArguments {

@@ -42,6 +42,7 @@ pub(crate) fn run(arguments: &FromFbcArguments, context: &Context<'_>) -> Comman
         transports: &transports,
         limit: arguments.registry.max_image_size.0,
         writing: &additions::writing()?,
+        redo: arguments.publication.redo(),
     };
     match context
         .runtime

@@ -74,6 +74,6 @@ pub(crate) fn run(arguments: &GraphArguments, context: &Context<'_>) -> CommandR
         Form::Dot => drawing::dot(&drawing),
         Form::Svg => drawing::svg(&drawing),
     };
-    context.printer.bytes(drawn.as_bytes())?;
+    context.printer.written(&drawn)?;
     Ok(Status::Success)
 }

@@ -7,6 +7,7 @@ use crate::cli::error::CommandResult;
 use crate::cli::index::publication::ChangeArguments;
 use crate::cli::removals;
 use crate::index::open::Target;
+use crate::index::publish::Applied;
 use crate::index::remove::{Packages, packages};
 use clap::Args;
 
@@ -38,10 +39,10 @@ pub(crate) fn run(arguments: &PruneArguments, context: &Context<'_>) -> CommandR
     arguments.tools.answer(&context.printer);
     let writing = additions::writing()?;
     let names = removals::names(&arguments.packages);
-    let change = async |target: &Target<'_>| {
+    let change = async |target: &Target<'_>, applied: Applied| {
         Ok(packages(
             Packages::AllBut(&names),
-            arguments.permissive,
+            arguments.permissive || applied == Applied::Maybe,
             target,
             &writing,
         )?)

@@ -7,6 +7,7 @@ use crate::cli::error::CommandResult;
 use crate::cli::index::publication::ChangeArguments;
 use crate::cli::removals;
 use crate::index::open::Target;
+use crate::index::publish::Applied;
 use crate::index::remove::stranded;
 use clap::Args;
 
@@ -30,6 +31,6 @@ pub(crate) struct PruneStrandedArguments {
 pub(crate) fn run(arguments: &PruneStrandedArguments, context: &Context<'_>) -> CommandResult {
     arguments.tools.answer(&context.printer);
     let writing = additions::writing()?;
-    let change = async |target: &Target<'_>| Ok(stranded(target, &writing)?);
+    let change = async |target: &Target<'_>, _: Applied| Ok(stranded(target, &writing)?);
     arguments.change.run(context, change, removals::report)
 }

@@ -8,7 +8,7 @@ use crate::index::import::ImportError;
 use crate::index::location::IndexLocation;
 use crate::index::open::Target;
 use crate::index::program::Binary;
-use crate::index::publish::{self, Destination, Made, Making, PublishError, Published, Server};
+use crate::index::publish::{self, Applied, Destination, Made, Making, PublishError, Published, Server};
 use crate::terminal::Printer;
 use clap::Args;
 use std::path::PathBuf;
@@ -18,6 +18,7 @@ pub(crate) const OPM_IMAGE: &str = "opm:latest";
 
 /// Where a changed index goes.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct PublicationArguments {
     /// Where the index image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
     #[arg(
@@ -56,6 +57,15 @@ pub(crate) struct PublicationArguments {
     /// Say what would change, and write nothing
     #[arg(long)]
     dry_run: bool,
+    /// Fail if another pipeline moves the tag meanwhile, rather than make the change again on its index
+    ///
+    /// By default a change that loses a race for the tag is made again, on what the other pipeline published. In layouts,
+    /// archives and registries that honour If-Match, no change is lost. In all other registries the tag is checked before
+    /// the push, during it and 2 seconds after it: no change of another opmx is lost unless the registry takes longer than
+    /// that to answer, which is an error. Tools that push without a check can still replace a change. Without
+    /// --from-index there is nothing to make the change again on, and a tag that appears or moves meanwhile is an error.
+    #[arg(long, conflicts_with = "generate")]
+    no_redo: bool,
 }
 
 impl PublicationArguments {
@@ -73,6 +83,11 @@ impl PublicationArguments {
                 base: self.binary_image.as_deref().unwrap_or(OPM_IMAGE).to_owned(),
             },
         })
+    }
+
+    /// Whether the change is made again where somebody else moves the tag meanwhile.
+    pub(crate) fn redo(&self) -> bool {
+        !self.no_redo
     }
 
     fn server(&self) -> Result<Server, CommandError> {
@@ -107,7 +122,7 @@ impl ChangeArguments {
     pub(crate) fn run<T>(
         &self,
         context: &Context<'_>,
-        change: impl AsyncFnOnce(&Target<'_>) -> Result<T, PublishError>,
+        change: impl AsyncFn(&Target<'_>, Applied) -> Result<T, PublishError>,
         report: impl FnOnce(&T, &Printer),
     ) -> CommandResult {
         let transports = self.registry.transports(context);
@@ -117,6 +132,7 @@ impl ChangeArguments {
             transports: &transports,
             limit: self.registry.max_image_size.0,
             writing: &additions::writing()?,
+            redo: self.publication.redo(),
         };
         let making = publish::make(Some(&from), &destination, making, change);
         match context.runtime.block_on(making) {
@@ -134,8 +150,18 @@ impl ChangeArguments {
     }
 }
 
-/// Says what an index does not hold of the one that it was made of.
+/// Says what an index does not hold of the one that it was made of, and what became of what was there.
 pub(crate) fn remark<T>(published: &Published<T>, printer: &Printer) {
+    if let Some(replaced) = &published.replaced {
+        printer.status(format_args!("took the place of {replaced}"));
+    }
+    match published.redone {
+        0 => {}
+        1 => printer.status("somebody else moved the tag meanwhile, so the change was made again on their index"),
+        times => printer.status(format_args!(
+            "others moved the tag meanwhile, so the change was made again {times} times, on their indexes"
+        )),
+    }
     for part in &published.not_kept {
         printer.warning(format_args!("not kept: {part}"));
     }

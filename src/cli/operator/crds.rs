@@ -29,7 +29,7 @@ pub(super) fn run(arguments: &CrdsArguments, context: &Context<'_>) -> CommandRe
         let list = json!({"apiVersion": "v1", "kind": "List", "items": definitions::values()});
         printer.document(Format::Json, &list)?;
     } else {
-        printer.bytes(definitions::ALL.map(|(_, yaml)| yaml).join("---\n").as_bytes())?;
+        printer.written(&definitions::ALL.map(|(_, yaml)| yaml).join("---\n"))?;
     }
     Ok(Status::Success)
 }

@@ -65,6 +65,6 @@ pub(super) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         deployments: &arguments.deployment,
     });
     let documents: Vec<String> = objects.iter().map(to_yaml).collect();
-    context.printer.bytes(documents.join("---\n").as_bytes())?;
+    context.printer.written(&documents.join("---\n"))?;
     Ok(Status::Success)
 }

@@ -61,7 +61,7 @@ pub(super) fn ask(
     }
     let output = child.stdout.take();
     let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
+    let reading = thread::Builder::new().spawn(move || {
         let mut answer = Vec::new();
         if let Some(output) = output {
             // What cannot be read is missing from the answer, which is then not valid.
@@ -70,6 +70,10 @@ pub(super) fn ask(
         // Nobody listens any more when the time was over.
         let _ = sender.send(answer);
     });
+    if let Err(error) = reading {
+        let _ = child.kill().and_then(|()| child.wait());
+        return Err(run(error));
+    }
     let Some(success) = wait(&mut child, time).map_err(run)? else {
         return Err(fail(format!("no answer in {} seconds", time.as_secs())));
     };

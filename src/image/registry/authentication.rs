@@ -1,13 +1,16 @@
 //! Proving who asks: HTTP Basic, and bearer tokens from the token server that a registry names.
 
-use super::error::{RegistryError, RegistryFailure};
-use super::repository::{Access, Repository, read_limited, status_failure};
+use super::address::Purpose;
+use super::answer::Answer;
+use super::error::{RegistryError, RegistryFailure, shortened};
+use super::redirect::{Trail, from_stranger, refused};
+use super::repository::{Access, Repository};
 use crate::image::credentials::{CredentialError, Login, Secret};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http_auth::ChallengeParser;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
-use reqwest::{StatusCode, Url};
+use reqwest::{Method, StatusCode, Url};
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,6 +33,14 @@ pub(super) struct Authorization {
 pub(super) enum Challenge {
     Basic,
     Bearer { realm: String, service: Option<String> },
+}
+
+/// What a token server is sent.
+struct TokenRequest {
+    method: Method,
+    url: Url,
+    headers: HeaderMap,
+    form: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -114,61 +125,72 @@ impl Repository {
         service: Option<&str>,
         secret: Option<&Secret>,
     ) -> Result<Authorization, RegistryError> {
-        let asked = format!("asking {realm} for a token");
+        let realm = self.realm(realm).map_err(|failure| {
+            let request = format!("logging in to {}", self.host());
+            RegistryError::new(image, request, failure)
+        })?;
+        let asked = format!("asking {} for a token", shown(&realm));
         let at = |failure| RegistryError::new(image, asked.as_str(), failure);
-        let protocol = |problem: String| at(RegistryFailure::Protocol { problem });
-        let mut url: Url = realm
-            .parse()
-            .map_err(|error| protocol(format!("the token server {realm:?}: {error}")))?;
-        if self.is_secure() && url.scheme() != "https" && secret.is_some() {
-            return Err(protocol(format!(
-                "the token server {realm} has no HTTPS, so it does not get the login"
-            )));
-        }
         let scope = format!("repository:{}:{}", self.name(), access.actions());
         let service = service.map(|service| ("service", service));
         let query = [("scope", scope.as_str())].into_iter().chain(service);
-        let client = self.client_for(&url).map_err(at)?;
-        let request = match secret {
-            Some(Secret::IdentityToken(token)) => {
-                let mut form = Url::parse("form:").map_err(|error| protocol(error.to_string()))?;
-                form.query_pairs_mut()
-                    .extend_pairs([("grant_type", "refresh_token"), ("client_id", "opmx")])
-                    .extend_pairs(query)
-                    .append_pair("refresh_token", token);
-                client
-                    .post(url)
-                    .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
-                    .body(form.query().unwrap_or_default().to_owned())
-            }
-            other => {
-                url.query_pairs_mut().extend_pairs(query);
-                let request = client.get(url);
-                match other {
-                    Some(Secret::Password { user, password }) => {
-                        let basic = Authorization::new(&basic(user, password), None).map_err(at)?;
-                        request.header(AUTHORIZATION, basic.header)
-                    }
-                    _ => request,
-                }
-            }
-        };
-        let stall = self.stall_timeout();
-        let response = tokio::time::timeout(stall, request.send()).await;
-        let response = response.map_err(|_| at(RegistryFailure::Stalled { limit: stall }))?;
-        let response = response.map_err(|error| at(RegistryFailure::of_client(&error)))?;
-        if response.status() != StatusCode::OK {
-            let failure = status_failure(response, stall).await;
+        let request = TokenRequest::new(realm, query, secret).map_err(at)?;
+        let answer = self.ask_for_token(request, secret.is_some()).await.map_err(at)?;
+        if answer.status() != StatusCode::OK {
+            let failure = answer.failure().await;
             return Err(at(self.with_login(failure).await));
         }
-        let body = read_limited(response, TOKEN_ANSWER_LIMIT, stall).await.map_err(at)?;
-        let answer: TokenAnswer = serde_json::from_slice(&body).map_err(|error| protocol(error.to_string()))?;
+        let body = answer.read(TOKEN_ANSWER_LIMIT).await.map_err(at)?;
+        // The parser's own words could hold what was answered.
+        let protocol = |problem: &str| {
+            let problem = problem.to_owned();
+            at(RegistryFailure::Protocol { problem })
+        };
+        let answer: TokenAnswer =
+            serde_json::from_slice(&body).map_err(|_| protocol("it is not the JSON of a token"))?;
         let token = answer.token.or(answer.access_token).filter(|token| !token.is_empty());
-        let token = token.ok_or_else(|| protocol("there is no token in it".to_owned()))?;
+        let token = token.ok_or_else(|| protocol("there is no token in it"))?;
         // Never less than the specification's minimum, whatever some servers say.
         let lifetime = Duration::from_secs(answer.expires_in.unwrap_or_default().clamp(TOKEN_LIFETIME, 86_400));
         let until = Instant::now() + lifetime.saturating_sub(TOKEN_MARGIN);
         Authorization::new(&format!("Bearer {token}"), Some(until)).map_err(at)
+    }
+
+    /// The address of the token server, if it may be asked.
+    fn realm(&self, realm: &str) -> Result<Url, RegistryFailure> {
+        let refuse = |realm: &str, problem: &str| RegistryFailure::Realm {
+            realm: shortened(realm),
+            problem: problem.to_owned(),
+        };
+        let url = from_stranger(None, realm).map_err(|problem| refuse(realm, &problem))?;
+        match url.scheme() {
+            "https" => Ok(url),
+            "http" if !self.is_secure() => Ok(url),
+            "http" => Err(refuse(&shown(&url), "it is not HTTPS, as the registry is")),
+            _ => Err(refuse(&shown(&url), "it is not HTTPS")),
+        }
+    }
+
+    /// Sends the request for a token. A login is given to the realm and to no server that it redirects to.
+    async fn ask_for_token(&self, request: TokenRequest, with_login: bool) -> Result<Answer, RegistryFailure> {
+        let mut deadline = self.time_limits().deadline();
+        let mut trail = Trail::new(request.url);
+        loop {
+            let client = self.client(trail.url(), Purpose::Token)?;
+            let mut builder = client.request(request.method.clone(), trail.url().clone());
+            builder = builder.headers(request.headers.clone());
+            if let Some(form) = &request.form {
+                builder = builder.body(form.clone());
+            }
+            let response = deadline.wait(builder.send()).await?;
+            let response = response.map_err(|error| RegistryFailure::of_client(&error))?;
+            if !trail.follow(&request.method, response.status(), response.headers())? {
+                return Ok(Answer::new(response, deadline, trail.left()));
+            }
+            if with_login && trail.left() {
+                return Err(refused(trail.url(), "the login is for the token server alone"));
+            }
+        }
     }
 
     /// The login of this repository, found once.
@@ -208,6 +230,50 @@ impl Repository {
             other => other,
         }
     }
+}
+
+impl TokenRequest {
+    /// A GET, with the password where there is one; with an identity token a POST, which has the token in its body.
+    fn new<'a>(
+        realm: Url,
+        query: impl Iterator<Item = (&'a str, &'a str)>,
+        secret: Option<&Secret>,
+    ) -> Result<Self, RegistryFailure> {
+        let mut request = Self {
+            method: Method::GET,
+            url: realm,
+            headers: HeaderMap::new(),
+            form: None,
+        };
+        if let Some(Secret::IdentityToken(token)) = secret {
+            let form = Url::parse("form:").map_err(|error| RegistryFailure::Protocol {
+                problem: error.to_string(),
+            });
+            let mut form = form?;
+            form.query_pairs_mut()
+                .extend_pairs([("grant_type", "refresh_token"), ("client_id", "opmx")])
+                .extend_pairs(query)
+                .append_pair("refresh_token", token);
+            request.method = Method::POST;
+            request.form = form.query().map(str::to_owned);
+            let form_type = HeaderValue::from_static("application/x-www-form-urlencoded");
+            request.headers.insert(CONTENT_TYPE, form_type);
+        } else {
+            request.url.query_pairs_mut().extend_pairs(query);
+        }
+        if let Some(Secret::Password { user, password }) = secret {
+            let login = Authorization::new(&basic(user, password), None)?;
+            request.headers.insert(AUTHORIZATION, login.header);
+        }
+        Ok(request)
+    }
+}
+
+/// An address to be read by a person: without its query, and short.
+fn shown(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_query(None);
+    shortened(url.as_str())
 }
 
 fn basic(user: &str, password: &str) -> String {

@@ -1,14 +1,16 @@
-//! The HTTP clients: trust, proxies, redirects and time limits.
+//! The HTTP clients: trust, proxies, and the addresses that are connected to.
 
-use super::error::{RefusedRedirect, RegistryFailure};
+use super::address::{Place, Reach, is_this_machine, written};
+use super::error::RegistryFailure;
+use super::pace::TimeLimits;
 use crate::files::FileError;
-use reqwest::redirect::{Attempt, Policy};
-use reqwest::{Certificate, Client};
+use hyper_util::client::proxy::matcher::Matcher;
+use reqwest::redirect::Policy;
+use reqwest::{Certificate, Client, Response, Url};
+use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Once, OnceLock};
+use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 use std::time::Duration;
-
-const MOST_REDIRECTS: usize = 10;
 
 /// How connections to registries are made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,51 +23,83 @@ pub(in crate::image) struct ConnectionOptions {
     pub(in crate::image) use_http: bool,
     /// How long a connection may take to come about.
     pub(in crate::image) connect_timeout: Duration,
-    /// How long nothing may arrive or leave before a request counts as failed.
-    pub(in crate::image) stall_timeout: Duration,
+    /// How long requests may take.
+    pub(in crate::image) time_limits: TimeLimits,
 }
 
 /// Clients made when they are first needed, so that commands without a registry need no certificates.
 #[derive(Debug)]
 pub(super) struct Clients {
     pub(super) options: ConnectionOptions,
-    proxied: OnceLock<Client>,
-    direct: OnceLock<Client>,
+    proxies: OnceLock<Matcher>,
+    made: Mutex<HashMap<Way, Client>>,
+}
+
+/// How a server is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Way {
+    /// Through a proxy, which looks up names itself.
+    Proxy,
+    /// From here, at addresses within this reach.
+    Direct(Reach),
 }
 
 impl Clients {
     pub(super) fn new(options: ConnectionOptions) -> Self {
         Self {
             options,
-            proxied: OnceLock::new(),
-            direct: OnceLock::new(),
+            proxies: OnceLock::new(),
+            made: Mutex::new(HashMap::new()),
         }
     }
 
-    /// The client for a host. As in the container tools, this machine itself is never asked through a proxy.
-    pub(super) fn for_host(&self, host: &str) -> Result<Client, RegistryFailure> {
-        let own = is_loopback(host);
-        let slot = if own { &self.direct } else { &self.proxied };
-        if let Some(client) = slot.get() {
+    /// The client for an address, which does not connect beyond `reach`, and does not follow redirects.
+    pub(super) fn client(&self, url: &Url, reach: Reach) -> Result<Client, RegistryFailure> {
+        reach.check(url)?;
+        let way = if self.is_proxied(url) {
+            Way::Proxy
+        } else {
+            Way::Direct(reach)
+        };
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = made.get(&way) {
             return Ok(client.clone());
         }
-        let client = self.build(own)?;
-        Ok(slot.get_or_init(|| client).clone())
+        let client = self.build(way)?;
+        made.insert(way, client.clone());
+        Ok(client)
     }
 
-    fn build(&self, direct: bool) -> Result<Client, RegistryFailure> {
+    /// Where the server is that gave an answer.
+    pub(super) fn place(&self, url: &Url, answer: &Response) -> Place {
+        let address = if self.is_proxied(url) {
+            written(url)
+        } else {
+            answer.remote_addr().map(|address| address.ip())
+        };
+        address.map_or(Place::Public, Place::of)
+    }
+
+    /// As in the container tools, this machine itself is never asked through a proxy.
+    fn is_proxied(&self, url: &Url) -> bool {
+        let proxies = self.proxies.get_or_init(Matcher::from_system);
+        let uri = url.as_str().parse::<hyper::Uri>();
+        !is_this_machine(url) && uri.is_ok_and(|uri| proxies.intercept(&uri).is_some())
+    }
+
+    fn build(&self, way: Way) -> Result<Client, RegistryFailure> {
         install_provider();
         let certificates = self.certificates()?;
         let builder = || {
-            let mut builder = Client::builder()
+            let builder = Client::builder()
                 .user_agent(concat!("opmx/", env!("CARGO_PKG_VERSION")))
                 .connect_timeout(self.options.connect_timeout)
-                .redirect(Policy::custom(follow))
+                .redirect(Policy::none())
                 .danger_accept_invalid_certs(self.options.skip_tls_verify);
-            if direct {
-                builder = builder.no_proxy();
+            match way {
+                Way::Proxy => builder,
+                Way::Direct(reach) => builder.no_proxy().dns_resolver(Arc::new(reach)),
             }
-            builder
         };
         let client = builder().tls_certs_merge(certificates.clone()).build();
         // A container without any certificates can still speak plain HTTP, and trust --ca-file.
@@ -97,49 +131,9 @@ fn install_provider() {
     });
 }
 
-/// Registries redirect to where their blobs are. The client itself does not send credentials to another host.
-fn follow(attempt: Attempt<'_>) -> reqwest::redirect::Action {
-    let weaker = attempt.url().scheme() != "https"
-        && attempt
-            .previous()
-            .last()
-            .is_some_and(|previous| previous.scheme() == "https");
-    let reason = if weaker {
-        "it would leave HTTPS"
-    } else if attempt.previous().len() > MOST_REDIRECTS {
-        "there were 10 redirects before"
-    } else {
-        return attempt.follow();
-    };
-    let location = attempt.url().origin().ascii_serialization();
-    attempt.error(RefusedRedirect { location, reason })
-}
-
-fn is_loopback(host: &str) -> bool {
-    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-    let address = name.parse::<std::net::IpAddr>();
-    name == "localhost" || name.ends_with(".localhost") || address.is_ok_and(|address| address.is_loopback())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn this_machine_is_known_by_its_names() {
-        for host in [
-            "localhost",
-            "localhost:5000",
-            "127.0.0.1:5000",
-            "127.1.2.3",
-            "a.localhost:1",
-        ] {
-            assert!(is_loopback(host), "{host}");
-        }
-        for host in ["registry.example.com", "localhost.example.com:5000", "10.0.0.1:5000"] {
-            assert!(!is_loopback(host), "{host}");
-        }
-    }
 
     #[test]
     fn a_file_without_certificates_is_named() {
@@ -151,9 +145,17 @@ mod tests {
                 skip_tls_verify: false,
                 use_http: false,
                 connect_timeout: Duration::from_secs(1),
-                stall_timeout: Duration::from_secs(1),
+                time_limits: TimeLimits {
+                    stall: Duration::from_secs(1),
+                    request: Duration::from_secs(1),
+                    least_rate: 0,
+                    rate_window: Duration::from_secs(1),
+                    settle: Duration::from_secs(1),
+                },
             };
-            Clients::new(options).for_host("localhost").unwrap_err().to_string()
+            let url = "https://localhost".parse().unwrap();
+            let client = Clients::new(options).client(&url, Reach::ANYWHERE);
+            client.unwrap_err().to_string()
         };
         assert!(build().contains("ca.pem"), "{}", build());
         std::fs::write(&file, "nothing").unwrap();

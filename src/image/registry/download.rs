@@ -2,7 +2,7 @@
 
 use super::Registry;
 use super::error::{RegistryError, RegistryFailure};
-use super::repository::{Access, Repository, Request, next_chunk};
+use super::repository::{Access, Repository, Request};
 use super::retry::with_retries;
 use crate::files::FileError;
 use crate::image::cache::{Cache, Incoming};
@@ -14,8 +14,6 @@ use crate::image::manifest::{Descriptor, check_digest};
 use crate::image::progress::Transfer;
 use reqwest::header::HeaderMap;
 use reqwest::{Method, StatusCode};
-use std::fs::File;
-use std::io::{Seek, Write};
 
 impl Registry {
     /// A blob, from the cache if it is there.
@@ -52,19 +50,17 @@ impl Registry {
             let part = format!("the blob {}", descriptor.digest);
             fail(RegistryFailure::Content { part, problem })
         };
-        let mut response = repository.send(request, &[StatusCode::OK]).await?;
+        let mut answer = repository.send(request, &[StatusCode::OK]).await?;
         let expected = descriptor.size;
-        if let Some(found) = response.content_length().filter(|found| *found != expected) {
+        if let Some(found) = answer.content_length().filter(|found| *found != expected) {
             return Err(content(ContentProblem::WrongSize { expected, found }));
         }
         let what = format!("{} {}", request.image, short(descriptor));
         let transfer = Transfer::new(self.progress.as_ref(), &what, expected);
         let mut sink = Sink::new(descriptor, self.cache.as_ref()).map_err(file)?;
         let mut hasher = Hasher::new();
-        while let Some(bytes) = next_chunk(&mut response, repository.stall_timeout())
-            .await
-            .map_err(fail)?
-        {
+        let mut pace = repository.time_limits().pace();
+        while let Some(bytes) = answer.next_of_blob(&mut pace).await.map_err(fail)? {
             hasher.update(&bytes);
             if hasher.length() > expected {
                 let found = hasher.length();
@@ -79,7 +75,7 @@ impl Registry {
             return Err(fail(RegistryFailure::ShortBody { cause }));
         }
         check_digest(&descriptor.digest, hasher.finish()).map_err(content)?;
-        sink.finish(descriptor, self.cache.as_ref()).map_err(file)
+        Ok(sink.finish(descriptor, self.cache.as_ref()))
     }
 }
 
@@ -91,8 +87,7 @@ pub(super) fn short(descriptor: &Descriptor) -> String {
 /// Where a blob goes while it comes. Small ones stay in memory.
 enum Sink {
     Memory(Vec<u8>),
-    Temporary(File),
-    Cached(Incoming),
+    File(Incoming),
 }
 
 impl Sink {
@@ -100,46 +95,30 @@ impl Sink {
         if descriptor.size <= MEMORY_LIMIT as u64 {
             return Ok(Self::Memory(Vec::new()));
         }
-        if let Some(cache) = cache {
-            match cache.start(&descriptor.digest) {
-                Ok(file) => return Ok(Self::Cached(file)),
-                Err(error) => tracing::warn!(%error, "the cache is not used"),
-            }
-        }
-        let file = tempfile::tempfile();
-        let fail = |error| FileError::new("create a temporary file in", std::env::temp_dir(), error);
-        file.map(Self::Temporary).map_err(fail)
+        let cached = cache.and_then(|cache| cache.start(&descriptor.digest));
+        Ok(Self::File(match cached {
+            Some(incoming) => incoming,
+            None => Incoming::nameless()?,
+        }))
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), FileError> {
         match self {
             Self::Memory(content) => content.extend_from_slice(bytes),
-            Self::Temporary(file) => {
-                let fail = |error| FileError::new("write a temporary file in", std::env::temp_dir(), error);
-                file.write_all(bytes).map_err(fail)?;
-            }
-            Self::Cached(file) => {
-                let written = file.file().write_all(bytes);
-                written.map_err(|error| FileError::new("write", file.path(), error))?;
-            }
+            Self::File(file) => file.write(bytes)?,
         }
         Ok(())
     }
 
-    fn finish(self, descriptor: &Descriptor, cache: Option<&Cache>) -> Result<Blob, FileError> {
+    fn finish(self, descriptor: &Descriptor, cache: Option<&Cache>) -> Blob {
         match self {
             Self::Memory(content) => {
                 if let Some(cache) = cache {
                     cache.keep(&descriptor.digest, &content);
                 }
-                Ok(Blob::Memory(content.into()))
+                Blob::Memory(content.into())
             }
-            Self::Temporary(mut file) => {
-                let fail = |error| FileError::new("read a temporary file in", std::env::temp_dir(), error);
-                file.rewind().map_err(fail)?;
-                Ok(Blob::of_file(file, descriptor.size))
-            }
-            Self::Cached(file) => Ok(Blob::of_file(file.keep(), descriptor.size)),
+            Self::File(file) => Blob::of_file(file.keep(), descriptor.size),
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Why a registry did not do what was asked, with the reference, the request, and what to try.
 
+use super::address::RefusedAddress;
 use crate::image::credentials::CredentialError;
 use crate::image::digest::Digest;
 use crate::image::error::ContentProblem;
+use crate::visible::is_hidden;
 use oci_distribution::errors::{OciEnvelope, OciErrorCode};
 use reqwest::StatusCode;
 use std::error::Error;
@@ -83,6 +85,20 @@ pub enum RegistryFailure {
         /// How long was waited.
         limit: Duration,
     },
+    /// An answer came, but not all of it in time.
+    #[error("the answer is not complete after {} seconds", limit.as_secs_f64())]
+    TooLong {
+        /// How long it may take.
+        limit: Duration,
+    },
+    /// The content of a blob moves too slowly.
+    #[error("fewer than {least_rate} bytes a second for {} seconds", window.as_secs_f64())]
+    TooSlow {
+        /// The bytes a second that it has to be.
+        least_rate: u64,
+        /// The time that was measured.
+        window: Duration,
+    },
     /// A certificate that is not trusted, or another failure of TLS.
     #[error("no secure connection: {cause}")]
     Tls {
@@ -96,12 +112,32 @@ pub enum RegistryFailure {
     #[error("the server expects HTTPS, plain HTTP was spoken")]
     HttpsExpected,
     /// A redirect that is not followed.
-    #[error("the registry redirects to {location}, which is not followed: {reason}")]
+    #[error("a redirect to {location} is not followed: {reason}")]
     Redirect {
-        /// Where to.
+        /// Where to: scheme, host and port.
         location: String,
         /// Why not.
         reason: &'static str,
+    },
+    /// A server that the registry redirects to asks for a login, which only the registry itself gets.
+    #[error("the registry redirects to {origin}, which asks for a login; it does not get that of the registry")]
+    ForeignLogin {
+        /// Scheme, host and port of the server.
+        origin: String,
+    },
+    /// A token server that is not asked.
+    #[error("the registry names {realm} as its token server, which is not asked: {problem}")]
+    Realm {
+        /// Its address as the registry names it, without a query.
+        realm: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A server that the registry names is where the registry may not send opmx.
+    #[error("{problem}")]
+    Address {
+        /// The server, where it is, and its address.
+        problem: String,
     },
     /// The answer ended too early.
     #[error("the answer was cut short: {cause}")]
@@ -177,7 +213,7 @@ impl RegistryError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Again {
     Never,
-    /// What came was wrong; another try may bring something else, but rarely.
+    /// What came was wrong or too slow; another try may bring something else, but rarely.
     FewTimes,
     /// The server or network may recover, after this wait at the least.
     After(Duration),
@@ -190,7 +226,9 @@ impl RegistryFailure {
                 Again::After(retry_after.unwrap_or_default())
             }
             Self::Connection { .. } | Self::Stalled { .. } | Self::ShortBody { .. } => Again::After(Duration::ZERO),
-            Self::Content {
+            Self::TooLong { .. }
+            | Self::TooSlow { .. }
+            | Self::Content {
                 problem: ContentProblem::WrongDigest { .. } | ContentProblem::WrongSize { .. },
                 ..
             } => Again::FewTimes,
@@ -237,11 +275,8 @@ impl RegistryFailure {
                 Some(tls) => return Self::Tls { cause: tls.to_string() },
                 None => {}
             }
-            if let Some(redirect) = cause.downcast_ref::<RefusedRedirect>() {
-                return Self::Redirect {
-                    location: redirect.location.clone(),
-                    reason: redirect.reason,
-                };
+            if let Some(address) = cause.downcast_ref::<RefusedAddress>() {
+                return address.clone().into();
             }
         }
         // The root of the chain is what says what happened.
@@ -259,12 +294,12 @@ impl RegistryFailure {
     }
 }
 
-/// A redirect that would weaken the connection, or one too many.
-#[derive(Debug, thiserror::Error)]
-#[error("redirect to {location}: {reason}")]
-pub(super) struct RefusedRedirect {
-    pub(super) location: String,
-    pub(super) reason: &'static str,
+impl From<RefusedAddress> for RegistryFailure {
+    fn from(address: RefusedAddress) -> Self {
+        Self::Address {
+            problem: address.to_string(),
+        }
+    }
 }
 
 /// The first error of the registry's own list, or else the start of whatever text it sent.
@@ -292,11 +327,11 @@ fn envelope(body: &[u8]) -> (Option<OciErrorCode>, String) {
     (None, if page { String::new() } else { shortened(&text) })
 }
 
-/// One line of a foreign text, without control characters that could change a terminal.
-fn shortened(text: &str) -> String {
+/// One line of a foreign text, without its hidden characters.
+pub(super) fn shortened(text: &str) -> String {
     const SHOWN: usize = 200;
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let mut letters = line.trim().chars().filter(|letter| !letter.is_control());
+    let mut letters = line.trim().chars().filter(|letter| !is_hidden(*letter));
     let mut short: String = letters.by_ref().take(SHOWN).collect();
     if letters.next().is_some() {
         short.push('…');
@@ -374,7 +409,7 @@ mod tests {
 
     #[test]
     fn foreign_texts_are_shown_on_one_short_line() {
-        let message = format!("\n\x1b[31mred\u{7} {}\nsecond", "x".repeat(400));
+        let message = format!("\n\x1b[31mre\u{202e}d\u{7} {}\nsecond", "x".repeat(400));
         let RegistryFailure::Refused { message, .. } = of(400, &message) else {
             panic!("another failure");
         };

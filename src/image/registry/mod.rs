@@ -5,16 +5,22 @@
 //! one login per host, and panics on a machine without system certificates and on tokens that are no header values. The
 //! requests are made here, on the same HTTP library.
 
+mod address;
+mod answer;
 mod authentication;
 mod client;
 mod download;
 mod error;
+mod moving;
+mod pace;
+mod redirect;
 mod repository;
 mod retry;
 mod upload;
 
 pub(super) use client::ConnectionOptions;
 pub use error::{RegistryError, RegistryFailure};
+pub(super) use pace::TimeLimits;
 pub use retry::RetryPolicy;
 
 use super::cache::Cache;
@@ -29,15 +35,17 @@ use super::manifest::{
 use super::progress::Progress;
 use super::reference::RegistryReference;
 use super::tagged::Offer;
+use answer::Answer;
 use client::Clients;
 use futures_util::{StreamExt, TryStreamExt, stream};
-use repository::{Access, Repository, Request, read_limited};
+use repository::{Access, Repository, Request};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{Method, Response, StatusCode};
+use reqwest::{Method, StatusCode};
 use retry::with_retries;
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::sync::Semaphore;
 
 const DIGEST_HEADER: &str = "docker-content-digest";
@@ -84,6 +92,11 @@ impl Registry {
             progress,
             repositories: Mutex::new(HashMap::new()),
         }
+    }
+
+    /// How long a tag is left alone before it is looked at again.
+    fn settle(&self) -> Duration {
+        self.clients.options.time_limits.settle
     }
 
     /// Requests to one repository share its login.
@@ -248,12 +261,11 @@ impl Registry {
         request: &Request<'_>,
         expected: Option<Digest>,
     ) -> Result<Document, RegistryError> {
-        let response = repository.send(request, &[StatusCode::OK]).await?;
-        let media_type = header(&response, CONTENT_TYPE.as_str());
+        let answer = repository.send(request, &[StatusCode::OK]).await?;
+        let media_type = header(&answer, CONTENT_TYPE.as_str());
         let media_type = media_type.map(|value| value.split(';').next().unwrap_or_default().trim().to_owned());
-        let stated = stated_digest(&response);
-        let stall = repository.stall_timeout();
-        let bytes = read_limited(response, MANIFEST_LIMIT, stall).await;
+        let stated = stated_digest(&answer);
+        let bytes = answer.read(MANIFEST_LIMIT).await;
         let bytes = bytes.map_err(|failure| request.fail(failure))?;
         let digest = Digest::of(&bytes);
         for expected in [expected, stated].iter().flatten() {
@@ -309,10 +321,10 @@ fn manifest_request<'a>(
     })
 }
 
-fn header(response: &Response, name: &str) -> Option<String> {
-    Some(response.headers().get(name)?.to_str().ok()?.to_owned())
+fn header(answer: &Answer, name: &str) -> Option<String> {
+    Some(answer.headers().get(name)?.to_str().ok()?.to_owned())
 }
 
-fn stated_digest(response: &Response) -> Option<Digest> {
-    header(response, DIGEST_HEADER)?.parse().ok()
+fn stated_digest(answer: &Answer) -> Option<Digest> {
+    header(answer, DIGEST_HEADER)?.parse().ok()
 }

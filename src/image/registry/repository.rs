@@ -1,27 +1,21 @@
 //! Requests to one repository of a registry: one try each, with authentication, time limits and a meaning for every
 //! failure.
 
+use super::address::{Place, Purpose, Reach};
+use super::answer::Answer;
 use super::authentication::{Authorization, Challenge};
 use super::client::Clients;
 use super::error::{RegistryError, RegistryFailure};
-use super::retry::retry_after;
+use super::pace::TimeLimits;
+use super::redirect::{Trail, origin};
 use crate::image::credentials::{Credentials, Login};
-use crate::image::error::ContentProblem;
 use crate::image::reference::RegistryReference;
-use reqwest::header::{AUTHORIZATION, HeaderMap, RETRY_AFTER};
-use reqwest::{Body, Client, Method, Response, StatusCode, Url};
+use reqwest::header::{AUTHORIZATION, HeaderMap};
+use reqwest::{Body, Client, Method, StatusCode, Url};
 use std::collections::HashMap;
-use std::future::Future;
-use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, PoisonError};
 use tokio::sync::{Mutex, OnceCell};
-
-/// Bytes of an error's body that are read.
-const FAILURE_LIMIT: u64 = 64 << 10;
-/// A registry may think longer when everything was sent, since it then moves the content to its place.
-const COMMIT_FACTOR: u32 = 5;
 
 /// What a token shall allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -48,6 +42,7 @@ pub(super) struct Repository {
     name: String,
     login: OnceCell<Option<Login>>,
     authorizations: Mutex<HashMap<Access, Authorization>>,
+    place: std::sync::Mutex<Option<Place>>,
 }
 
 /// One request.
@@ -86,6 +81,7 @@ impl Repository {
             name: reference.repository().to_owned(),
             login: OnceCell::new(),
             authorizations: Mutex::new(HashMap::new()),
+            place: std::sync::Mutex::new(None),
         }
     }
 
@@ -113,12 +109,8 @@ impl Repository {
         !self.clients.options.use_http
     }
 
-    pub(super) fn stall_timeout(&self) -> Duration {
-        self.clients.options.stall_timeout
-    }
-
-    pub(super) fn client_for(&self, url: &Url) -> Result<Client, RegistryFailure> {
-        self.clients.for_host(url.host_str().unwrap_or_default())
+    pub(super) fn time_limits(&self) -> &TimeLimits {
+        &self.clients.options.time_limits
     }
 
     /// The address of something in this repository.
@@ -132,23 +124,26 @@ impl Repository {
     }
 
     /// Sends a request, logs in if the registry asks for it, and gives the answer if its status is an accepted one.
-    pub(super) async fn send(&self, request: &Request<'_>, accepted: &[StatusCode]) -> Result<Response, RegistryError> {
+    pub(super) async fn send(&self, request: &Request<'_>, accepted: &[StatusCode]) -> Result<Answer, RegistryError> {
         let used = self.authorization(request.access).await;
-        let mut response = self.send_once(request, used.as_ref()).await?;
-        if response.status() == StatusCode::UNAUTHORIZED
-            && let Some(challenge) = Challenge::of(response.headers())
-            && self.is_own(&request.url)
+        let mut answer = self.send_once(request, used.as_ref()).await?;
+        if answer.status() == StatusCode::UNAUTHORIZED
+            && !answer.is_foreign()
+            && let Some(challenge) = Challenge::of(answer.headers())
             && let Some(authorization) = self.renew(request, &challenge, used.as_ref()).await?
         {
-            response = self.send_once(request, Some(&authorization)).await?;
+            answer = self.send_once(request, Some(&authorization)).await?;
         }
-        if accepted.contains(&response.status()) {
-            return Ok(response);
+        if accepted.contains(&answer.status()) {
+            return Ok(answer);
         }
-        if response.status() == StatusCode::UNAUTHORIZED {
+        if answer.status() == StatusCode::UNAUTHORIZED {
+            if answer.is_foreign() {
+                return Err(request.fail(self.foreign_login(answer.url())));
+            }
             self.authorizations.lock().await.remove(&request.access);
         }
-        let failure = status_failure(response, self.stall_timeout()).await;
+        let failure = answer.failure().await;
         Err(request.fail(self.with_login(failure).await))
     }
 
@@ -188,106 +183,81 @@ impl Repository {
         &self,
         request: &Request<'_>,
         authorization: Option<&Authorization>,
-    ) -> Result<Response, RegistryError> {
-        let fail = |failure| request.fail(failure);
-        let client = self.client_for(&request.url).map_err(fail)?;
-        let mut builder = client.request(request.method.clone(), request.url.clone());
-        builder = builder.headers(request.headers.clone());
-        // An upload may go to another host, which has no business with this registry's login.
-        if let Some(authorization) = authorization.filter(|_| self.is_own(&request.url)) {
-            builder = builder.header(AUTHORIZATION, authorization.header.clone());
-        }
-        let sent = Arc::new(AtomicU64::new(0));
-        let mut length = 0;
-        if let Some(body) = &request.body {
-            builder = builder.body((body.make)(Arc::clone(&sent)).map_err(fail)?);
-            length = body.length;
-        }
-        let answer = while_moving(builder.send(), &sent, length, self.stall_timeout()).await;
-        let answer = answer.ok_or_else(|| {
-            fail(RegistryFailure::Stalled {
-                limit: self.stall_timeout(),
-            })
-        })?;
-        answer.map_err(|error| fail(RegistryFailure::of_client(&error)))
+    ) -> Result<Answer, RegistryError> {
+        let answer = self.follow(request, authorization).await;
+        answer.map_err(|failure| request.fail(failure))
     }
 
-    /// Whether an address is the registry itself.
-    fn is_own(&self, url: &Url) -> bool {
+    /// Sends a request to wherever it is redirected. The login goes along while that is the registry itself, and no
+    /// further.
+    async fn follow(
+        &self,
+        request: &Request<'_>,
+        authorization: Option<&Authorization>,
+    ) -> Result<Answer, RegistryFailure> {
+        let limits = self.time_limits();
+        let mut deadline = limits.deadline();
+        let mut trail = Trail::new(request.url.clone());
+        loop {
+            let own = self.is_own(trail.url());
+            let client = self.client(trail.url(), Purpose::Content)?;
+            let mut builder = client.request(request.method.clone(), trail.url().clone());
+            builder = builder.headers(request.headers.clone());
+            if let Some(authorization) = authorization.filter(|_| own && !trail.left()) {
+                builder = builder.header(AUTHORIZATION, authorization.header.clone());
+            }
+            let response = if let Some(body) = &request.body {
+                let sent = Arc::new(AtomicU64::new(0));
+                let answer = builder.body((body.make)(Arc::clone(&sent))?).send();
+                let answer = limits.pace().wait_sending(answer, &sent, body.length).await?;
+                deadline = limits.deadline();
+                answer
+            } else {
+                deadline.wait(builder.send()).await?
+            };
+            let response = response.map_err(|error| RegistryFailure::of_client(&error))?;
+            if own {
+                self.answered_from(self.clients.place(trail.url(), &response));
+            }
+            if !trail.follow(&request.method, response.status(), response.headers())? {
+                let foreign = !own || trail.left();
+                return Ok(Answer::new(response, deadline, foreign));
+            }
+        }
+    }
+
+    /// The client for an address that may come from the registry.
+    pub(super) fn client(&self, url: &Url, purpose: Purpose) -> Result<Client, RegistryFailure> {
+        let reach = if self.is_own(url) {
+            Reach::ANYWHERE
+        } else {
+            // Without an answer there is nobody who named the address.
+            let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+            Reach::of_registry(place.unwrap_or(Place::Public), purpose)
+        };
+        self.clients.client(url, reach)
+    }
+
+    /// Remembers where the registry is: the most public place, where there are several.
+    fn answered_from(&self, place: Place) {
+        let mut known = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        *known = Some(known.map_or(place, |known| known.min(place)));
+    }
+
+    /// Whether an address is the registry itself: the scheme, host and port that the reference names.
+    pub(super) fn is_own(&self, url: &Url) -> bool {
         let scheme = if self.is_secure() { "https" } else { "http" };
         let own = format!("{scheme}://{}", self.host).parse::<Url>();
         own.is_ok_and(|own| own.origin() == url.origin())
     }
-}
 
-/// Waits for an answer as long as bytes leave; none when nothing left for the time `limit`.
-async fn while_moving<A: Future>(answer: A, sent: &AtomicU64, length: u64, limit: Duration) -> Option<A::Output> {
-    let mut answer = pin!(answer);
-    let (mut seen, mut idle) = (0, 0);
-    loop {
-        if let Ok(answer) = tokio::time::timeout(limit, &mut answer).await {
-            return Some(answer);
+    /// What it means that another server asks for a login.
+    fn foreign_login(&self, url: &Url) -> RegistryFailure {
+        let own = format!("http://{}", self.host).parse::<Url>();
+        let upgraded = !self.is_secure() && url.scheme() == "https";
+        if upgraded && own.is_ok_and(|own| own.host() == url.host()) {
+            return RegistryFailure::HttpsExpected;
         }
-        let now = sent.load(Ordering::Relaxed);
-        idle = if now > seen { 0 } else { idle + 1 };
-        seen = now;
-        let patience = if length > 0 && now >= length { COMMIT_FACTOR } else { 1 };
-        if idle >= patience {
-            return None;
-        }
+        RegistryFailure::ForeignLogin { origin: origin(url) }
     }
-}
-
-/// Reads a body of at most `limit` bytes.
-pub(super) async fn read_limited(
-    mut response: Response,
-    limit: u64,
-    stall: Duration,
-) -> Result<Vec<u8>, RegistryFailure> {
-    let too_large = || RegistryFailure::Content {
-        part: "the answer".to_owned(),
-        problem: ContentProblem::TooMuch { limit },
-    };
-    if response.content_length().is_some_and(|length| length > limit) {
-        return Err(too_large());
-    }
-    let mut body = Vec::new();
-    while let Some(bytes) = next_chunk(&mut response, stall).await? {
-        body.extend_from_slice(&bytes);
-        if body.len() as u64 > limit {
-            return Err(too_large());
-        }
-    }
-    Ok(body)
-}
-
-/// The next bytes of a body, which may not take longer than `stall`.
-pub(super) async fn next_chunk(
-    response: &mut Response,
-    stall: Duration,
-) -> Result<Option<impl AsRef<[u8]> + std::ops::Deref<Target = [u8]> + use<>>, RegistryFailure> {
-    match tokio::time::timeout(stall, response.chunk()).await {
-        Err(_) => Err(RegistryFailure::Stalled { limit: stall }),
-        Ok(Err(error)) => Err(RegistryFailure::of_client(&error)),
-        Ok(Ok(bytes)) => Ok(bytes),
-    }
-}
-
-/// What an answer that was not accepted means.
-pub(super) async fn status_failure(mut response: Response, stall: Duration) -> RegistryFailure {
-    let status = response.status();
-    let wait = response
-        .headers()
-        .get(RETRY_AFTER)
-        .and_then(|header| header.to_str().ok());
-    let wait = wait.and_then(|header| retry_after(header, SystemTime::now()));
-    let mut body = Vec::new();
-    // The status says enough when the body does not come.
-    while let Ok(Some(bytes)) = next_chunk(&mut response, stall).await {
-        body.extend_from_slice(&bytes);
-        if body.len() as u64 > FAILURE_LIMIT {
-            break;
-        }
-    }
-    RegistryFailure::of_status(status, wait, &body)
 }

@@ -17,7 +17,7 @@ pub struct RetryPolicy {
     pub longest_wait: Duration,
 }
 
-/// Repetitions when the content that came was wrong.
+/// Repetitions when the content that came was wrong, or came too slowly.
 const WRONG_CONTENT_RETRIES: u32 = 2;
 
 impl Default for RetryPolicy {

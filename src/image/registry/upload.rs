@@ -2,6 +2,8 @@
 
 use super::download::short;
 use super::error::{RegistryError, RegistryFailure};
+use super::moving::Target;
+use super::redirect::{from_stranger, refused};
 use super::repository::{Access, Repository, Request, RequestBody};
 use super::retry::with_retries;
 use super::{Registry, stated_digest};
@@ -11,9 +13,10 @@ use crate::image::image::Blob;
 use crate::image::manifest::{Descriptor, check_digest};
 use crate::image::progress::{Progress, Transfer};
 use crate::image::reference::RegistryReference;
+use crate::image::tag::TagState;
 use crate::image::tagged::{Document, Tagged};
 use futures_util::{StreamExt, TryStreamExt, stream};
-use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
+use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Body, Method, StatusCode, Url};
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -24,13 +27,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const PIECE: usize = 64 << 10;
 
 impl Registry {
-    /// Pushes an image, or those for several platforms; the tag moves when everything else is there, and where there is a digest `before` only if it
-    /// stands for that until then.
+    /// Pushes an image, or those for several platforms; the tag moves when everything else is there. Where `over` says
+    /// what it stands for, nobody else may have moved it by then.
     pub(in crate::image) async fn push(
         &self,
         tagged: &Tagged,
         reference: &RegistryReference,
-        before: Option<Digest>,
+        over: Option<TagState>,
     ) -> Result<(), ImageError> {
         let written = reference.as_written();
         if let Some(expected) = reference.digest() {
@@ -56,17 +59,23 @@ impl Registry {
             let name = document.descriptor.digest.to_string();
             self.put(&repository, &document, written, &name).await?;
         }
-        if let Some(before) = before
-            && self.resolve(reference).await? != before
-        {
-            let image = written.to_owned();
-            return Err(ImageError::Moved { image });
+        let document = tagged.document();
+        match (reference.tag(), over) {
+            (Some(tag), Some(over)) => {
+                let target = Target {
+                    repository: &repository,
+                    image: written,
+                    tag,
+                };
+                self.move_tag(document, target, over).await
+            }
+            // With a tag and a digest, the digest was checked above and the tag is what is set.
+            (Some(tag), None) => Ok(self.put(&repository, document, written, tag).await?),
+            (None, _) => {
+                let name = tagged.digest().to_string();
+                Ok(self.put(&repository, document, written, &name).await?)
+            }
         }
-        // With a tag and a digest, the digest was checked above and the tag is what is set.
-        let name = reference
-            .tag()
-            .map_or_else(|| tagged.digest().to_string(), str::to_owned);
-        Ok(self.put(&repository, tagged.document(), written, &name).await?)
     }
 
     async fn put(
@@ -77,15 +86,17 @@ impl Registry {
         name: &str,
     ) -> Result<(), RegistryError> {
         let _permit = self.permits.acquire().await;
-        with_retries(&self.retry, || Self::push_manifest(repository, document, written, name)).await
+        let put = || Self::push_manifest(repository, document, (written, name), None);
+        with_retries(&self.retry, put).await.map(drop)
     }
 
-    async fn push_manifest(
+    /// Puts a manifest under a tag or its digest; whether the registry took it, which it must unless there is a condition.
+    pub(super) async fn push_manifest(
         repository: &Repository,
         document: &Document,
-        written: &str,
-        name: &str,
-    ) -> Result<(), RegistryError> {
+        (written, name): (&str, &str),
+        condition: Option<(HeaderName, HeaderValue)>,
+    ) -> Result<bool, RegistryError> {
         let Descriptor {
             media_type,
             digest,
@@ -101,6 +112,11 @@ impl Registry {
             RegistryError::new(written, "sending the manifest", RegistryFailure::Protocol { problem })
         })?;
         headers.insert(CONTENT_TYPE, media_type);
+        let mut accepted = vec![StatusCode::CREATED, StatusCode::OK, StatusCode::ACCEPTED];
+        if let Some((header, value)) = condition {
+            headers.insert(header, value);
+            accepted.push(StatusCode::PRECONDITION_FAILED);
+        }
         let request = Request {
             image: written,
             access: Access::Push,
@@ -112,14 +128,16 @@ impl Registry {
                 make: &make,
             }),
         };
-        let accepted = [StatusCode::CREATED, StatusCode::OK, StatusCode::ACCEPTED];
         let response = repository.send(&request, &accepted).await?;
+        if response.status() == StatusCode::PRECONDITION_FAILED {
+            return Ok(false);
+        }
         match stated_digest(&response) {
             Some(found) if found != *digest => {
                 let expected = *digest;
                 Err(request.fail(RegistryFailure::OtherDigest { expected, found }))
             }
-            _ => Ok(()),
+            _ => Ok(true),
         }
     }
 
@@ -167,7 +185,12 @@ impl Registry {
             .headers()
             .get(LOCATION)
             .and_then(|location| location.to_str().ok());
-        let url = upload_url(&begin.url, location, descriptor).map_err(|failure| begin.fail(failure))?;
+        let url = upload_url(session.url(), location, descriptor).map_err(|failure| begin.fail(failure))?;
+        if session.is_foreign() && repository.is_own(&url) {
+            // With the login, another server would write where it likes.
+            let reason = "another server answered for the registry and names it as the place of the upload";
+            return Err(begin.fail(refused(&url, reason)));
+        }
 
         let what = format!("{image} {}", short(descriptor));
         let progress = Arc::clone(&self.progress);
@@ -194,7 +217,7 @@ impl Registry {
 
 /// Where the content is sent to: the address that the registry named, with the digest.
 fn upload_url(asked: &Url, location: Option<&str>, descriptor: &Descriptor) -> Result<Url, RegistryFailure> {
-    let url = location.and_then(|location| asked.join(location).ok());
+    let url = location.and_then(|location| from_stranger(Some(asked), location).ok());
     let mut url = url.ok_or_else(|| RegistryFailure::Protocol {
         problem: format!("there is no usable address for the upload in it (Location: {location:?})"),
     })?;
@@ -202,10 +225,7 @@ fn upload_url(asked: &Url, location: Option<&str>, descriptor: &Descriptor) -> R
         // Registries behind a proxy often do not know that they are reached by HTTPS.
         let same = url.host_str() == asked.host_str();
         if !same || url.set_scheme("https").is_err() || url.set_port(asked.port()).is_err() {
-            return Err(RegistryFailure::Redirect {
-                location: url.origin().ascii_serialization(),
-                reason: "it would leave HTTPS",
-            });
+            return Err(refused(&url, "it would leave HTTPS"));
         }
     }
     url.query_pairs_mut()

@@ -1,13 +1,13 @@
 //! A folder of an image's file system on the disk, for catalogs that are too large for memory.
 
-use super::{Stop, Whiteout, copy, is_below, limit, parents};
-use crate::files::FileError;
+use super::{Stop, Whiteout, copy, is_below, limit, parents, take_with_below};
+use crate::files::{FileError, create_private};
 use crate::image::error::ImageError;
 use crate::image::image::Image;
 use crate::image::layer_reader::{Kind, LayerReader, Member, UnpackLimit, plain_path};
 use crate::tree::TreeError;
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use std::path::Path;
 const MOST_FILES: usize = 100_000;
 
 /// Streams all files below the folder `inside` of the image to the folder `to`, which is there and empty, under their
-/// paths below it. Layers lie over one another as the image's file system shows them.
+/// paths below it. Nobody else may open them. Layers lie over one another as the image's file system shows them.
 ///
 /// `bytes` bounds what the layers may unpack to.
 ///
@@ -38,7 +38,7 @@ pub fn extract_folder(image: &Image, inside: &str, to: &Path, bytes: u64) -> Res
         let reader = LayerReader::open(origin, layer, budget)?;
         let unpacked = reader.visit(&mut |member| {
             if let Some(hidden) = Whiteout::of(&member.path) {
-                return Ok(remove(&mut lower, to, &inside, |path| hidden.hides(path))?);
+                return Ok(remove(hidden.take(&mut lower), to, &inside)?);
             }
             place(&mut lower, &mut upper, member, &inside, to)?;
             if lower.len() + upper.len() > MOST_FILES {
@@ -70,13 +70,11 @@ pub fn extract_folder(image: &Image, inside: &str, to: &Path, bytes: u64) -> Res
 type Paths = BTreeMap<String, Option<&'static str>>;
 
 /// Removes what a whiteout or a member of an upper layer hides.
-fn remove(paths: &mut Paths, to: &Path, inside: &str, hides: impl Fn(&str) -> bool) -> Result<(), FileError> {
-    let hidden: Vec<String> = paths.keys().filter(|path| hides(path)).cloned().collect();
-    for path in hidden {
-        if paths.remove(&path) == Some(None) {
-            let file = to.join(below(&path, inside));
-            fs::remove_file(&file).map_err(|error| FileError::new("remove", &file, error))?;
-        }
+fn remove(hidden: Vec<(String, Option<&'static str>)>, to: &Path, inside: &str) -> Result<(), FileError> {
+    let files = hidden.into_iter().filter(|(_, refused)| refused.is_none());
+    for (path, _) in files {
+        let file = to.join(below(&path, inside));
+        fs::remove_file(&file).map_err(|error| FileError::new("remove", &file, error))?;
     }
     Ok(())
 }
@@ -89,13 +87,14 @@ fn place(lower: &mut Paths, upper: &mut Paths, member: Member<'_>, inside: &str,
         size,
         content,
     } = member;
-    let is_folder = kind == Kind::Directory;
-    let hides = |old: &str| {
-        let in_a_file = parents(&path).any(|parent| parent == old);
-        old == path || !is_folder && is_below(old, &path) || in_a_file
-    };
-    remove(lower, to, inside, hides)?;
-    remove(upper, to, inside, hides)?;
+    for paths in [lower, &mut *upper] {
+        let mut hidden = match kind {
+            Kind::Directory => paths.remove_entry(&path).into_iter().collect(),
+            _ => take_with_below(paths, &path),
+        };
+        hidden.extend(parents(&path).filter_map(|parent| paths.remove_entry(parent)));
+        remove(hidden, to, inside)?;
+    }
     if !is_below(&path, inside) {
         return Ok(());
     }
@@ -114,7 +113,7 @@ fn place(lower: &mut Paths, upper: &mut Paths, member: Member<'_>, inside: &str,
             if let Some(parent) = file.parent() {
                 fs::create_dir_all(parent).map_err(made)?;
             }
-            let mut target = File::create(&file).map_err(made)?;
+            let mut target = create_private(&file).map_err(made)?;
             copy(content, &mut target, size, &file)?;
             upper.insert(path, None);
         }

@@ -30,7 +30,6 @@ pub(super) const UNUSED_APIS: &str = "(group_name, version, kind) NOT IN (
 
 pub(super) fn check(index: &Index, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
     damage(index, findings)?;
-    views(index, findings)?;
     for table in OWNED {
         if table != "deprecated" || index.schema_version() >= crate::index::schema::DEPRECATED_SINCE {
             orphans(index, table, findings)?;
@@ -50,22 +49,6 @@ fn damage(index: &Index, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError
                 &rules::INDEX_DATABASE_DAMAGED,
                 format!("the database is damaged: {line}"),
             ));
-        }
-    }
-    Ok(())
-}
-
-/// What should be a table, and cannot be written.
-fn views(index: &Index, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
-    for [view] in texts(
-        index,
-        "the schema",
-        "SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY 1",
-    )? {
-        let view = view.unwrap_or_default();
-        if OWNED.contains(&view.as_str()) {
-            let message = format!("{view} is a view of other tables, and no table");
-            findings.push(Diagnostic::new(&rules::INDEX_DATABASE_DAMAGED, message));
         }
     }
     Ok(())

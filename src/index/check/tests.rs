@@ -112,14 +112,6 @@ fn what_is_wrong_with_the_graph_is_named_by_package_channel_and_bundle() {
 }
 
 #[test]
-fn a_view_in_the_place_of_a_table_is_damage() {
-    let folder = tempfile::tempdir().unwrap();
-    let change = "ALTER TABLE api_provider RENAME TO before; CREATE VIEW api_provider AS SELECT * FROM before";
-    let expected = "index-database-damaged: api_provider is a view of other tables, and no table";
-    assert_eq!(found(&database(folder.path(), change)), [expected]);
-}
-
-#[test]
 fn what_needs_no_decision_is_mended_and_nothing_of_it_is_found_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(

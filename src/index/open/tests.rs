@@ -6,6 +6,7 @@ const SHORT: Options = Options {
     busy_timeout: Duration::from_millis(60),
     epoch: 0,
     dry_run: false,
+    steps: guard::STEPS,
 };
 
 fn add_package(target: &Target<'_>, options: &Options, name: &str) -> Result<(), DatabaseError> {

@@ -24,6 +24,13 @@ fn files_that_are_no_index_are_named_for_what_they_are() {
     fs::write(&path, "").unwrap();
     assert_eq!(
         said(&path),
+        "DIR/index.db is empty, as a download that failed leaves it"
+    );
+    let connection = Connection::open(&path).unwrap();
+    connection.execute_batch("CREATE TABLE t (x)").unwrap();
+    drop(connection);
+    assert_eq!(
+        said(&path),
         "DIR/index.db is a SQLite database, but no operator index: it has no table operatorbundle"
     );
     fs::write(&path, "packages:\n").unwrap();
@@ -124,15 +131,58 @@ fn a_database_with_a_write_ahead_log_is_read_with_it() {
 }
 
 #[test]
-fn a_file_that_changes_under_the_reader_is_noticed() {
+fn writers_wait_for_a_reader_until_it_lets_them_write() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("index.db");
     sample::write(&path);
     let index = Index::open(&path).unwrap();
+    let again = index.reopen().unwrap();
     index.catalog().unwrap();
     let connection = Connection::open(&path).unwrap();
+    connection.busy_timeout(Duration::ZERO).unwrap();
+    let error = connection.execute("DELETE FROM package", []).unwrap_err();
+    assert_eq!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy));
+    index.catalog().unwrap();
+    again.let_others_write();
     connection.execute("DELETE FROM package", []).unwrap();
     assert!(matches!(index.catalog(), Err(ReadError::Changed { .. })));
+    assert!(matches!(again.catalog(), Err(ReadError::Changed { .. })));
+}
+
+#[test]
+fn a_file_that_is_overwritten_without_a_lock_is_noticed() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("index.db");
+    sample::write(&path);
+    let content = fs::read(&path).unwrap();
+    let index = Index::open(&path).unwrap();
+    fs::write(&path, [content.as_slice(), b"more"].concat()).unwrap();
+    assert!(matches!(index.catalog(), Err(ReadError::Changed { .. })));
+}
+
+#[test]
+fn what_another_program_holds_for_itself_is_read_from_a_copy() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("index.db");
+    sample::write(&path);
+    let writer = Connection::open(&path).unwrap();
+    writer
+        .execute_batch("PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN EXCLUSIVE")
+        .unwrap();
+    let packages = |index: &Index| index.catalog().unwrap().packages.len();
+    assert_eq!(packages(&Index::open(&path).unwrap()), 2);
+    // Half of the change is in the file by now.
+    writer
+        .execute_batch(
+            "DELETE FROM package; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+            INSERT INTO properties SELECT 'half', 'written', 'k.v1.2.0', NULL, printf('%200d', i) FROM n;",
+        )
+        .unwrap();
+    let index = Index::open(&path).unwrap();
+    assert_eq!(packages(&index), 2);
+    writer.execute_batch("COMMIT").unwrap();
+    assert_eq!(packages(&index), 2);
+    assert_eq!(packages(&Index::open(&path).unwrap()), 0);
 }
 
 #[test]

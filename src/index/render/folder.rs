@@ -40,7 +40,6 @@ impl From<SourceError> for FolderError {
 pub fn write_folder(sources: &[Source], form: Form, target: &Path) -> Result<Vec<String>, FolderError> {
     let folder = NewFolder::new(target)?;
     let root = folder.path();
-    fs::create_dir(&root).map_err(|error| FileError::new("create the directory", &root, error))?;
     let mut packages = Vec::new();
     let mut open: Option<Open> = None;
     write_all(sources, form, |package, document| -> Result<(), FolderError> {
@@ -53,7 +52,7 @@ pub fn write_folder(sources: &[Source], form: Form, target: &Path) -> Result<Vec
                 if !package.is_empty() {
                     packages.push(package.to_owned());
                 }
-                other.insert(Open::new(&root, package, form.language)?)
+                other.insert(Open::new(root, package, form.language)?)
             }
         };
         file.write(document)?;
@@ -104,7 +103,8 @@ impl Open {
 
     fn close(self) -> Result<(), FileError> {
         let written = self.file.into_inner().map_err(std::io::IntoInnerError::into_error);
-        let synced = written.and_then(|file| file.sync_all());
-        synced.map_err(|error| FileError::new("write", &self.path, error))
+        written
+            .map(drop)
+            .map_err(|error| FileError::new("write", &self.path, error))
     }
 }

@@ -134,7 +134,8 @@ impl Source {
         if path.is_dir() {
             return Self::of_folder(path, opening);
         }
-        if path.is_file() {
+        // What is neither is refused by its kind.
+        if path.exists() {
             return Self::of_file(path, opening);
         }
         if name.starts_with(['/', '.']) {

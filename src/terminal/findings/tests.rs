@@ -222,3 +222,15 @@ fn json_has_every_field_and_both_ends() {
     }
     "#);
 }
+
+#[test]
+fn nothing_of_a_line_steers_whoever_shows_it_and_columns_stay() {
+    let text = "##[group]\u{202e}\u{9b}: \u{1b}needle ##vso[x]";
+    let finding = Diagnostic::new(&rules::YAML_SYNTAX, "x\u{1b}").at(place(text, "needle"));
+    let shown = render(&finding, false);
+    assert!(shown.starts_with("error[yaml-syntax]: x\\u{1b}\n"), "{shown}");
+    assert!(shown.contains("manifests/role.yaml:1:15\n"), "{shown}");
+    assert!(shown.contains("1 | #\u{fffd}[group]\u{fffd}\u{fffd}: "), "{shown}");
+    assert!(shown.contains("needle #\u{fffd}vso[x]\n"), "{shown}");
+    assert!(!shown.contains(is_hidden), "{shown:?}");
+}

@@ -198,3 +198,54 @@ fn the_first_values_of_a_long_list_do_not_wait_for_the_last() {
     assert_eq!(streams.stdout().lines().count(), List::FIRST + 1);
     list.finish().unwrap();
 }
+
+#[test]
+fn whatever_is_printed_is_made_visible_here() {
+    const STRANGE: &str = "::a\n::b\u{1b}[2J\u{202e}\r##[c]";
+    let (printer, streams) = captured();
+    printer.line(STRANGE).unwrap();
+    printer.lines(STRANGE).unwrap();
+    printer.styled(STRANGE).unwrap();
+    printer.written("\u{1b}").unwrap();
+    printer.flush().unwrap();
+    assert_eq!(
+        streams.stdout(),
+        concat!(
+            r"\u{3a}:a\n::b\u{1b}[2J\u{202e}\u{d}#\u{23}[c]",
+            "\n",
+            r"\u{3a}:a",
+            "\n",
+            r"\u{3a}:b\u{1b}[2J\u{202e}\u{d}#\u{23}[c]\u{3a}:a",
+            "\n",
+            r"\u{3a}:b\u{1b}[2J\u{202e}\u{d}#\u{23}[c]\u{1b}"
+        )
+    );
+    printer.status(STRANGE);
+    printer.warning("x\n::stop");
+    printer.error("x\n::stop");
+    assert_eq!(
+        streams.stderr(),
+        concat!(
+            r"\u{3a}:a\n::b\u{1b}[2J\u{202e}\u{d}#\u{23}[c]",
+            "\n",
+            r"warning: x\n::stop",
+            "\nerror: x\n       ",
+            r"\u{3a}:stop",
+            "\n"
+        )
+    );
+}
+
+#[test]
+fn a_patch_is_printed_as_it_is_or_not_at_all() {
+    let (printer, streams) = captured();
+    for refused in ["+a: \u{202e}\n", " ::stop-commands::x\n", "-##[group]\n", "+a\rb\n"] {
+        assert!(
+            matches!(printer.exact(refused), Err(OutputError::Hidden)),
+            "{refused:?}"
+        );
+    }
+    printer.exact("+a: b\r\n").unwrap();
+    printer.flush().unwrap();
+    assert_eq!(streams.stdout(), "+a: b\r\n");
+}

@@ -2,8 +2,8 @@
 
 use super::text::summary;
 use crate::rules::Severity;
-use crate::terminal::visible;
 use crate::validation::Validation;
+use crate::visible::{lines, visible};
 use std::fmt::Write;
 
 pub(super) fn write(validations: &[Validation]) -> String {
@@ -32,7 +32,7 @@ pub(super) fn write(validations: &[Validation]) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "::{command} {}::{}", properties.join(","), data(&message));
     }
-    out.push_str(&data(&summary(validations)));
+    out.push_str(&lines(&data(&summary(validations))));
     out.push('\n');
     out
 }

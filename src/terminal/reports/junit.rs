@@ -3,6 +3,7 @@
 use super::counts;
 use crate::rules::Severity;
 use crate::validation::{Finding, Validation};
+use crate::visible::{begins_command, is_hidden, is_marker};
 use std::fmt::Write;
 
 pub(super) fn write(command: &str, validations: &[Validation]) -> String {
@@ -68,10 +69,12 @@ fn case(bundle: &str, finding: &Finding, out: &mut String) {
     out.push_str("    </testcase>\n");
 }
 
-/// Text for an element or an attribute. Characters that XML cannot hold are replaced.
+/// Text for an element or an attribute. Characters that XML cannot hold are replaced; the hidden ones, and those by which
+/// a workflow command is known, are written by their numbers.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
+    let command = begins_command(text).then(|| text.find(':')).flatten();
+    for (at, character) in text.char_indices() {
         match character {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
@@ -79,7 +82,10 @@ fn escaped(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\n' => out.push_str("&#10;"),
             '\t' => out.push_str("&#9;"),
-            '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            _ if is_hidden(character) || Some(at) == command || character == '#' && is_marker(text, at) => {
+                let _ = write!(out, "&#{};", u32::from(character));
+            }
             _ => out.push(character),
         }
     }

@@ -37,7 +37,7 @@ pub fn summary(validations: &[Validation]) -> String {
     match validations {
         [one] => {
             let media_type = one.media_type.map_or("bundle", crate::bundle::MediaType::as_str);
-            format!("{} ({media_type}): {found}", crate::terminal::visible(&one.bundle))
+            format!("{} ({media_type}): {found}", crate::visible::one_line(&one.bundle))
         }
         _ if failed == 0 => format!("{}: {found}", counted(validations.len(), "bundle")),
         _ => format!(

@@ -219,6 +219,33 @@ pub(super) fn values() -> impl Strategy<Value = Value> {
     })
 }
 
+#[test]
+fn what_must_not_be_printed_as_it_is_is_escaped() {
+    use crate::visible::{begins_command, has_marker, is_hidden};
+    for text in [
+        "\u{1b}[2J\u{7f}\u{9b}\r",
+        "\u{202e}x\u{2066}\u{61c}\u{2028}",
+        "x\u{e0041}",
+        "##[group]x",
+        "a '\"##vso[x]\"",
+        "a\n::stop-commands::x\n  ::b::\n",
+        "a\n##[b]\n",
+        "::a",
+    ] {
+        let wanted = json!({ text: [text, { "a": text }], "b": { text: text } });
+        for written in [to_yaml(&wanted), to_json(&wanted)] {
+            assert!(!written.contains(is_hidden) && !has_marker(&written), "{written:?}");
+            assert!(!written.lines().any(begins_command), "{written}");
+        }
+        assert_eq!(reading(&to_yaml(&wanted)).documents[0].value(), &wanted);
+        assert_eq!(serde_json::from_str::<Value>(&to_json(&wanted)).unwrap(), wanted);
+    }
+    assert_eq!(
+        to_yaml(&json!("x\u{e0041}\u{9b}##[")),
+        "\"x\\U000E0041\\u009B#\\u0023[\"\n"
+    );
+}
+
 proptest! {
     #![proptest_config(property(256))]
 

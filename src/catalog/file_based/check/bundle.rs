@@ -28,8 +28,8 @@ const TEXTS: [(&str, &[&str]); 5] = [
 
 pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Workplace) {
     let (id, root) = (reader.id, Path::root());
-    let name = reader.text(fields, "name", &root);
-    let package = reader.text(fields, "package", &root);
+    let name = reader.name(fields, "name", &root);
+    let package = reader.name(fields, "package", &root);
     reader.subject = format!("bundle {name:?} of package {package:?}");
     let known = ["schema", "name", "package", "image", "properties", "relatedImages"];
     reader.known(fields, &known, &root);
@@ -39,7 +39,7 @@ pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Wor
         reader.report(Found::new(&rules::CATALOG_BUNDLE_NAME, message, id.at("name")));
     }
     let before = reader.found.len();
-    let image = reader.text(fields, "image", &root);
+    let image = reader.name(fields, "image", &root);
     let wrong_image = reader.found.len() > before;
     related_images(reader, fields);
     check_image(reader, &image, &root.key("image"));
@@ -87,8 +87,8 @@ fn related_images(reader: &mut Reader<'_>, fields: &Fields<'_>) {
     for (index, fields) in reader.objects(fields, "relatedImages", &root) {
         let path = root.key("relatedImages").index(index);
         reader.known(&fields, &["name", "image"], &path);
-        reader.text(&fields, "name", &path);
-        let image = reader.text(&fields, "image", &path);
+        reader.name(&fields, "name", &path);
+        let image = reader.name(&fields, "image", &path);
         check_image(reader, &image, &path.key("image"));
     }
 }
@@ -101,7 +101,7 @@ pub(super) fn property<'a>(
 ) -> Option<(Cow<'a, str>, &'a RawValue)> {
     reader.known(fields, &["type", "value"], path);
     let before = reader.found.len();
-    let kind = reader.text(fields, "type", path);
+    let kind = reader.name(fields, "type", path);
     let value = fields.get("value");
     if let (false, Some(value)) = (kind.is_empty(), value) {
         return Some((kind, value));
@@ -137,7 +137,7 @@ impl Properties<'_> {
             let before = reader.found.len();
             let mut values = [const { Cow::Borrowed("") }; 3];
             for (value, name) in values.iter_mut().zip(texts.iter()) {
-                *value = reader.text(&fields, name, &inside);
+                *value = reader.name(&fields, name, &inside);
             }
             let sound = reader.found.len() == before;
             let [first, second, third] = values;

@@ -52,7 +52,7 @@ pub(super) fn check(id: DocumentId, json: &str, work: &mut Workplace) -> Result<
         most: found.len() + MOST_FINDINGS,
         found: &mut found,
     };
-    let schema = reader.text(&fields, "schema", &root);
+    let schema = reader.name(&fields, "schema", &root);
     match &*schema {
         PACKAGE => package(&mut reader, &fields, work),
         CHANNEL => channel(&mut reader, &fields, work),
@@ -86,7 +86,7 @@ fn unknown(reader: &mut Reader<'_>, schema: &str) {
 
 fn package(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Workplace) {
     let (id, root) = (reader.id, Path::root());
-    let name = reader.text(fields, "name", &root);
+    let name = reader.name(fields, "name", &root);
     reader.subject = format!("package {name:?}");
     let known = ["schema", "name", "defaultChannel", "icon", "description", "properties"];
     reader.known(fields, &known, &root);
@@ -98,7 +98,7 @@ fn package(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Workplace) {
             format!("the package name {name:?} is not made of at most 63 lower-case letters, digits and dashes");
         reader.report(Found::new(&rules::CATALOG_PACKAGE_NAME, message, id.at("name")));
     }
-    let default_channel = reader.text(fields, "defaultChannel", &root);
+    let default_channel = reader.name(fields, "defaultChannel", &root);
     reader.text(fields, "description", &root);
     if let Some(value) = fields.get("icon") {
         icon(reader, value);
@@ -162,8 +162,8 @@ pub(super) fn package_of(reader: &mut Reader<'_>, package: &str) {
 fn channel(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Workplace) {
     let (id, root) = (reader.id, Path::root());
     let (name, package) = (
-        reader.text(fields, "name", &root),
-        reader.text(fields, "package", &root),
+        reader.name(fields, "name", &root),
+        reader.name(fields, "package", &root),
     );
     reader.subject = format!("channel {name:?} of package {package:?}");
     let known = ["schema", "name", "package", "entries", "properties"];
@@ -211,8 +211,8 @@ fn entry(reader: &mut Reader<'_>, value: &RawValue, index: usize, texts: &mut Te
     let path = Path::from("entries").index(index);
     let fields = reader.object(value, &path)?;
     reader.known(&fields, &["name", "replaces", "skips", "skipRange"], &path);
-    let name = reader.text(&fields, "name", &path);
-    let replaces = reader.text(&fields, "replaces", &path);
+    let name = reader.name(&fields, "name", &path);
+    let replaces = reader.name(&fields, "replaces", &path);
     let range = reader.text(&fields, "skipRange", &path);
     let entry_of = format!("the entry of bundle {name:?} in {}", reader.subject);
     if !range.is_empty()
@@ -235,6 +235,7 @@ fn entry(reader: &mut Reader<'_>, value: &RawValue, index: usize, texts: &mut Te
         if reader.found.len() > before {
             continue;
         }
+        reader.look_at_name(&skipped, &path);
         let at = reader.at(&path);
         if skipped.is_empty() {
             let message = format!("item {number} of skips of {entry_of} is empty");
@@ -264,7 +265,7 @@ fn entry(reader: &mut Reader<'_>, value: &RawValue, index: usize, texts: &mut Te
 
 fn deprecations(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Workplace) {
     let (id, root) = (reader.id, Path::root());
-    let package = reader.text(fields, "package", &root);
+    let package = reader.name(fields, "package", &root);
     reader.subject = format!("the deprecations of package {package:?}");
     reader.known(fields, &["schema", "package", "name", "entries"], &root);
     package_of(reader, &package);
@@ -324,7 +325,7 @@ fn reference(reader: &mut Reader<'_>, entry: &Fields<'_>, index: usize) -> Optio
     let fields = reader.object(value, &path)?;
     reader.known(&fields, &["schema", "name"], &path);
     let schema = reader.text(&fields, "schema", &path);
-    let name = reader.text(&fields, "name", &path);
+    let name = reader.name(&fields, "name", &path);
     let referred = match &*schema {
         PACKAGE if name.is_empty() => Referred::Package,
         PACKAGE => {

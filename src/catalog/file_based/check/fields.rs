@@ -4,6 +4,7 @@ use super::found::{At, DocumentId, Found, Inside};
 use crate::nearest::nearest;
 use crate::rules;
 use crate::text::Path;
+use crate::visible::{hidden_in, hidden_in_name};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -132,6 +133,22 @@ impl Reader<'_> {
             self.wrong_type(value, path, "a text");
         }
         Cow::Borrowed("")
+    }
+
+    /// The name in a field, which holds nothing that nobody sees; empty where there is none.
+    pub(super) fn name<'a>(&mut self, fields: &Fields<'a>, field: &str, path: &Path) -> Cow<'a, str> {
+        let name = self.text(fields, field, path);
+        if hidden_in_name(&name).is_some() {
+            self.look_at_name(&name, &path.key(fields.written(field)));
+        }
+        name
+    }
+
+    /// Reports what nobody sees in the name at `path`.
+    pub(super) fn look_at_name(&mut self, name: &str, path: &Path) {
+        if let Some(message) = hidden_in(&path.to_string(), name) {
+            self.report(Found::new(&rules::NAME_HIDDEN_CHARACTER, message, self.at(path)));
+        }
     }
 
     /// The items of a list; none where the field is not there.

@@ -17,7 +17,7 @@ use super::read::{self, CatalogError, CatalogLimits};
 use super::stream::{CutError, Piece, Stream};
 use crate::catalog::Texts;
 use crate::diagnostic::Diagnostic;
-use crate::files::FileError;
+use crate::files::{FileError, open_regular};
 use crate::rules;
 use crate::source::{Place, Position, Source};
 use crate::text::{self, Limits};
@@ -25,7 +25,7 @@ use contents::Contents;
 use document::Workplace;
 use found::{At, DocumentId, Found, Inside};
 use std::borrow::Cow;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -147,7 +147,7 @@ impl Files<'_> {
     /// The text of a document, read again.
     fn text(&self, id: DocumentId) -> Option<String> {
         let spot = self.spot(id)?;
-        let mut file = File::open(self.paths.get(id.file)?).ok()?;
+        let mut file = open_regular(self.paths.get(id.file)?).ok()?;
         file.seek(SeekFrom::Start(spot.start)).ok()?;
         let mut bytes = Vec::with_capacity(spot.length);
         file.take(spot.length as u64).read_to_end(&mut bytes).ok()?;
@@ -215,7 +215,9 @@ fn read_all(folder: &Path, paths: &[PathBuf], limits: CatalogLimits) -> Result<V
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
     let threads = processors.min(THREADS).min(paths.len()).max(1);
     let results = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        // Where no more threads can be started, there is more to do for those that were.
+        let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+        let others: Vec<_> = (1..threads).map_while(start).collect();
         let mut results = vec![work()];
         for other in others {
             match other.join() {
@@ -255,7 +257,7 @@ struct FileReader<'a> {
 impl FileReader<'_> {
     fn read(&self, place: &mut Workplace) -> Result<OfFile, CatalogError> {
         let fail = |error| FileError::new("read", self.path, error);
-        let mut stream = Stream::new(File::open(self.path).map_err(fail)?, self.limits.document_bytes);
+        let mut stream = Stream::new(open_regular(self.path).map_err(fail)?, self.limits.document_bytes);
         let mut spots = Vec::new();
         let mut unreadable = Unreadable::default();
         loop {

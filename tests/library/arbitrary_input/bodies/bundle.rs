@@ -1,8 +1,7 @@
-//! What must hold for any bytes in a bundle: said once, for the property tests and for the fuzz targets.
+//! Files of a bundle: it can be validated as every tool does it, and every report can be written.
 
-use opmx::source::Place;
+use super::{LIMITS, places, words};
 use opmx::terminal::reports::{ReportFormat, report};
-use opmx::text::Limits;
 use opmx::tree::{Tree, TreeLimits};
 use opmx::validation::validators::{Options, VALIDATORS};
 use opmx::validation::{Reference, Request, Validation, validate};
@@ -27,21 +26,14 @@ const FILES: [(&str, &str); 13] = [
     ("greenhouse-operator", "manifests/webhook.yaml"),
 ];
 
-/// Small, so that they are met.
-const LIMITS: Limits = Limits {
-    file_bytes: 64 << 10,
-    depth: 64,
-    documents: 100,
-    values: 2_000,
-};
-
 /// The bundles as they are.
 macro_rules! bundle {
     ($name:literal: $($path:literal),*) => {
-        ($name, &[$(($path, include_bytes!(concat!("../../../testdata/", $name, "/", $path)))),*])
+        ($name, &[$(($path, include_bytes!(concat!("../../../../testdata/", $name, "/", $path)))),*])
     };
 }
-type Files = &'static [(&'static str, &'static [u8])];
+/// Paths and contents.
+pub(super) type Files = &'static [(&'static str, &'static [u8])];
 const BUNDLES: [(&str, Files); 2] = [
     bundle!("compost-operator":
         "manifests/compost-operator.clusterserviceversion.yaml", "manifests/compostheaps.crd.yaml",
@@ -51,33 +43,24 @@ const BUNDLES: [(&str, Files); 2] = [
         "metadata/annotations.yaml", "metadata/olm.yaml"),
 ];
 
-fn files(name: &str) -> Files {
+/// The files of one of the bundles in testdata/.
+pub(super) fn files(name: &str) -> Files {
     let bundle = BUNDLES.iter().find(|(known, _)| *known == name);
     bundle.map_or(&[], |(_, files)| files)
 }
 
 /// Any bytes as a file of a bundle.
-pub(crate) fn file(which: usize, bytes: &[u8]) {
+pub fn file(which: usize, bytes: &[u8]) {
     let (name, path) = FILES[which % FILES.len()];
     check(name, path, bytes.to_vec());
 }
 
 /// Any text in the place of one of the words of a file, so that what is read stays a bundle for longer.
-pub(crate) fn word(which: usize, word: usize, text: &str) {
+pub fn word(which: usize, word: usize, text: &str) {
     let (name, path) = FILES[which % FILES.len()];
     let known = files(name).iter().find(|(known, _)| *known == path);
     let before = known.map_or("", |(_, bytes)| std::str::from_utf8(bytes).unwrap());
-    let is_word = |letter: char| !letter.is_whitespace() && !"{}[],\"'".contains(letter);
-    let words: Vec<&str> = before
-        .split(|letter| !is_word(letter))
-        .filter(|word| !word.is_empty())
-        .collect();
-    let Some(old) = words.get(word % words.len().max(1)) else {
-        return file(which, text.as_bytes());
-    };
-    let start = old.as_ptr() as usize - before.as_ptr() as usize;
-    let after = format!("{}{text}{}", &before[..start], &before[start + old.len()..]);
-    check(name, path, after.into_bytes());
+    check(name, path, words::replaced(before, word, text).into_bytes());
 }
 
 fn check(name: &str, path: &str, bytes: Vec<u8>) {
@@ -104,39 +87,11 @@ fn check(name: &str, path: &str, bytes: Vec<u8>) {
                 )),
                 ..Options::default()
             },
-            limits: LIMITS,
+            limits: LIMITS(),
         };
         let validation = validate(&changed, &request);
-        places(&validation);
+        places::of_findings(validation.findings.iter().map(|finding| &finding.diagnostic));
         reports(validation);
-    }
-}
-
-/// Every place is a place of a text.
-fn places(validation: &Validation) {
-    for finding in &validation.findings {
-        let diagnostic = &finding.diagnostic;
-        let related = diagnostic.related.iter().map(|(place, _)| place);
-        for place in diagnostic.place.iter().chain(related) {
-            assert!(
-                place.source.text().get(place.span.clone()).is_some(),
-                "{diagnostic:?} stands outside of its file"
-            );
-            let (start, end) = (place.start(), place.end());
-            assert!(
-                (start.line, start.column) <= (end.line, end.column),
-                "{diagnostic:?} ends before it begins"
-            );
-            assert!(
-                start.line >= 1 && start.column >= 1,
-                "{diagnostic:?} stands before the first line"
-            );
-            assert_eq!(Place::text(place), &place.source.text()[place.span.clone()]);
-        }
-        assert!(
-            !diagnostic.message.is_empty() && !diagnostic.message.contains('\n'),
-            "{diagnostic:?}"
-        );
     }
 }
 

@@ -1,0 +1,157 @@
+//! Names of a bundle that hold a character which nobody sees.
+//!
+//! A name is printed in lists, stored in an index and shown by consoles. A line break in one is a line of its own there,
+//! an escape sequence steers the terminal, and two names may differ in nothing that can be seen.
+
+use super::annotations::{CHANNELS, DEFAULT_CHANNEL, PACKAGE};
+use super::{Annotations, Bundle, TypedValue, is_csv};
+use crate::diagnostic::Diagnostic;
+use crate::manifest::Object;
+use crate::rules;
+use crate::source::Place;
+use crate::text::{Document, Path, Step};
+use crate::visible::hidden_in;
+use serde_json::Value;
+
+/// Where names stand in any object; `*` is each item of a list.
+const OF_OBJECT: &[&[&str]] = &[
+    &["apiVersion"],
+    &["kind"],
+    &["metadata", "name"],
+    &["metadata", "namespace"],
+];
+/// Where names stand in a `ClusterServiceVersion` beside those.
+const OF_CSV: &[&[&str]] = &[
+    &["spec", "version"],
+    &["spec", "replaces"],
+    &["spec", "skips", "*"],
+    &["spec", "customresourcedefinitions", "owned", "*", "name"],
+    &["spec", "customresourcedefinitions", "owned", "*", "kind"],
+    &["spec", "customresourcedefinitions", "owned", "*", "version"],
+    &["spec", "customresourcedefinitions", "required", "*", "name"],
+    &["spec", "customresourcedefinitions", "required", "*", "kind"],
+    &["spec", "customresourcedefinitions", "required", "*", "version"],
+    &["spec", "apiservicedefinitions", "owned", "*", "name"],
+    &["spec", "apiservicedefinitions", "owned", "*", "group"],
+    &["spec", "apiservicedefinitions", "owned", "*", "kind"],
+    &["spec", "apiservicedefinitions", "owned", "*", "version"],
+    &["spec", "apiservicedefinitions", "required", "*", "name"],
+    &["spec", "apiservicedefinitions", "required", "*", "group"],
+    &["spec", "apiservicedefinitions", "required", "*", "kind"],
+    &["spec", "apiservicedefinitions", "required", "*", "version"],
+    &["spec", "relatedImages", "*", "name"],
+    &["spec", "relatedImages", "*", "image"],
+    &["spec", "install", "spec", "deployments", "*", "name"],
+    &["spec", "install", "spec", "permissions", "*", "serviceAccountName"],
+    &[
+        "spec",
+        "install",
+        "spec",
+        "clusterPermissions",
+        "*",
+        "serviceAccountName",
+    ],
+];
+/// Where names stand in `metadata/olm.yaml`.
+const OF_OLM_YAML: &[&[&str]] = &[&["name"], &["version"], &["release"], &["replaces"], &["skips", "*"]];
+/// Where names stand in a property or a dependency.
+const OF_ENTRY: &[&[&str]] = &[
+    &["type"],
+    &["value", "packageName"],
+    &["value", "group"],
+    &["value", "kind"],
+    &["value", "version"],
+    &["value", "label"],
+];
+
+/// Reports every such name.
+pub(super) fn check(bundle: &Bundle, diagnostics: &mut Vec<Diagnostic>) {
+    let mut names = Names(diagnostics);
+    if let Some(annotations) = &bundle.annotations {
+        names.of_annotations(annotations);
+    }
+    for object in &bundle.objects {
+        names.of_object(object);
+    }
+    if let Some(olm) = &bundle.olm {
+        names.of_document(olm, &Path::root(), OF_OLM_YAML);
+    }
+    for entry in bundle.dependencies.iter().chain(&bundle.properties) {
+        let (document, path) = TypedValue::entry(entry);
+        names.of_document(document, path, OF_ENTRY);
+    }
+}
+
+struct Names<'d>(&'d mut Vec<Diagnostic>);
+
+impl Names<'_> {
+    fn look(&mut self, what: &str, name: &str, place: impl FnOnce() -> Place) {
+        if let Some(message) = hidden_in(what, name) {
+            let finding = Diagnostic::new(&rules::NAME_HIDDEN_CHARACTER, message);
+            self.0.push(finding.at(place()));
+        }
+    }
+
+    fn of_annotations(&mut self, annotations: &Annotations) {
+        for (key, value) in annotations.values() {
+            self.look("the annotation", key, || annotations.place(key));
+            let what = match key.as_str() {
+                PACKAGE => "the package",
+                CHANNELS => "one of the channels",
+                DEFAULT_CHANNEL => "the default channel",
+                _ => continue,
+            };
+            self.look(what, value, || annotations.place(key));
+        }
+    }
+
+    fn of_object(&mut self, object: &Object) {
+        let (document, path) = object.document();
+        self.of_document(document, path, OF_OBJECT);
+        if is_csv(object) {
+            self.of_document(document, path, OF_CSV);
+        }
+        for map in ["labels", "annotations"] {
+            for (key, value) in object.map(&["metadata", map]).into_iter().flatten() {
+                let at = Path::from("metadata").key(map).key(key);
+                self.look("the key", key, || object.key_place(&at));
+                if let ("labels", Some(value)) = (map, value.as_str()) {
+                    self.look("the label", value, || object.place(&at));
+                }
+            }
+        }
+    }
+
+    /// The names at these places below `path`.
+    fn of_document(&mut self, document: &Document, path: &Path, places: &[&[&str]]) {
+        let Some(value) = path.get(document.value()) else {
+            return;
+        };
+        for place in places {
+            self.of_value(document, path, value, place);
+        }
+    }
+
+    fn of_value(&mut self, document: &Document, path: &Path, value: &Value, steps: &[&str]) {
+        match (steps, value) {
+            ([], Value::String(name)) => {
+                let key = path.steps().iter().rev().find_map(|step| match step {
+                    Step::Key(key) => Some(key.as_str()),
+                    Step::Index(_) => None,
+                });
+                self.look(&format!("the {}", key.unwrap_or("name")), name, || document.place(path));
+            }
+            (["*", rest @ ..], Value::Array(items)) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.of_value(document, &path.index(index), item, rest);
+                }
+            }
+            ([key, rest @ ..], Value::Object(map)) => {
+                if let Some(below) = map.get(*key) {
+                    self.of_value(document, &path.key(key), below, rest);
+                }
+            }
+            _ => {}
+        }
+    }
+}

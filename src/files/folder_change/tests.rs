@@ -1,0 +1,247 @@
+use super::super::tests::names;
+use super::super::{FolderOutput, place};
+use super::*;
+use std::os::unix::fs::PermissionsExt;
+
+const OLD: [(&str, &str); 3] = [("a.yaml", "a"), ("m/b.yaml", "b"), ("m/mine.txt", "mine")];
+const NEW: [(&str, &str); 4] = [
+    ("a.yaml", "A"),
+    ("m/b.yaml", "B"),
+    ("m/c.yaml", "C"),
+    ("n/deep/d.yaml", "D"),
+];
+
+fn files_of(folder: &Path) -> BTreeMap<String, String> {
+    let entries = walkdir::WalkDir::new(folder).into_iter().map(Result::unwrap);
+    let files = entries.filter(|entry| !entry.file_type().is_dir());
+    let files = files.map(|file| {
+        let path = file.path().strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
+        (path, fs::read_to_string(file.path()).unwrap())
+    });
+    files.collect()
+}
+
+fn map(files: &[(&str, &str)]) -> BTreeMap<String, String> {
+    let files = files
+        .iter()
+        .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
+    files.collect()
+}
+
+fn new_state() -> BTreeMap<String, String> {
+    let mut state = map(&OLD);
+    state.extend(map(&NEW));
+    state
+}
+
+fn bytes<'c>(files: &'c [(&'c str, &'c str)]) -> impl Iterator<Item = (&'c str, &'c [u8])> {
+    files.iter().map(|(path, text)| (*path, text.as_bytes()))
+}
+
+fn old_folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    place(folder.path(), bytes(&OLD)).unwrap();
+    folder
+}
+
+/// A folder as a process leaves it that is killed when its change counts and `moved` files are in their places.
+fn half_done(moved: &[&str]) -> tempfile::TempDir {
+    let folder = old_folder();
+    let change = FolderChange::new(folder.path()).unwrap();
+    place(change.path(), bytes(&NEW)).unwrap();
+    let mut record = Record {
+        inode: inode(&metadata(&change.staging).unwrap()),
+        replaced: BTreeMap::new(),
+    };
+    record.look(&change.files, folder.path(), "").unwrap();
+    fs::write(change.staging.join(RECORD), serde_json::to_vec(&record).unwrap()).unwrap();
+    let journal = folder.path().join(JOURNAL);
+    fs::rename(&change.staging, &journal).unwrap();
+    for path in moved {
+        fs::rename(journal.join(FILES).join(path), folder.path().join(path)).unwrap();
+    }
+    drop(change);
+    folder
+}
+
+fn read(folder: &Path) -> BTreeMap<String, String> {
+    let pending = pending_change(folder).unwrap();
+    let mut files = files_of(folder);
+    files.retain(|path, _| !pending.hides(OsStr::new(path.split('/').next().unwrap())));
+    for (path, staged) in pending.files() {
+        files.insert(path.to_owned(), fs::read_to_string(staged).unwrap());
+    }
+    files
+}
+
+#[test]
+fn all_files_change_together_and_the_others_stay() {
+    let folder = old_folder();
+    fs::set_permissions(folder.path().join("a.yaml"), fs::Permissions::from_mode(0o640)).unwrap();
+    let change = FolderChange::new(folder.path()).unwrap();
+    place(change.path(), bytes(&NEW)).unwrap();
+    assert_eq!(
+        read(folder.path()),
+        map(&OLD),
+        "a change that does not count is not seen"
+    );
+    change.commit().unwrap();
+    assert_eq!(files_of(folder.path()), new_state());
+    let mode = fs::metadata(folder.path().join("a.yaml")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+    assert_eq!(names(folder.path()), ["a.yaml", "m", "n"]);
+}
+
+#[test]
+fn a_change_that_is_dropped_leaves_nothing() {
+    let folder = old_folder();
+    let change = FolderChange::new(folder.path()).unwrap();
+    place(change.path(), bytes(&NEW)).unwrap();
+    drop(change);
+    assert_eq!(files_of(folder.path()), map(&OLD));
+    assert_eq!(names(folder.path()), ["a.yaml", "m"]);
+}
+
+#[test]
+fn a_change_that_counts_is_read_as_done_and_finished_by_the_next_one() {
+    for moved in [&[][..], &["a.yaml"], &["a.yaml", "m/b.yaml", "n"]] {
+        let folder = half_done(moved);
+        assert_eq!(read(folder.path()), new_state(), "{moved:?}");
+        finish_change(folder.path()).unwrap();
+        assert_eq!(files_of(folder.path()), new_state(), "{moved:?}");
+        assert_eq!(names(folder.path()), ["a.yaml", "m", "n"], "{moved:?}");
+
+        let folder = half_done(moved);
+        let next = FolderChange::new(folder.path()).unwrap();
+        place(next.path(), bytes(&[("a.yaml", "newer")])).unwrap();
+        next.commit().unwrap();
+        let mut expected = new_state();
+        expected.insert("a.yaml".to_owned(), "newer".to_owned());
+        assert_eq!(files_of(folder.path()), expected, "{moved:?}");
+    }
+}
+
+#[test]
+fn what_somebody_has_changed_since_stays() {
+    let folder = half_done(&[]);
+    fs::write(folder.path().join("a.yaml"), "edited").unwrap();
+    fs::write(folder.path().join("m/c.yaml"), "made").unwrap();
+    let mut expected = new_state();
+    expected.extend(map(&[("a.yaml", "edited"), ("m/c.yaml", "made")]));
+    assert_eq!(read(folder.path()), expected);
+    finish_change(folder.path()).unwrap();
+    assert_eq!(files_of(folder.path()), expected);
+}
+
+#[test]
+fn a_journal_that_was_made_elsewhere_is_not_believed() {
+    let made = half_done(&[]);
+    let folder = old_folder();
+    // As a checkout or an archive brings it.
+    for (path, text) in files_of(made.path())
+        .iter()
+        .filter(|(path, _)| path.starts_with(JOURNAL))
+    {
+        fs::create_dir_all(folder.path().join(path).parent().unwrap()).unwrap();
+        fs::write(folder.path().join(path), text).unwrap();
+    }
+    let before = files_of(folder.path());
+    assert_eq!(read(folder.path()), before);
+    finish_change(folder.path()).unwrap();
+    let change = FolderChange::new(folder.path()).unwrap();
+    place(change.path(), bytes(&NEW)).unwrap();
+    let error = change.commit().unwrap_err().to_string();
+    assert!(
+        error.ends_with("something else is there as .opmx-changes; remove it"),
+        "{error}"
+    );
+    assert_eq!(files_of(folder.path()), before);
+}
+
+#[test]
+fn a_journal_reaches_nothing_outside_and_follows_no_link() {
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("b.yaml"), "theirs").unwrap();
+    let folder = half_done(&[]);
+    fs::remove_dir_all(folder.path().join("m")).unwrap();
+    std::os::unix::fs::symlink(outside.path(), folder.path().join("m")).unwrap();
+    let waiting = folder.path().join(JOURNAL).join(FILES);
+    std::os::unix::fs::symlink("/etc", waiting.join("etc")).unwrap();
+    assert!(
+        pending_change(folder.path())
+            .unwrap()
+            .files()
+            .all(|(path, _)| !path.starts_with("m/"))
+    );
+    finish_change(folder.path()).unwrap();
+    assert_eq!(files_of(outside.path()), map(&[("b.yaml", "theirs")]));
+    assert_eq!(names(folder.path()), ["a.yaml", "m", "n"]);
+}
+
+#[test]
+fn what_stands_in_the_way_is_found_before_anything_changes() {
+    for (path, reason) in [
+        ("a.yaml/x", "it is not a folder, and one goes there"),
+        ("m", "it is a folder, and a file goes there"),
+        ("link", "it is not a regular file"),
+    ] {
+        let folder = old_folder();
+        std::os::unix::fs::symlink("a.yaml", folder.path().join("link")).unwrap();
+        let before = files_of(folder.path());
+        let change = FolderChange::new(folder.path()).unwrap();
+        place(change.path(), bytes(&[("A", "new"), (path, "new")])).unwrap();
+        let error = change.commit().unwrap_err().to_string();
+        assert!(error.ends_with(reason), "{error}");
+        assert_eq!(files_of(folder.path()), before);
+    }
+}
+
+#[test]
+fn changes_that_are_made_at_once_come_one_after_the_other() {
+    let folder = old_folder();
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let folder = folder.path();
+            scope.spawn(move || {
+                for round in 0..5 {
+                    let text = format!("{writer} {round}");
+                    let change = FolderChange::new(folder).unwrap();
+                    place(change.path(), bytes(&[("a.yaml", &text), ("m/b.yaml", &text)])).unwrap();
+                    change.commit().unwrap();
+                }
+            });
+        }
+    });
+    let files = files_of(folder.path());
+    assert_eq!(files["a.yaml"], files["m/b.yaml"]);
+    assert!(files["a.yaml"].ends_with(" 4"), "{files:?}");
+    assert_eq!(names(folder.path()), ["a.yaml", "m"]);
+}
+
+#[test]
+fn an_empty_folder_is_replaced_and_keeps_its_permissions_and_a_full_one_stays() {
+    let parent = tempfile::tempdir().unwrap();
+    let write = |folder: &Path| {
+        let output = FolderOutput::new(folder).unwrap();
+        let is_new = matches!(output, FolderOutput::New(_));
+        place(output.path(), bytes(&NEW)).unwrap();
+        output.commit().unwrap();
+        is_new
+    };
+    let [absent, empty, full, link] = ["absent", "empty", "full", "link"].map(|name| parent.path().join(name));
+    assert!(write(&absent));
+    fs::create_dir(&empty).unwrap();
+    fs::set_permissions(&empty, fs::Permissions::from_mode(0o750)).unwrap();
+    assert!(write(&empty));
+    assert_eq!(fs::metadata(&empty).unwrap().permissions().mode() & 0o777, 0o750);
+    place(&full, bytes(&OLD)).unwrap();
+    assert!(!write(&full));
+    assert_eq!(files_of(&full), new_state());
+    fs::create_dir(parent.path().join("linked")).unwrap();
+    std::os::unix::fs::symlink("linked", &link).unwrap();
+    assert!(!write(&link));
+    for folder in [&absent, &empty, &link] {
+        assert_eq!(files_of(&folder.canonicalize().unwrap()), map(&NEW));
+    }
+    assert_eq!(names(parent.path()), ["absent", "empty", "full", "link", "linked"]);
+}

@@ -1,0 +1,146 @@
+//! What a killed process left behind, told from everything else by the name, the owner and the lock.
+
+use super::{create_private, is_mine, is_still, open_regular};
+use std::fs::{self, DirEntry, File, Metadata, TryLockError};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The folder in a temporary folder that holds its content.
+pub(super) const CONTENT: &str = "content";
+
+/// Hexadecimal digits at the end of a name.
+const DIGITS: usize = 16;
+
+/// A name that nobody else has: the prefix, the number of this process and digits by chance.
+pub(super) fn new_name(prefix: &str) -> String {
+    let chance = RandomState::new().build_hasher().finish();
+    format!("{prefix}{}-{chance:0DIGITS$x}", std::process::id())
+}
+
+/// Creates a private file in a folder, with a name of its own behind the prefix, and locks it, so that
+/// [`remove`](crate::files::remove_leftovers) does not take it for a leftover. It is removed by whoever made it.
+///
+/// # Errors
+/// When it cannot be created.
+pub fn create_temporary(folder: &Path, prefix: &str) -> io::Result<(PathBuf, File)> {
+    create_locked(folder, prefix, create_private)
+}
+
+/// As [`create_temporary`], for a file that `create` makes.
+pub(super) fn create_locked(
+    folder: &Path,
+    prefix: &str,
+    create: impl Fn(&Path) -> io::Result<File>,
+) -> io::Result<(PathBuf, File)> {
+    for _ in 0..1000_u32 {
+        let path = folder.join(new_name(prefix));
+        let file = match create(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            created => created?,
+        };
+        // Until it is locked, another process can take it for a leftover and remove it. A file system without locks
+        // costs the clean-up of leftovers, nothing else.
+        let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+        if !taken && is_still(&path, &file) {
+            return Ok((path, file));
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// The name of the file that stands in every temporary folder, and is locked for as long as the folder is in use. The
+/// name is all that it says, so that it is complete as soon as it is there.
+pub(super) fn marker_of(process: &str) -> String {
+    format!("opmx-{process}.lock")
+}
+
+/// The number of the process that made a name with this prefix.
+pub(super) fn process_of<'name>(name: &'name str, prefix: &str) -> Option<&'name str> {
+    let (process, digits) = name.strip_prefix(prefix)?.split_once('-')?;
+    let is_process = process
+        .parse::<u32>()
+        .is_ok_and(|number| number > 0 && number.to_string() == process);
+    let is_chance = digits.len() == DIGITS && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    (is_process && is_chance).then_some(process)
+}
+
+/// Removes the files and folders with this prefix in a folder whose processes are gone. What could be anything else stays:
+/// what has another name or owner, links, pipes, and folders with content but without the marker.
+pub fn remove(folder: &Path, prefix: &str) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if let Some(process) = name.to_str().and_then(|name| process_of(name, prefix)) {
+            remove_entry(&entry, process);
+        }
+    }
+}
+
+fn remove_entry(entry: &DirEntry, process: &str) {
+    let path = entry.path();
+    // That of a link itself, not of what it leads to.
+    match entry.metadata() {
+        Ok(metadata) if !is_mine(&metadata) => {}
+        Ok(metadata) if metadata.is_file() => {
+            let _ = if_dead(&path, || fs::remove_file(&path));
+        }
+        // An empty one was made just before its process was killed, or just now: who made it then makes another.
+        Ok(metadata) if metadata.is_dir() && fs::remove_dir(&path).is_err() => {
+            let marker = path.join(marker_of(process));
+            let is_marked = |metadata: Metadata| metadata.is_file() && is_mine(&metadata);
+            if fs::symlink_metadata(&marker).is_ok_and(is_marked) {
+                let _ = if_dead(&marker, || remove_folder(&path, &marker));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Removes a temporary folder. The marker goes after the content, so that another process can go on with it.
+pub(super) fn remove_folder(folder: &Path, marker: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder.join(CONTENT)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    fs::remove_file(marker)?;
+    fs::remove_dir(folder)
+}
+
+/// A file that can be locked and has its name still is nobody's: who made it is gone, or sees the lock and turns away.
+fn if_dead<T>(path: &Path, remove: impl FnOnce() -> T) -> Option<T> {
+    let file = open_regular(path).ok()?;
+    (file.try_lock().is_ok() && is_still(path, &file)).then(remove)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_that_opmx_makes_are_taken_for_leftovers() {
+        let prefix = ".index.db.opmx-";
+        let made = new_name(prefix);
+        assert_eq!(
+            process_of(&made, prefix),
+            Some(std::process::id().to_string().as_str()),
+            "{made}"
+        );
+        assert_eq!(process_of(".index.db.opmx-1-0123456789abcdef", prefix), Some("1"));
+        for name in [
+            ".index.db.opmx-notes",
+            ".index.db.opmx-1",
+            ".index.db.opmx-1-0",
+            ".index.db.opmx-2024-11-22",
+            ".index.db.opmx-1-0123456789ABCDEF",
+            ".index.db.opmx-1-0123456789abcdef.bak",
+            ".index.db.opmx-0-0123456789abcdef",
+            ".index.db.opmx-01-0123456789abcdef",
+            ".index.db.opmx-+1-0123456789abcdef",
+            ".index.db.opmx--0123456789abcdef",
+            ".other.db.opmx-1-0123456789abcdef",
+            "index.db.opmx-1-0123456789abcdef",
+        ] {
+            assert_eq!(process_of(name, prefix), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Regular files, told from what only has a path: opening a named pipe waits for its other end, reading a device may
+//! never end, and SQLite takes an empty device for an empty database.
+
+use std::fs::{self, File, FileType, Metadata, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// Opens a regular file, or a link to one, for reading. What is anything else is not waited for.
+///
+/// # Errors
+/// When there is nothing, the system refuses, or the path leads to a folder ([`io::ErrorKind::IsADirectory`]), a named
+/// pipe, a socket or a device ([`io::ErrorKind::InvalidInput`]).
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    // Opening a device can already do something, and opening a socket fails for a reason that helps nobody.
+    require_regular(path)?;
+    let mut options = OpenOptions::new();
+    options.read(true);
+    // Another process may have put a named pipe there since.
+    do_not_wait(&mut options);
+    let file = options.open(path)?;
+    require(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// What the system knows of a regular file, or of the one that a link leads to. It is not opened.
+///
+/// # Errors
+/// As [`open_regular`].
+pub fn require_regular(path: &Path) -> io::Result<Metadata> {
+    let metadata = fs::metadata(path)?;
+    require(&metadata)?;
+    Ok(metadata)
+}
+
+fn require(metadata: &Metadata) -> io::Result<()> {
+    let kind = metadata.file_type();
+    if kind.is_file() {
+        return Ok(());
+    }
+    if kind.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    let message = format!("it is a {}, not a regular file", name_of(kind));
+    Err(io::Error::new(io::ErrorKind::InvalidInput, message))
+}
+
+#[cfg(unix)]
+fn name_of(kind: FileType) -> &'static str {
+    use std::os::unix::fs::FileTypeExt;
+    if kind.is_fifo() {
+        "named pipe"
+    } else if kind.is_socket() {
+        "socket"
+    } else {
+        "device"
+    }
+}
+
+#[cfg(not(unix))]
+fn name_of(_: FileType) -> &'static str {
+    "special file"
+}
+
+#[cfg(unix)]
+fn do_not_wait(options: &mut OpenOptions) {
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    std::os::unix::fs::OpenOptionsExt::custom_flags(options, flags);
+}
+
+#[cfg(not(unix))]
+fn do_not_wait(_: &mut OpenOptions) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+    use std::os::unix::net::UnixListener;
+    use std::process::Command;
+
+    #[test]
+    fn what_is_no_regular_file_is_named_and_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let (pipe, socket) = (folder.path().join("pipe"), folder.path().join("socket"));
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let _listener = UnixListener::bind(&socket).unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("pipe", &link).unwrap();
+        for (path, kind) in [
+            (pipe.as_path(), "named pipe"),
+            (&link, "named pipe"),
+            (&socket, "socket"),
+            (Path::new("/dev/null"), "device"),
+        ] {
+            let expected = format!("it is a {kind}, not a regular file");
+            assert_eq!(open_regular(path).unwrap_err().to_string(), expected, "{path:?}");
+            assert_eq!(require_regular(path).unwrap_err().to_string(), expected, "{path:?}");
+        }
+        let kind = |path: &Path| open_regular(path).unwrap_err().kind();
+        assert_eq!(kind(folder.path()), io::ErrorKind::IsADirectory);
+        assert_eq!(kind(&folder.path().join("absent")), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_link_to_a_regular_file_is_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("file"), "content").unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        let mut content = String::new();
+        open_regular(&link).unwrap().read_to_string(&mut content).unwrap();
+        assert_eq!(content, "content");
+        assert_eq!(require_regular(&link).unwrap().len(), 7);
+    }
+}

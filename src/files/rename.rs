@@ -1,0 +1,57 @@
+//! Giving a file a name that nothing has yet.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// Renames `from` to `to`, in one step, unless something has that name.
+///
+/// # Errors
+/// When something is there ([`io::ErrorKind::AlreadyExists`]), or the system refuses.
+#[cfg(target_os = "linux")]
+pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use rustix::io::Errno;
+    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        // Not every file system knows this.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => link_new(from, to),
+        renamed => Ok(renamed?),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    link_new(from, to)
+}
+
+/// A second name is refused where something has it already; the first one goes when the second is there.
+fn link_new(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::hard_link(from, to) {
+        Ok(()) => fs::remove_file(from),
+        // Some file systems know no second names.
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists && fs::symlink_metadata(to).is_err() => {
+            fs::rename(from, to)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_taken_is_refused_either_way() {
+        for rename in [rename_new, link_new] {
+            let folder = tempfile::tempdir().unwrap();
+            let [from, to, other] = ["from", "to", "other"].map(|name| folder.path().join(name));
+            fs::write(&from, "1").unwrap();
+            fs::write(&other, "2").unwrap();
+            rename(&from, &to).unwrap();
+            assert!(!from.exists());
+            assert_eq!(rename(&other, &to).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+            assert_eq!(fs::read(&to).unwrap(), b"1");
+            assert_eq!(fs::read(&other).unwrap(), b"2");
+        }
+    }
+}

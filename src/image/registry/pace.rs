@@ -1,0 +1,286 @@
+//! How long a server may take: small answers in all, blobs by their rate, and everything between two bytes.
+
+use super::error::RegistryFailure;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// A registry may think longer when everything was sent, since it then moves the content to its place.
+const COMMIT_FACTOR: u32 = 5;
+
+/// The time limits of requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::image) struct TimeLimits {
+    /// How long nothing may arrive or leave.
+    pub(in crate::image) stall: Duration,
+    /// How long an answer that is not a blob may take in all, with its redirects.
+    pub(in crate::image) request: Duration,
+    /// The bytes a second that a blob moves at the least; 0 for any number.
+    pub(in crate::image) least_rate: u64,
+    /// The time over which the rate is measured.
+    pub(in crate::image) rate_window: Duration,
+    /// How long a tag that was moved is left alone before it is looked at again.
+    pub(in crate::image) settle: Duration,
+}
+
+/// The end of the time of one small answer.
+#[derive(Debug)]
+pub(super) struct Deadline {
+    limits: TimeLimits,
+    begun: Instant,
+    heard: bool,
+}
+
+/// The speed of a blob on its way.
+#[derive(Debug)]
+pub(super) struct Pace {
+    limits: TimeLimits,
+    idle: Duration,
+    measured: Duration,
+    bytes: u64,
+}
+
+impl TimeLimits {
+    /// Starts the time of a small answer.
+    pub(super) fn deadline(&self) -> Deadline {
+        Deadline {
+            limits: *self,
+            begun: Instant::now(),
+            heard: false,
+        }
+    }
+
+    /// Starts to measure a blob.
+    pub(super) fn pace(&self) -> Pace {
+        Pace {
+            limits: *self,
+            idle: Duration::ZERO,
+            measured: Duration::ZERO,
+            bytes: 0,
+        }
+    }
+}
+
+impl Deadline {
+    /// Waits for the next thing that the server sends.
+    pub(super) async fn wait<T>(&mut self, next: impl Future<Output = T>) -> Result<T, RegistryFailure> {
+        let TimeLimits { stall, request, .. } = self.limits;
+        let left = request.saturating_sub(self.begun.elapsed());
+        match tokio::time::timeout(left.min(stall), next).await {
+            Ok(next) => {
+                self.heard = true;
+                Ok(next)
+            }
+            Err(_) if self.heard && left < stall => Err(RegistryFailure::TooLong { limit: request }),
+            Err(_) => Err(RegistryFailure::Stalled {
+                limit: stall.min(request),
+            }),
+        }
+    }
+}
+
+impl Pace {
+    /// Waits for something of which the bytes can be counted. Time between two calls is our own and does not count.
+    pub(super) async fn wait<T>(
+        &mut self,
+        next: impl Future<Output = T>,
+        bytes: impl Fn(&T) -> u64,
+    ) -> Result<T, RegistryFailure> {
+        let mut next = pin!(next);
+        loop {
+            let begun = Instant::now();
+            let got = tokio::time::timeout(self.patience(), &mut next).await;
+            let moved = got.as_ref().map_or(0, &bytes);
+            match got {
+                // The end, or an error that says more.
+                Ok(got) if moved == 0 => return Ok(got),
+                Ok(got) => return self.passed(begun.elapsed(), moved).map(|()| got),
+                Err(_) => self.passed(begun.elapsed(), 0)?,
+            }
+        }
+    }
+
+    /// Waits for the answer to a body of `length` bytes, of which `sent` are on their way.
+    pub(super) async fn wait_sending<T>(
+        mut self,
+        answer: impl Future<Output = T>,
+        sent: &AtomicU64,
+        length: u64,
+    ) -> Result<T, RegistryFailure> {
+        let mut answer = pin!(answer);
+        let mut seen = 0;
+        while seen < length {
+            let begun = Instant::now();
+            if let Ok(answer) = tokio::time::timeout(self.patience(), &mut answer).await {
+                return Ok(answer);
+            }
+            let now = sent.load(Ordering::Relaxed);
+            let moved = now - seen;
+            seen = now;
+            if seen < length {
+                self.passed(begun.elapsed(), moved)?;
+            }
+        }
+        let patience = self.limits.stall * COMMIT_FACTOR;
+        let answer = tokio::time::timeout(patience, answer).await;
+        answer.map_err(|_| RegistryFailure::Stalled { limit: patience })
+    }
+
+    /// How long to wait before looking at the clock again.
+    fn patience(&self) -> Duration {
+        let stall = self.limits.stall.saturating_sub(self.idle);
+        stall.min(self.limits.rate_window.saturating_sub(self.measured))
+    }
+
+    /// Judges a time in which so many bytes moved.
+    fn passed(&mut self, time: Duration, moved: u64) -> Result<(), RegistryFailure> {
+        let TimeLimits {
+            stall,
+            least_rate,
+            rate_window,
+            ..
+        } = self.limits;
+        self.idle = if moved > 0 { Duration::ZERO } else { self.idle + time };
+        if self.idle >= stall {
+            return Err(RegistryFailure::Stalled { limit: stall });
+        }
+        self.measured += time;
+        self.bytes += moved;
+        if self.measured >= rate_window {
+            #[expect(clippy::cast_precision_loss, reason = "a rate need not be exact")]
+            let least = least_rate as f64 * self.measured.as_secs_f64();
+            #[expect(clippy::cast_precision_loss, reason = "a rate need not be exact")]
+            let moved = self.bytes as f64;
+            if moved < least {
+                return Err(RegistryFailure::TooSlow {
+                    least_rate,
+                    window: rate_window,
+                });
+            }
+            self.measured = Duration::ZERO;
+            self.bytes = 0;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn limits() -> TimeLimits {
+        TimeLimits {
+            stall: 20 * SECOND,
+            request: 60 * SECOND,
+            least_rate: 100,
+            rate_window: 60 * SECOND,
+            settle: Duration::from_secs(1),
+        }
+    }
+
+    /// After how many seconds a blob is given up that brings `bytes` every `gap` seconds.
+    fn given_up(limits: TimeLimits, gap: u32, bytes: u64) -> Option<(u32, RegistryFailure)> {
+        let mut pace = limits.pace();
+        for time in 1..=600 {
+            let moved = if time % gap == 0 { bytes } else { 0 };
+            if let Err(failure) = pace.passed(SECOND, moved) {
+                return Some((time, failure));
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn a_blob_keeps_its_least_rate() {
+        assert!(given_up(limits(), 1, 100).is_none());
+        assert!(given_up(limits(), 10, 1000).is_none());
+        assert!(matches!(
+            given_up(limits(), 2, 1),
+            Some((60, RegistryFailure::TooSlow { .. }))
+        ));
+        assert!(matches!(
+            given_up(limits(), 1, 99),
+            Some((60, RegistryFailure::TooSlow { .. }))
+        ));
+        assert!(matches!(
+            given_up(limits(), 30, 1 << 20),
+            Some((20, RegistryFailure::Stalled { .. }))
+        ));
+    }
+
+    #[test]
+    fn any_rate_will_do_when_there_is_no_least_one() {
+        let limits = TimeLimits {
+            least_rate: 0,
+            ..limits()
+        };
+        assert!(given_up(limits, 19, 1).is_none());
+        assert!(matches!(
+            given_up(limits, 21, 1),
+            Some((20, RegistryFailure::Stalled { .. }))
+        ));
+    }
+
+    #[test]
+    fn the_clock_is_looked_at_when_a_limit_may_be_reached() {
+        let mut pace = limits().pace();
+        assert_eq!(pace.patience(), 20 * SECOND);
+        pace.passed(5 * SECOND, 0).unwrap();
+        assert_eq!(pace.patience(), 15 * SECOND);
+        pace.passed(45 * SECOND, 10_000).unwrap();
+        assert_eq!(pace.patience(), 10 * SECOND);
+    }
+
+    #[tokio::test]
+    async fn a_body_has_to_leave_at_its_rate_too() {
+        let limits = TimeLimits {
+            stall: Duration::from_millis(200),
+            least_rate: 1 << 30,
+            rate_window: Duration::from_millis(50),
+            ..limits()
+        };
+        let sent = AtomicU64::new(0);
+        let waited = limits
+            .pace()
+            .wait_sending(std::future::pending::<()>(), &sent, 100)
+            .await;
+        assert!(matches!(waited, Err(RegistryFailure::TooSlow { .. })));
+        let silent = TimeLimits {
+            stall: Duration::from_millis(20),
+            ..limits
+        };
+        let waited = silent
+            .pace()
+            .wait_sending(std::future::pending::<()>(), &sent, 100)
+            .await;
+        assert!(matches!(waited, Err(RegistryFailure::Stalled { .. })));
+        // What was sent is waited for longer.
+        sent.store(100, Ordering::Relaxed);
+        let waited = silent
+            .pace()
+            .wait_sending(std::future::pending::<()>(), &sent, 100)
+            .await;
+        assert!(matches!(waited, Err(RegistryFailure::Stalled { limit }) if limit == silent.stall * COMMIT_FACTOR));
+        let answered = silent.pace().wait_sending(std::future::ready(7), &sent, 100).await;
+        assert_eq!(answered.unwrap(), 7);
+    }
+
+    #[tokio::test]
+    async fn silence_and_a_late_end_are_told_apart() {
+        let limits = TimeLimits {
+            stall: Duration::from_millis(50),
+            request: Duration::from_millis(50),
+            ..limits()
+        };
+        let mut deadline = limits.deadline();
+        let silence = deadline.wait(std::future::pending::<()>()).await;
+        assert!(matches!(silence, Err(RegistryFailure::Stalled { .. })));
+        let mut deadline = limits.deadline();
+        deadline.wait(std::future::ready(())).await.unwrap();
+        let late = deadline.wait(std::future::pending::<()>()).await;
+        assert!(matches!(late, Err(RegistryFailure::TooLong { .. })));
+    }
+}

@@ -1,0 +1,132 @@
+//! What holds for every connection, since any database may come from a stranger: nothing that it defines runs, values
+//! and statements have a largest size, and the engine takes a bounded number of steps.
+
+use rusqlite::Connection;
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The largest value that an index may hold, in bytes.
+pub const LONGEST_VALUE: i32 = 64 * 1024 * 1024;
+
+/// How many steps the engine takes for one command, unless the caller says otherwise.
+///
+/// A step is an instruction of SQLite's virtual machine; a processor takes some 50 million of them in a second. With an
+/// index of 7,000 bundles, as many as the largest public ones have, a list takes 4 million, a repair 20 million, and to
+/// bring it up to date from schema version 8 takes 430 million.
+pub const STEPS: u64 = 5_000_000_000;
+
+/// The memory that all connections of this process may take together, in bytes: a database can make a sort of a small
+/// file arbitrarily large.
+const MEMORY: i64 = 1 << 30;
+
+/// Steps between two looks at how many are left.
+const INTERVAL: u16 = 1000;
+
+/// The steps that the engine may still take on one connection.
+#[derive(Debug, Clone)]
+pub(super) struct Budget {
+    left: Arc<AtomicU64>,
+    steps: u64,
+}
+
+impl Budget {
+    /// Begins to count anew, for another command on the same connection.
+    pub(super) fn renew(&self) {
+        self.grant(self.steps);
+    }
+
+    /// Begins to count anew, towards another number of steps.
+    pub(super) fn grant(&self, steps: u64) {
+        self.left.store(steps, Ordering::Relaxed);
+    }
+}
+
+/// Prepares a connection for a database of any origin. A statement that would take more than `steps`, together with
+/// those before it, fails with `SQLITE_INTERRUPT`.
+pub(super) fn guard(connection: &mut Connection, steps: u64) -> rusqlite::Result<Budget> {
+    for (limit, value) in [
+        (Limit::SQLITE_LIMIT_LENGTH, LONGEST_VALUE),
+        (Limit::SQLITE_LIMIT_SQL_LENGTH, 1_000_000),
+        (Limit::SQLITE_LIMIT_COLUMN, 200),
+        (Limit::SQLITE_LIMIT_EXPR_DEPTH, 100),
+        (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 20),
+        (Limit::SQLITE_LIMIT_VDBE_OP, 25_000),
+        (Limit::SQLITE_LIMIT_FUNCTION_ARG, 10),
+        (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100),
+        (Limit::SQLITE_LIMIT_TRIGGER_DEPTH, 20),
+        (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
+    ] {
+        connection.set_limit(limit, value)?;
+    }
+    for (setting, on) in [
+        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
+        // The triggers of the schema delete APIs that other bundles still provide.
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
+        (DbConfig::SQLITE_DBCONFIG_DQS_DML, false),
+    ] {
+        connection.set_db_config(setting, on)?;
+    }
+    connection.pragma_update(None, "cell_size_check", true)?;
+    connection.query_row(&format!("PRAGMA hard_heap_limit = {MEMORY}"), [], |_| Ok(()))?;
+    let budget = Budget {
+        left: Arc::new(AtomicU64::new(steps)),
+        steps,
+    };
+    let left = Arc::clone(&budget.left);
+    let interval = u64::from(INTERVAL);
+    let spend = move || {
+        let spent = left.try_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(interval));
+        spent.is_err()
+    };
+    connection.progress_handler(INTERVAL.into(), Some(spend))?;
+    Ok(budget)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::ErrorCode;
+
+    const ENDLESS: &str = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(i) FROM n";
+
+    #[test]
+    fn a_statement_without_an_end_ends_when_the_steps_are_taken() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        let budget = guard(&mut connection, 100_000).unwrap();
+        let run = || connection.query_row(ENDLESS, [], |_| Ok(())).unwrap_err();
+        assert_eq!(run().sqlite_error_code(), Some(ErrorCode::OperationInterrupted));
+        budget.renew();
+        let short = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+            SELECT count(i) FROM n";
+        connection.query_row(short, [], |_| Ok(())).unwrap();
+        assert_eq!(run().sqlite_error_code(), Some(ErrorCode::OperationInterrupted));
+        assert!(connection.query_row(short, [], |_| Ok(())).is_err());
+    }
+
+    #[test]
+    fn views_and_triggers_do_not_run() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        guard(&mut connection, STEPS).unwrap();
+        connection
+            .execute_batch(
+                "CREATE TABLE t (x); CREATE VIEW v AS SELECT 1 AS x;
+                CREATE TRIGGER r AFTER INSERT ON t BEGIN DELETE FROM t; END;
+                INSERT INTO t VALUES (1)",
+            )
+            .unwrap();
+        let count = |table: &str| {
+            connection.query_row(&format!("SELECT count(x) FROM {table}"), [], |row| row.get::<_, i64>(0))
+        };
+        assert_eq!(count("t").unwrap(), 1);
+        assert!(count("v").is_err());
+        assert!(
+            connection
+                .execute_batch("PRAGMA writable_schema = 1; DELETE FROM sqlite_master")
+                .is_err()
+        );
+    }
+}

@@ -1,0 +1,447 @@
+//! The connected clients: what each is doing, and which of them is missed least when there is no room for all.
+
+use super::Options;
+use futures_util::task::AtomicWaker;
+use std::collections::{HashMap, VecDeque};
+use std::mem::discriminant;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
+
+/// How long a client is new, and has time to call.
+const NEW: Duration = Duration::from_millis(500);
+
+/// How many clients are chosen at once to be disconnected one after another.
+const CHOSEN: usize = 32;
+
+/// How often at most it is looked for stalled clients.
+const LOOK: u64 = 50;
+
+/// Stands for no time: it is the server that a call waits for.
+const OURS: u64 = u64::MAX;
+
+/// All clients of a server.
+#[derive(Debug)]
+pub(super) struct Clients {
+    /// Times are in milliseconds after this one.
+    epoch: Instant,
+    connected: Mutex<HashMap<u64, Arc<Client>>>,
+    /// The next ones to go, with the rank for which they were chosen.
+    chosen: Mutex<VecDeque<(Rank, Arc<Client>)>>,
+    next: AtomicU64,
+    looked: AtomicU64,
+    /// Bytes of manifests that one client may leave untaken.
+    manifests: usize,
+    /// How many of its calls may read them at once.
+    readers: usize,
+    /// Places for new clients, from which others have to keep away.
+    places_for_new: usize,
+    /// How long a call may wait for a client that keeps its place when others wait for it.
+    stall: Duration,
+}
+
+/// How much a client is missed: those of a smaller rank go first, and among equals those of which nothing was heard for
+/// longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// It has not begun to speak HTTP/2.
+    Silent(u64),
+    /// It has never called.
+    Uncalled(u64),
+    /// It takes nothing of an answer, or sends nothing of a request.
+    Stalled(u64),
+    /// It has just connected. Some places are for those alone, or else the probe would not find the time to ask.
+    New(u64),
+    /// No call of it is under way.
+    Idle(u64),
+    /// It waits for us, or takes what it gets.
+    Busy(u64),
+}
+
+/// One client, for as long as it is connected.
+#[derive(Debug)]
+pub(super) struct Client {
+    number: u64,
+    epoch: Instant,
+    /// When it was last heard of: when it connected, or a call began or ended.
+    active: AtomicU64,
+    greeted: AtomicBool,
+    called: AtomicBool,
+    /// Since when each of its calls waits for it.
+    calls: Mutex<Vec<Arc<AtomicU64>>>,
+    closing: AtomicBool,
+    connection: AtomicWaker,
+    /// For manifests that it has not taken yet, in bytes.
+    pub(super) manifests: Arc<Semaphore>,
+    /// For calls that read manifests, or wait for room to do so.
+    pub(super) readers: Arc<Semaphore>,
+}
+
+/// A call of a client that is under way.
+#[derive(Debug)]
+pub(super) struct Turn {
+    client: Arc<Client>,
+    since: Arc<AtomicU64>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+impl Clients {
+    /// None yet.
+    pub(super) fn new(options: &Options) -> Self {
+        Self {
+            epoch: Instant::now(),
+            connected: Mutex::default(),
+            chosen: Mutex::default(),
+            next: AtomicU64::new(0),
+            looked: AtomicU64::new(0),
+            manifests: options.manifests_per_connection.clamp(1, Semaphore::MAX_PERMITS),
+            readers: options.readers.max(1),
+            places_for_new: options.connections / 4,
+            stall: options.stall,
+        }
+    }
+
+    /// Bytes of manifests that one client may leave untaken.
+    pub(super) fn share(&self) -> usize {
+        self.manifests
+    }
+
+    /// A client has connected.
+    pub(super) fn add(&self) -> Arc<Client> {
+        let client = Arc::new(Client {
+            number: self.next.fetch_add(1, Ordering::Relaxed),
+            epoch: self.epoch,
+            active: AtomicU64::new(milliseconds(self.epoch.elapsed())),
+            greeted: AtomicBool::new(false),
+            called: AtomicBool::new(false),
+            calls: Mutex::default(),
+            closing: AtomicBool::new(false),
+            connection: AtomicWaker::new(),
+            manifests: Arc::new(Semaphore::new(self.manifests)),
+            readers: Arc::new(Semaphore::new(self.readers)),
+        });
+        lock(&self.connected).insert(client.number, Arc::clone(&client));
+        client
+    }
+
+    /// The connection of a client is gone.
+    pub(super) fn remove(&self, client: &Client) {
+        lock(&self.connected).remove(&client.number);
+    }
+
+    /// Disconnects the client that is missed least.
+    pub(super) fn close_one(&self) {
+        let mut chosen = lock(&self.chosen);
+        loop {
+            let Some((rank, client)) = chosen.pop_front() else {
+                *chosen = self.missed_least().into();
+                if chosen.is_empty() {
+                    return;
+                }
+                continue;
+            };
+            // It may have called meanwhile.
+            if client.rank(self.stall) == Some(rank) {
+                tracing::debug!(?rank, "a client was disconnected to make room for another");
+                client.close();
+                return;
+            }
+        }
+    }
+
+    /// Clients that may go one after another, before those that connect meanwhile.
+    fn missed_least(&self) -> Vec<(Rank, Arc<Client>)> {
+        let mut ranked = self.ranked();
+        let is_new = |(rank, _): &(Rank, _)| matches!(rank, Rank::New(_));
+        let new = ranked.iter().filter(|ranked| is_new(ranked)).count();
+        let by_rank = |(rank, client): &(Rank, Arc<Client>)| (*rank, client.number);
+        let Some(mut first) = ranked.iter().map(by_rank).min() else {
+            return ranked;
+        };
+        if matches!(first.0, Rank::New(_)) && new <= self.places_for_new {
+            let others = ranked.iter().filter(|ranked| !is_new(ranked));
+            first = others.map(by_rank).min().unwrap_or(first);
+        }
+        ranked.retain(|(rank, _)| discriminant(rank) == discriminant(&first.0));
+        ranked.sort_unstable_by_key(by_rank);
+        // Those that connect meanwhile are missed less than those that have called.
+        let has_called = matches!(first.0, Rank::Idle(_) | Rank::Busy(_));
+        ranked.truncate(if has_called { 1 } else { CHOSEN });
+        ranked
+    }
+
+    /// Disconnects clients that leave answers untaken, or requests unfinished, while others wait for their room.
+    pub(super) fn close_stalled(&self) {
+        let now = milliseconds(self.epoch.elapsed());
+        let looked = self.looked.load(Ordering::Relaxed);
+        let again = now.saturating_sub(looked) >= LOOK;
+        if !again
+            || self
+                .looked
+                .compare_exchange(looked, now, Ordering::Relaxed, Ordering::Relaxed)
+                .is_err()
+        {
+            return;
+        }
+        let stalled = self.ranked().into_iter();
+        for (_, client) in stalled.filter(|(rank, _)| matches!(rank, Rank::Stalled(_))) {
+            tracing::debug!("a client that takes nothing of its answers was disconnected, for others that wait");
+            client.close();
+        }
+    }
+
+    /// All clients that are not being disconnected.
+    fn ranked(&self) -> Vec<(Rank, Arc<Client>)> {
+        let ranked = |client: &Arc<Client>| Some((client.rank(self.stall)?, Arc::clone(client)));
+        lock(&self.connected).values().filter_map(ranked).collect()
+    }
+}
+
+impl Client {
+    fn now(&self) -> u64 {
+        milliseconds(self.epoch.elapsed())
+    }
+
+    /// It speaks HTTP/2.
+    pub(super) fn greeted(&self) {
+        self.greeted.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it speaks HTTP/2.
+    pub(super) fn has_greeted(&self) -> bool {
+        self.greeted.load(Ordering::Relaxed)
+    }
+
+    /// A call of it came, of whatever kind.
+    pub(super) fn called(&self) {
+        self.called.store(true, Ordering::Relaxed);
+        self.active.store(self.now(), Ordering::Relaxed);
+    }
+
+    /// A call is under way, and the server has to go on with it.
+    pub(super) fn begin(self: &Arc<Self>) -> Turn {
+        let since = Arc::new(AtomicU64::new(OURS));
+        lock(&self.calls).push(Arc::clone(&since));
+        let client = Arc::clone(self);
+        Turn { client, since }
+    }
+
+    /// For how long the call has waited for the client that has waited longest.
+    pub(super) fn stalled(&self) -> Duration {
+        let oldest = lock(&self.calls)
+            .iter()
+            .map(|since| since.load(Ordering::Relaxed))
+            .min();
+        let now = self.now();
+        Duration::from_millis(now.saturating_sub(oldest.unwrap_or(now)))
+    }
+
+    /// How much it is missed; none when it is being disconnected.
+    fn rank(&self, stall: Duration) -> Option<Rank> {
+        if self.is_closing() {
+            return None;
+        }
+        let active = self.active.load(Ordering::Relaxed);
+        if !self.called.load(Ordering::Relaxed) {
+            let age = self.now().saturating_sub(active);
+            return Some(if age < milliseconds(NEW) {
+                Rank::New(active)
+            } else if self.has_greeted() {
+                Rank::Uncalled(active)
+            } else {
+                Rank::Silent(active)
+            });
+        }
+        let calls = lock(&self.calls);
+        let Some(since) = calls.iter().map(|since| since.load(Ordering::Relaxed)).min() else {
+            return Some(Rank::Idle(active));
+        };
+        let stalled = Duration::from_millis(self.now().saturating_sub(since));
+        Some(if stalled > stall {
+            Rank::Stalled(since)
+        } else {
+            Rank::Busy(since)
+        })
+    }
+
+    /// Disconnects it.
+    fn close(&self) {
+        self.closing.store(true, Ordering::Release);
+        self.connection.wake();
+    }
+
+    /// Whether it is to be disconnected.
+    pub(super) fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Acquire)
+    }
+
+    /// Whether it is to be disconnected; the task of its connection is woken when it is.
+    pub(super) fn poll_closing(&self, connection: &Waker) -> bool {
+        self.connection.register(connection);
+        self.is_closing()
+    }
+}
+
+impl Turn {
+    /// The client has to go on, by sending its request or taking what there is.
+    pub(super) fn of_client(&self) {
+        self.since.store(self.client.now(), Ordering::Relaxed);
+    }
+
+    /// The server has to go on.
+    pub(super) fn of_server(&self) {
+        self.since.store(OURS, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let mut calls = lock(&self.client.calls);
+        if let Some(at) = calls.iter().position(|since| Arc::ptr_eq(since, &self.since)) {
+            calls.swap_remove(at);
+        }
+        self.client.active.store(self.client.now(), Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STALL: Duration = Duration::from_secs(5);
+
+    /// Clients of a server that runs for a minute already.
+    fn none_yet() -> Clients {
+        let mut clients = Clients::new(&Options::default());
+        clients.epoch -= Duration::from_mins(1);
+        clients
+    }
+
+    fn closed(clients: &[&Arc<Client>]) -> Vec<bool> {
+        clients.iter().map(|client| client.is_closing()).collect()
+    }
+
+    /// One of each rank, in their order, but those without a call are new.
+    fn of_all_ranks(clients: &Clients) -> [Arc<Client>; 5] {
+        let all = [(); 5].map(|()| clients.add());
+        let [_, uncalled, stalled, idle, busy] = &all;
+        for client in [uncalled, stalled, idle, busy] {
+            client.greeted();
+        }
+        for client in [stalled, idle, busy] {
+            client.called();
+        }
+        all
+    }
+
+    fn age(client: &Client) {
+        client.active.fetch_sub(milliseconds(NEW), Ordering::Relaxed);
+    }
+
+    #[test]
+    fn those_go_first_of_whom_least_was_heard() {
+        let clients = none_yet();
+        let [silent, uncalled, stalled, idle, busy] = &of_all_ranks(&clients);
+        let (untaken, taken) = (stalled.begin(), busy.begin());
+        untaken.since.store(1, Ordering::Relaxed);
+        taken.of_server();
+        let late = clients.add();
+        for client in [silent, uncalled, &late] {
+            age(client);
+        }
+        let in_order = [silent, &late, uncalled, stalled, idle, busy];
+        for count in 0..in_order.len() {
+            assert_eq!(closed(&in_order).iter().filter(|closed| **closed).count(), count);
+            assert!(closed(&in_order)[..count].iter().all(|closed| *closed), "{count}");
+            clients.close_one();
+        }
+        clients.close_one();
+        assert_eq!(closed(&in_order), [true; 6]);
+    }
+
+    #[test]
+    fn who_speaks_after_it_was_chosen_stays() {
+        let clients = none_yet();
+        let all = [(); 3].map(|()| clients.add());
+        clients.close_one();
+        all[1].called();
+        clients.close_one();
+        assert_eq!(closed(&all.each_ref()), [true, false, true]);
+    }
+
+    #[test]
+    fn some_places_are_for_new_clients() {
+        let mut clients = none_yet();
+        clients.places_for_new = 2;
+        let called = [(); 3].map(|()| clients.add());
+        for client in &called {
+            client.called();
+        }
+        let new = [(); 3].map(|()| clients.add());
+        clients.close_one();
+        assert_eq!(closed(&new.each_ref()), [true, false, false]);
+        // What is chosen goes on as long as nothing else has to go.
+        lock(&clients.chosen).clear();
+        for count in 1..=3 {
+            clients.close_one();
+            assert_eq!(
+                closed(&called.each_ref()).iter().filter(|closed| **closed).count(),
+                count
+            );
+        }
+        assert_eq!(closed(&new.each_ref()), [true, false, false]);
+    }
+
+    #[test]
+    fn no_client_that_has_called_goes_for_silent_ones_that_came_later() {
+        let clients = none_yet();
+        let called = clients.add();
+        called.called();
+        for _ in 0..3 {
+            let silent = clients.add();
+            age(&silent);
+            clients.close_one();
+            assert!(silent.is_closing());
+        }
+        assert!(!called.is_closing());
+    }
+
+    #[test]
+    fn only_stalled_clients_go_while_others_wait_for_room() {
+        let clients = none_yet();
+        let all = of_all_ranks(&clients);
+        let (untaken, taken) = (all[2].begin(), all[4].begin());
+        untaken.since.store(1, Ordering::Relaxed);
+        taken.of_client();
+        assert!(all[2].stalled() > STALL && all[4].stalled() < STALL);
+        clients.close_stalled();
+        assert_eq!(closed(&all.each_ref()), [false, false, true, false, false]);
+        untaken.of_server();
+        assert_eq!(all[2].stalled(), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_call_counts_until_its_end() {
+        let clients = none_yet();
+        let client = clients.add();
+        client.greeted();
+        client.called();
+        let (one, other) = (client.begin(), client.begin());
+        drop(one);
+        assert!(matches!(client.rank(STALL), Some(Rank::Busy(_))));
+        drop(other);
+        assert!(matches!(client.rank(STALL), Some(Rank::Idle(_))));
+        clients.remove(&client);
+        clients.close_one();
+        assert!(!client.is_closing());
+    }
+}

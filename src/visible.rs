@@ -1,0 +1,287 @@
+//! Text from strangers, made safe to show: on a terminal, in the log of a CI, in a document.
+//!
+//! Names, descriptions, paths and messages come from bundles, indexes, registries and clusters that anybody could have
+//! written. Three things in them must not reach a person or a CI as they are:
+//!
+//! - *Hidden characters* ([`is_hidden`]): they move the cursor, change colours, hide text or turn its direction.
+//! - *Line breaks in a value that is one line*, such as a name: the rest would pass for a line of our own.
+//! - *Workflow commands*: a line that begins with `::`, or has `##[` or `##vso[` in it, which a CI obeys.
+//!
+//! They are written out, `\u{1b}` for an escape character, so that what is there can be seen. Prose keeps its line
+//! breaks, and the joiners that scripts and emoji are spelled with.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// Whether a character has no shape of its own and changes how the text around it is shown: the control characters
+/// but line feed and tab, the separators of lines and paragraphs, everything that sets the direction of text, the marks of
+/// annotations, and the invisible copies of ASCII in U+E0000 to U+E007F.
+pub fn is_hidden(character: char) -> bool {
+    match character {
+        '\n' | '\t' => false,
+        '\u{61c}'
+        | '\u{200e}'
+        | '\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2066}'..='\u{206f}'
+        | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e007f}' => true,
+        _ => character.is_control(),
+    }
+}
+
+/// The first character that no name may hold: a control character, a line break or another [hidden](is_hidden)
+/// character, or one that nothing is shown for (Unicode's `Default_Ignorable_Code_Point`), by which two names differ
+/// that look alike.
+pub fn hidden_in_name(name: &str) -> Option<char> {
+    let unseen = |character: char| {
+        matches!(character,
+            '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2065}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+            | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0080}'..='\u{e0fff}')
+    };
+    name.chars()
+        .find(|&character| matches!(character, '\n' | '\t') || is_hidden(character) || unseen(character))
+}
+
+/// What is wrong with a name that holds a character which nobody sees, see [`hidden_in_name`]; `what` says what is
+/// named, such as `the package`.
+pub fn hidden_in(what: &str, name: &str) -> Option<String> {
+    let character = hidden_in_name(name)?;
+    let code = u32::from(character);
+    Some(format!(
+        "{what} {name:?} holds U+{code:04X}, a character that nobody sees"
+    ))
+}
+
+/// `text` with its hidden characters written out, and no marker of a workflow command in it. Line feeds and tabs stay.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    rewritten(text, is_hidden, braces)
+}
+
+/// `text` as one line: [`visible`], with line feeds written as `\n`.
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    rewritten(text, |character| character == '\n' || is_hidden(character), braces)
+}
+
+/// Whole lines that are printed as they stand: [`visible`], and none begins a workflow command.
+pub fn lines(text: &str) -> Cow<'_, str> {
+    match visible(text) {
+        Cow::Borrowed(text) => without_commands(text),
+        Cow::Owned(text) => Cow::Owned(without_commands(&text).into_owned()),
+    }
+}
+
+/// Whole lines with styles of our own: [`lines`], but the sequences that set colours and weights stay. What strangers
+/// wrote has to be made visible before it is put between them.
+pub fn styled(text: &str) -> Cow<'_, str> {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\u{1b}') {
+        let (before, sequence) = rest.split_at(at);
+        let length = style(sequence).unwrap_or(0);
+        shown.push_str(&visible(before));
+        if length == 0 {
+            braces(&mut shown, '\u{1b}');
+        }
+        shown.push_str(&sequence[..length]);
+        rest = &sequence[length.max(1)..];
+    }
+    if shown.is_empty() {
+        return lines(rest);
+    }
+    shown.push_str(&visible(rest));
+    Cow::Owned(without_commands(&shown).into_owned())
+}
+
+/// JSON whose hidden characters, and the markers of workflow commands, are escapes of JSON. The value is the same, since
+/// JSON has these characters inside of strings only.
+pub fn json(text: &str) -> Cow<'_, str> {
+    rewritten(text, is_hidden, utf16)
+}
+
+/// Whether a CI takes the line for a workflow command, as it does behind blanks, too.
+pub fn begins_command(line: &str) -> bool {
+    line.trim_start().starts_with("::")
+}
+
+/// Whether there is the marker of a workflow command anywhere, such as `##[group]` or `##vso[task]`.
+pub fn has_marker(text: &str) -> bool {
+    text.match_indices("##").any(|(at, _)| is_marker(text, at + 1))
+}
+
+/// Whether the last `#` of the marker of a workflow command stands at a byte of `text`.
+pub fn is_marker(text: &str, at: usize) -> bool {
+    let (before, behind) = text.split_at(at);
+    before.ends_with('#')
+        && behind.strip_prefix('#').is_some_and(|behind| {
+            let word = |letter: char| letter.is_ascii_alphanumeric();
+            behind.trim_start_matches(word).starts_with('[')
+        })
+}
+
+/// The length of a sequence that sets a style, at the beginning of `text`.
+fn style(text: &str) -> Option<usize> {
+    let parameters = text.strip_prefix("\u{1b}[")?;
+    let end = parameters.find(|letter: char| !letter.is_ascii_digit() && letter != ';')?;
+    parameters[end..].starts_with('m').then_some(end + 3)
+}
+
+fn without_commands(text: &str) -> Cow<'_, str> {
+    if !text.contains("::") || !text.lines().any(begins_command) {
+        return Cow::Borrowed(text);
+    }
+    let lines = text.split_inclusive('\n').map(|line| {
+        if begins_command(line) {
+            line.replacen("::", "\\u{3a}:", 1)
+        } else {
+            line.to_owned()
+        }
+    });
+    Cow::Owned(lines.collect())
+}
+
+/// `text` with the characters escaped that `hidden` names, and the last `#` of every marker.
+fn rewritten(text: &str, hidden: impl Fn(char) -> bool, escape: fn(&mut String, char)) -> Cow<'_, str> {
+    if !text.bytes().any(is_looked_at) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::new();
+    let mut written = 0;
+    for (at, character) in text.char_indices() {
+        if hidden(character) || character == '#' && is_marker(text, at) {
+            shown.push_str(&text[written..at]);
+            escape(&mut shown, character);
+            written = at + character.len_utf8();
+        }
+    }
+    if written == 0 {
+        return Cow::Borrowed(text);
+    }
+    shown.push_str(&text[written..]);
+    Cow::Owned(shown)
+}
+
+/// Whether a byte can begin something that is written out: most text is passed by these bytes alone.
+fn is_looked_at(byte: u8) -> bool {
+    // Behind ASCII, the first bytes of the hidden characters.
+    matches!(byte, 0..=0x08 | b'\n'..=0x1f | 0x7f | b'#' | 0xc2 | 0xd8 | 0xe2 | 0xef | 0xf3)
+}
+
+fn braces(out: &mut String, character: char) {
+    if character == '\n' {
+        out.push_str("\\n");
+    } else {
+        out.extend(character.escape_unicode());
+    }
+}
+
+fn utf16(out: &mut String, character: char) {
+    for unit in character.encode_utf16(&mut [0; 2]) {
+        // Writing to a string cannot fail.
+        let _ = write!(out, "\\u{unit:04x}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn control_characters_are_written_out() {
+        assert_eq!(visible("a\u{1b}[31mb\u{9b}c\rd"), r"a\u{1b}[31mb\u{9b}c\u{d}d");
+        assert_eq!(visible("x\u{202e}y\u{2028}z\u{e0041}"), r"x\u{202e}y\u{2028}z\u{e0041}");
+    }
+
+    #[test]
+    fn ordinary_text_is_not_touched() {
+        for text in ["Über\n\tdas 日本", "👩‍💻 می‌خواهم", "# Title\n## Part [1]\na::b ### c"] {
+            assert!(matches!(visible(text), Cow::Borrowed(_)), "{text}");
+            assert!(matches!(lines(text), Cow::Borrowed(_)), "{text}");
+            assert!(matches!(json(text), Cow::Borrowed(_)), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_one_line() {
+        assert_eq!(one_line("x\n::stop"), r"x\n::stop");
+        assert_eq!(one_line("x\u{1b}\ny"), r"x\u{1b}\ny");
+    }
+
+    #[test]
+    fn no_line_is_a_workflow_command() {
+        assert_eq!(
+            lines("::a::\n \u{a0}::b::\nc ::d::"),
+            "\\u{3a}:a::\n \u{a0}\\u{3a}:b::\nc ::d::"
+        );
+        assert_eq!(lines("\u{1b}::a"), r"\u{1b}::a");
+        assert_eq!(
+            visible("##[group]a ###vso[b] ##c"),
+            r"#\u{23}[group]a ##\u{23}vso[b] ##c"
+        );
+        assert!(has_marker("a ####[") && has_marker("##vso[x]") && !has_marker("## [x] #[y]"));
+        assert!(begins_command("\t::a") && !begins_command("a::"));
+    }
+
+    #[test]
+    fn of_sequences_only_styles_stay() {
+        assert_eq!(
+            styled("\u{1b}[1;31merror\u{1b}[0m: \u{1b}[2J\u{1b}]0;x\u{7}"),
+            "\u{1b}[1;31merror\u{1b}[0m: \\u{1b}[2J\\u{1b}]0;x\\u{7}"
+        );
+        assert_eq!(styled("a\n::b \u{1b}[0m"), "a\n\\u{3a}:b \u{1b}[0m");
+        assert_eq!(styled("\u{1b}"), r"\u{1b}");
+    }
+
+    #[test]
+    fn names_hold_nothing_that_is_not_seen() {
+        assert_eq!(hidden_in_name("etcd-Über_日本.v1"), None);
+        for character in [
+            '\n',
+            '\t',
+            '\r',
+            '\u{1b}',
+            '\u{9b}',
+            '\u{202e}',
+            '\u{200b}',
+            '\u{200d}',
+            '\u{feff}',
+            '\u{e0100}',
+        ] {
+            assert_eq!(hidden_in_name(&format!("a{character}b")), Some(character));
+        }
+    }
+
+    /// Characters of all the kinds that are looked at, and of those beside them.
+    fn odd() -> impl Strategy<Value = String> {
+        let odd = prop_oneof![
+            "[#a:\\[\n \t\"\\\\]",
+            any::<char>().prop_map(String::from),
+            (0x7f..0x700_u32).prop_map(|code| char::from_u32(code).into_iter().collect()),
+            (0x2000..0x2070_u32).prop_map(|code| char::from_u32(code).into_iter().collect()),
+            (0xe_0000..0xe_0200_u32).prop_map(|code| char::from_u32(code).into_iter().collect()),
+        ];
+        prop::collection::vec(odd, 0..12).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_hidden_is_left(text in odd()) {
+            for shown in [visible(&text), one_line(&text), lines(&text), styled(&text), json(&text)] {
+                prop_assert!(!shown.contains(is_hidden), "{shown:?}");
+                prop_assert!(!has_marker(&shown), "{shown:?}");
+            }
+            prop_assert!(!lines(&text).lines().any(begins_command));
+            prop_assert!(!one_line(&text).contains('\n'));
+        }
+
+        #[test]
+        fn json_keeps_its_value(text in odd()) {
+            let written = serde_json::json!({ text.clone(): [text] }).to_string();
+            let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+            prop_assert_eq!(read(&json(&written)), read(&written));
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! What must hold for any input, by subject: stated once, for the property tests and for the fuzz targets.
+//!
+//! A body takes bytes or strings and panics where something does not hold. Most subjects have two: one for any bytes, and
+//! one that replaces a word of a sound example, because what is nearly right gets further.
+
+#![allow(clippy::unwrap_used, reason = "a body panics where something does not hold")]
+#![allow(unreachable_pub, reason = "in fuzz/ these modules are part of a library")]
+
+pub mod bundle;
+pub mod catalog;
+pub mod cel;
+pub mod grpc;
+pub mod layer;
+pub mod manifest;
+pub mod olm_yaml;
+mod places;
+pub mod state;
+pub mod version;
+mod words;
+pub mod yaml;
+
+use opmx::text::Limits;
+
+/// Small, so that inputs pass them.
+const LIMITS: fn() -> Limits = || Limits {
+    file_bytes: 64 << 10,
+    depth: 64,
+    documents: 100,
+    values: 2_000,
+};

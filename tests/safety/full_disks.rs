@@ -1,0 +1,100 @@
+//! A disk that is full, or a limit on the size of files: the command fails, says so, and leaves the old state.
+
+use crate::writing::{ALL, State, View, Workshop, Writing};
+use std::process::Command;
+
+/// A command that may have been stopped leaves one of two states, and with room again the same command line leads to the
+/// new one; whether it was stopped.
+fn check(workshop: &Workshop, writing: &Writing, program: &[&str], [old, new]: [&View; 2], of: &str) -> bool {
+    workshop.fresh(writing);
+    let outcome = workshop.sandbox.finish(&mut workshop.command(program, writing.line));
+    let of = format!("{}, {of}", writing.name());
+    let view = workshop.view(writing);
+    let state = view.which(old, new, writing.unit);
+    let state = state.unwrap_or_else(|| panic!("{of}: neither old nor new: {outcome}\n{view:#?}"));
+    match outcome.status {
+        Some(0) => assert_eq!(state, State::New, "{of}: {outcome}"),
+        Some(1) => {
+            assert!(state != State::New, "{of}: {outcome}");
+            assert!(outcome.stderr.contains("error: "), "{of}: {outcome}");
+        }
+        _ => panic!("{of}: {outcome}"),
+    }
+    // A database may keep the journal of what could not be undone for want of room.
+    let left: Vec<_> = view.leftovers().filter(|path| !path.ends_with("-journal")).collect();
+    assert!(left.is_empty(), "{of}: {left:?} is left");
+    let next = workshop.run(writing.line);
+    let expected = if state == State::New { writing.again } else { 0 };
+    assert_eq!(next.status, Some(expected), "{of}, and run again: {next}");
+    workshop.assert_tidy(writing, &format!("{of}, and run again"));
+    assert_eq!(workshop.view(writing), *new, "{of}, and run again");
+    outcome.status == Some(1)
+}
+
+#[test]
+fn files_that_may_not_grow_leave_the_old_state() {
+    let workshop = Workshop::new();
+    for writing in ALL {
+        let (old, new) = workshop.undisturbed(writing);
+        let stopped = [0, 4].into_iter().filter(|limit| {
+            let script = format!("ulimit -f {limit}; exec \"$0\" \"$@\"");
+            let of = format!("with files of at most {limit} KiB");
+            check(&workshop, writing, &["bash", "-c", &script], [&old, &new], &of)
+        });
+        let stopped = stopped.count();
+        println!("{}: stopped by {stopped} of 2 limits", writing.name());
+        assert!(stopped > 0, "{}", writing.name());
+    }
+}
+
+/// Whether a file system can be mounted here, for one program alone.
+fn can_mount(workshop: &Workshop) -> bool {
+    let mounted = Command::new("unshare")
+        .args(["--mount", "mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs"])
+        .arg(workshop.sandbox.path("empty"))
+        .output();
+    mounted.is_ok_and(|output| output.status.success())
+}
+
+/// Runs the rest of its arguments on a disk with so many KiB free, and puts what is on it then into its place. A disk of
+/// no size would be one without a limit, so a file takes up some.
+const ON_A_SMALL_DISK: &str = r#"
+    free=$1; shift
+    mount -t tmpfs -o size=64m tmpfs ../empty && cp -a . ../empty/ && cd ../empty || exit 99
+    head -c 4096 /dev/zero > ../empty/.filler
+    used=$(df --output=used -k . | tail -1)
+    mount -o "remount,size=$((used + free))k" . || exit 99
+    "$@"
+    code=$?
+    rm .filler
+    find ../run -mindepth 1 -delete
+    cp -a . ../run/
+    exit $code"#;
+
+#[test]
+fn a_full_disk_leaves_the_old_state() {
+    let workshop = Workshop::new();
+    if !can_mount(&workshop) {
+        println!("not run: no file system can be mounted here");
+        return;
+    }
+    for writing in ALL {
+        let (old, new) = workshop.undisturbed(writing);
+        let stopped = [0_u32, 16].into_iter().filter(|free| {
+            let program = [
+                "unshare",
+                "--mount",
+                "sh",
+                "-c",
+                ON_A_SMALL_DISK,
+                "sh",
+                &free.to_string(),
+            ];
+            let of = format!("with {free} KiB free");
+            check(&workshop, writing, &program, [&old, &new], &of)
+        });
+        let stopped = stopped.count();
+        println!("{}: stopped by {stopped} of 2 full disks", writing.name());
+        assert!(stopped > 0, "{}", writing.name());
+    }
+}

@@ -1,0 +1,184 @@
+//! A command that is killed, at any moment and before any of its system calls, leaves the old state or the new one; the
+//! same command line then leads to the new one, and nothing else is left.
+//!
+//! `OPMX_KILLS=10000` kills more often than the ordinary run.
+
+use crate::chance::Chance;
+use crate::writing::{ALL, State, View, Workshop, Writing};
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+const KILLS: usize = 216;
+const SEED: u64 = 15;
+const WORKERS: usize = 2;
+/// Calls that change what others see; a question mark passes over what a processor does not have.
+const CALLS: &str = "write,pwrite64,fsync,fdatasync,syncfs,?rename,?renameat,renameat2,?link,linkat,?unlink,unlinkat,\
+    ?mkdir,mkdirat,?rmdir,ftruncate,?chmod,fchmod,fchmodat";
+
+/// Where a process is killed.
+#[derive(Debug, Clone)]
+enum Moment {
+    /// After this part of the time that it takes.
+    Time(u32),
+    /// Before the call of this name that is the so many-th of its thread.
+    Call(String, usize),
+}
+
+/// Whether system calls can be counted and stopped here.
+pub(crate) fn can_trace() -> bool {
+    let traced = Command::new("strace")
+        .args(["-f", "-qq", "-o", "/dev/null", "true"])
+        .stderr(Stdio::null())
+        .status();
+    traced.is_ok_and(|status| status.success())
+}
+
+/// The calls of a command that nobody disturbs: the most that one thread makes of each.
+fn calls(workshop: &Workshop, writing: &Writing) -> BTreeMap<String, usize> {
+    let log = workshop.sandbox.path("calls.txt");
+    workshop.fresh(writing);
+    let trace = format!("trace={CALLS}");
+    let program = ["strace", "-f", "-qq", "-o", log.to_str().unwrap(), "-e", &trace];
+    let traced = workshop.sandbox.finish(&mut workshop.command(&program, writing.line));
+    assert_eq!(traced.status, Some(0), "{}: {traced}", writing.name());
+    let mut threads: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for line in fs::read_to_string(&log).unwrap().lines() {
+        let (thread, call) = line.split_once(' ').unwrap();
+        if let Some((call, _)) = call.trim_start().split_once('(') {
+            *threads.entry((call.to_owned(), thread.to_owned())).or_default() += 1;
+        }
+    }
+    fs::remove_file(log).unwrap();
+    let mut most = BTreeMap::new();
+    for ((call, _), count) in threads {
+        let known: &mut usize = most.entry(call).or_default();
+        *known = count.max(*known);
+    }
+    most
+}
+
+/// Runs a command until the moment; whether it was killed then.
+fn kill(workshop: &Workshop, writing: &Writing, moment: &Moment, pace: Duration) -> bool {
+    let quiet = |mut command: Command| command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let status = match moment {
+        Moment::Time(thousandths) => {
+            let mut child = quiet(workshop.command(&[], writing.line));
+            std::thread::sleep(pace * *thousandths / 1000);
+            child.kill().unwrap();
+            child.wait().unwrap()
+        }
+        Moment::Call(call, number) => {
+            let inject = format!("inject={call}:signal=KILL:when={number}");
+            let program = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", &inject];
+            quiet(workshop.command(&program, writing.line)).wait().unwrap()
+        }
+    };
+    status.signal() == Some(9)
+}
+
+/// Looks at all that a killed command left, and gives the same command line again.
+fn check(workshop: &Workshop, writing: &Writing, old: &View, new: &View, moment: &Moment) -> State {
+    let of = format!("{}, killed at {moment:?}", writing.name());
+    let view = workshop.view(writing);
+    let state = view.which(old, new, writing.unit);
+    let state = state.unwrap_or_else(|| panic!("{of}: neither old nor new: {view:#?}\nold: {old:#?}\nnew: {new:#?}"));
+    let next = workshop.run(writing.line);
+    let expected = match state {
+        State::Old | State::Between => 0,
+        State::New | State::Pending => writing.again,
+    };
+    assert_eq!(next.status, Some(expected), "{of}, {state:?}: {next}");
+    workshop.assert_tidy(writing, &format!("{of}, {state:?}, and run again"));
+    assert_eq!(workshop.view(writing), *new, "{of}, {state:?}, and run again");
+    state
+}
+
+#[test]
+fn a_command_that_is_killed_leaves_the_old_state_or_the_new_one_and_can_be_given_again() {
+    let kills = std::env::var("OPMX_KILLS").map_or(KILLS, |kills| kills.parse().unwrap());
+    let share = kills.div_ceil(ALL.len());
+    let traces = can_trace();
+    if !traces {
+        println!("no system calls are stopped: strace does not run here");
+    }
+    let waiting = Mutex::new(ALL.iter().enumerate().collect::<Vec<_>>());
+    let results: Mutex<BTreeMap<(String, State), usize>> = Mutex::default();
+    std::thread::scope(|scope| {
+        for _ in 0..WORKERS {
+            scope.spawn(|| {
+                let workshop = Workshop::new();
+                loop {
+                    let Some((number, writing)) = waiting.lock().unwrap().pop() else {
+                        return;
+                    };
+                    let chance = Chance::new(SEED + u64::try_from(number).unwrap());
+                    for state in series(&workshop, writing, share, traces, chance) {
+                        *results.lock().unwrap().entry((writing.name(), state)).or_default() += 1;
+                    }
+                }
+            });
+        }
+    });
+    let results = results.into_inner().unwrap();
+    for ((name, state), count) in &results {
+        println!("{name}: {count} {state:?}");
+    }
+    let count = |state: State| -> usize {
+        let of = results.iter().filter(|((_, found), _)| *found == state);
+        of.map(|(_, count)| count).sum()
+    };
+    println!(
+        "{} kills of {} commands: {} left the old state, {} the new one, {} a new one to be finished, {} one of two files",
+        results.values().sum::<usize>(),
+        ALL.len(),
+        count(State::Old),
+        count(State::New),
+        count(State::Pending),
+        count(State::Between),
+    );
+    assert_eq!(results.values().sum::<usize>(), share * ALL.len());
+    if traces {
+        assert!(count(State::Pending) > 0, "no change of a folder was interrupted");
+    }
+}
+
+/// Kills one command again and again, in turns at a moment and at a call.
+fn series(workshop: &Workshop, writing: &Writing, share: usize, traces: bool, mut chance: Chance) -> Vec<State> {
+    let (old, new) = workshop.undisturbed(writing);
+    workshop.fresh(writing);
+    let start = Instant::now();
+    let _ = workshop.run(writing.line);
+    let mut pace = start.elapsed();
+    let calls: Vec<_> = if traces {
+        calls(workshop, writing).into_iter().collect()
+    } else {
+        Vec::new()
+    };
+    let (mut states, mut missed) = (Vec::new(), 0);
+    while states.len() < share {
+        let moment = if calls.is_empty() || states.len() % 4 == 3 {
+            Moment::Time(chance.thousandths())
+        } else {
+            let (call, count) = &calls[chance.below(calls.len())];
+            Moment::Call(call.clone(), 1 + chance.below(*count))
+        };
+        workshop.fresh(writing);
+        if kill(workshop, writing, &moment, pace) {
+            states.push(check(workshop, writing, &old, &new, &moment));
+        } else {
+            // It was faster than the one before.
+            missed += 1;
+            pace = pace * 9 / 10;
+            assert!(
+                missed < 50 + share,
+                "{}: it ends before it can be killed",
+                writing.name()
+            );
+        }
+    }
+    states
+}

@@ -1,0 +1,54 @@
+//! Folders of many files are written in a time that grows with their number: none of them is synced alone, and no folder
+//! is read for each of them.
+
+use crate::common::Sandbox;
+use crate::kills::can_trace;
+use std::fs;
+use std::process::Command;
+
+const BUNDLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/greenhouse-operator");
+
+/// How often a bundle of so many more files is synced and folders are read while it is unpacked.
+fn calls(sandbox: &Sandbox, files: usize) -> usize {
+    let name = format!("bundle{files}");
+    crate::common::copy_folder(BUNDLE.as_ref(), &sandbox.path(&name));
+    let more = sandbox.path(format!("{name}/tests/scorecard"));
+    fs::create_dir_all(&more).unwrap();
+    for number in 0..files {
+        fs::write(more.join(format!("{number}.yaml")), "kind: Test\n").unwrap();
+    }
+    let image = format!("oci:images:{name}");
+    let built = sandbox.run(["bundle", "build", &name, "-t", &image]);
+    assert_eq!(built.status, Some(0), "{built}");
+    let log = sandbox.path("calls.txt");
+    let mut command = Command::new("strace");
+    command
+        .args(["-f", "-qq", "-e", "trace=fsync,fdatasync,syncfs,getdents64", "-o"])
+        .args([
+            log.to_str().unwrap(),
+            env!("CARGO_BIN_EXE_opmx"),
+            "bundle",
+            "unpack",
+            &image,
+            "-o",
+        ])
+        .arg(format!("out{files}"));
+    sandbox.surround(&mut command);
+    let unpacked = sandbox.finish(&mut command);
+    assert_eq!(unpacked.status, Some(0), "{unpacked}");
+    let written = fs::read_dir(sandbox.path(format!("out{files}/tests/scorecard"))).unwrap();
+    assert_eq!(written.count(), files);
+    fs::read_to_string(log).unwrap().lines().count()
+}
+
+#[test]
+fn a_folder_of_many_files_is_synced_once_and_not_read_for_each_of_them() {
+    if !can_trace() {
+        println!("not run: strace does not run here");
+        return;
+    }
+    let sandbox = Sandbox::new();
+    let (few, many) = (calls(&sandbox, 100), calls(&sandbox, 1000));
+    println!("{few} calls for 100 files, {many} for 1,000");
+    assert!(many <= few + 10, "{few} calls for 100 files, {many} for 1,000");
+}

@@ -1,0 +1,114 @@
+//! Who may read what opmx writes.
+
+use crate::bundles::Release;
+use crate::common::Sandbox;
+use crate::indexes::{self, wrapped};
+use crate::leftovers::{Serving, own_folder};
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::path::Path;
+
+/// Runs the rest of its arguments with a mask that takes nothing away.
+const OPEN: [&str; 4] = ["sh", "-c", "umask 000; exec \"$@\"", "sh"];
+/// Runs the rest of its arguments with the usual mask.
+const USUAL: [&str; 4] = ["sh", "-c", "umask 022; exec \"$@\"", "sh"];
+
+fn mode(path: &Path) -> u32 {
+    fs::symlink_metadata(path).unwrap().mode() & 0o7777
+}
+
+#[test]
+fn what_is_unpacked_for_a_while_is_nobody_elses() {
+    for (form, unpacked) in [("database", "content/index.db"), ("catalog", "content/a.yaml")] {
+        let sandbox = Sandbox::new();
+        let image = match form {
+            "database" => indexes::database_image(&sandbox, 0),
+            _ => indexes::catalog_image(),
+        };
+        indexes::layout(&image, &sandbox.path("layout"));
+        fs::create_dir(sandbox.path("tmp")).unwrap();
+        let _serving = Serving::start(&sandbox, &OPEN, "oci:layout:v1", unpacked);
+        let mut seen = 0;
+        for entry in walkdir::WalkDir::new(own_folder(&sandbox)) {
+            let entry = entry.unwrap();
+            let expected = if entry.file_type().is_dir() { 0o700 } else { 0o600 };
+            assert_eq!(mode(entry.path()), expected, "{form}: {:?}", entry.path());
+            seen += 1;
+        }
+        assert!(seen >= 5, "{form}: {seen}");
+    }
+}
+
+/// Lines that write files, and the files that they write.
+const WRITING: [(&str, &[&str]); 2] = [
+    ("bundle build -q bundle -t oci-archive:bundle.tar:v1", &["bundle.tar"]),
+    (
+        "index prune -q -f old.db -p tool --generate --out-dockerfile index.Dockerfile",
+        &["database/index.db", "index.Dockerfile"],
+    ),
+];
+
+fn place() -> Sandbox {
+    let sandbox = Sandbox::new();
+    Release::new("tool", 0).write(&sandbox.path("bundle"));
+    indexes::database(&sandbox.path("old.db"));
+    sandbox
+}
+
+fn write(sandbox: &Sandbox, program: &[&str], line: &str) {
+    let outcome = wrapped(sandbox, program, line);
+    assert_eq!(outcome.status, Some(0), "{line}: {outcome}");
+}
+
+#[test]
+fn a_new_output_has_the_mode_that_the_mask_leaves() {
+    for (program, expected) in [(USUAL, 0o644), (OPEN, 0o666)] {
+        let sandbox = place();
+        for (line, files) in WRITING {
+            write(&sandbox, &program, line);
+            for file in files {
+                assert_eq!(mode(&sandbox.path(file)), expected, "{line}: {file}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_output_keeps_the_mode_of_the_file_that_it_replaces() {
+    let sandbox = place();
+    for (line, files) in WRITING {
+        write(&sandbox, &OPEN, line);
+        for kept in [0o600, 0o640, 0o444] {
+            for file in files {
+                let file = sandbox.path(file);
+                fs::remove_file(&file).unwrap();
+                fs::write(&file, "old").unwrap();
+                fs::set_permissions(file, fs::Permissions::from_mode(kept)).unwrap();
+            }
+            write(&sandbox, &OPEN, line);
+            for file in files {
+                assert_ne!(fs::read(sandbox.path(file)).unwrap(), b"old", "{line}: {file}");
+                assert_eq!(mode(&sandbox.path(file)), kept, "{line}: {file}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_output_of_the_superuser_stays_with_the_owner_of_the_file_that_it_replaces() {
+    let sandbox = place();
+    let (line, file) = (WRITING[0].0, sandbox.path("bundle.tar"));
+    fs::write(&file, "old").unwrap();
+    if chown(&file, Some(65534), Some(65534)).is_err() {
+        println!("not run: files can be given away only by the superuser");
+        return;
+    }
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    write(&sandbox, &USUAL, line);
+    let metadata = fs::metadata(&file).unwrap();
+    assert_eq!(
+        (metadata.uid(), metadata.gid(), metadata.mode() & 0o777),
+        (65534, 65534, 0o600)
+    );
+    assert!(metadata.len() > 3);
+}

@@ -1,0 +1,106 @@
+//! A result that cannot be written is a failure, and one that nobody wants any more is none.
+
+use crate::common::{Outcome, Sandbox};
+use std::fs::File;
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+/// Commands that print in all the ways there are: lines, tables, documents, findings, drawings, help.
+const PRINTING: &[&str] = &[
+    "version",
+    "--help",
+    "index list --help",
+    "bundle rules",
+    "bundle rules name-hidden-character",
+    "bundle rules -o json",
+    "bundle schema",
+    "completion bash",
+    "operator crds -o yaml",
+    "init etcd",
+    "upgrade-check init --name x.v1.0.0 --namespace y",
+    "bundle validate nothing-there",
+];
+
+const CANNOT: &str = "error: cannot write to standard output: ";
+
+#[test]
+fn a_standard_output_that_is_closed_or_full_is_a_failure() {
+    let sandbox = Sandbox::new();
+    for line in PRINTING {
+        for (redirection, why) in [
+            (">&-", "Bad file descriptor"),
+            ("1</dev/null", "Bad file descriptor"),
+            (">/dev/full", "No space left on device"),
+        ] {
+            let outcome = in_shell(&sandbox, &format!("{line} {redirection}"));
+            assert_eq!(outcome.status, Some(1), "{line} {redirection}: {outcome}");
+            let said = outcome.stderr.contains(&format!("{CANNOT}{why}"));
+            assert!(said, "{line} {redirection}: {outcome}");
+        }
+    }
+}
+
+#[test]
+fn what_prints_nothing_needs_no_standard_output() {
+    let sandbox = Sandbox::new();
+    for line in [
+        "man pages >&-",
+        "init >&-",
+        "man pages >/dev/null",
+        "version >/dev/null",
+        "version 1<>/dev/null",
+    ] {
+        let outcome = in_shell(&sandbox, line);
+        assert!(!outcome.stderr.contains(CANNOT), "{line}: {outcome}");
+    }
+    // Without standard error, too, nothing else is written into a file that got its number.
+    assert_eq!(in_shell(&sandbox, "version >&- 2>&-").status, Some(1));
+    assert_eq!(in_shell(&sandbox, "man pages >&- 2>&- <&-").status, Some(0));
+}
+
+#[test]
+fn a_reader_that_went_away_is_no_failure() {
+    let sandbox = Sandbox::new();
+    for line in PRINTING {
+        let alone = sandbox.run(line.split(' ')).status;
+        let mut command = sandbox.command(line.split(' '));
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let mut stderr = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        let status = child.wait().unwrap().code();
+        assert!(!stderr.contains("standard output"), "{line}: {stderr}");
+        // What it had to say before counts where it was quicker than this test.
+        assert!(status == Some(0) || status == alone, "{line}: {status:?} {stderr}");
+    }
+}
+
+#[test]
+fn what_is_printed_is_the_same_in_a_file_and_in_a_pipe() {
+    let sandbox = Sandbox::new();
+    for line in PRINTING {
+        let piped = sandbox.run(line.split(' '));
+        let file = sandbox.path("printed");
+        let mut command = sandbox.command(line.split(' '));
+        let status = command
+            .stdout(File::create(&file).unwrap())
+            .stderr(Stdio::null())
+            .status()
+            .unwrap();
+        assert_eq!(status.code(), piped.status, "{line}");
+        let printed = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(
+            printed.replace(sandbox.path("").to_str().unwrap(), "[DIR]/"),
+            piped.stdout,
+            "{line}"
+        );
+    }
+}
+
+/// Runs `opmx` with a line that a shell understands.
+fn in_shell(sandbox: &Sandbox, line: &str) -> Outcome {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("exec \"$0\" {line}"), env!("CARGO_BIN_EXE_opmx")]);
+    sandbox.surround(&mut command);
+    sandbox.finish(&mut command)
+}

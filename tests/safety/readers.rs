@@ -1,0 +1,63 @@
+//! Readers of a database that somebody else changes.
+
+use crate::bundles::{self, Release};
+use crate::common::Sandbox;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+#[test]
+fn readers_see_the_old_state_or_the_new_one_while_a_writer_is_at_work() {
+    let sandbox = Sandbox::new();
+    let database = sandbox.path("index.db");
+    let releases = ["tool0", "tool1"].into_iter().flat_map(|package| {
+        // Long enough that the writer's cache does not hold the change.
+        Release::line_of(package, 3).map(|release| Release { lines: 3000, ..release })
+    });
+    bundles::add(releases, &database);
+    let release = Release::new("tool2", 0);
+    release.write(&sandbox.path("new"));
+    let change = |with: bool| {
+        let line = if with {
+            "registry add -b new -d index.db"
+        } else {
+            "registry rm -o tool2 -d index.db"
+        };
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(outcome.status, Some(0), "{line}: {outcome}");
+    };
+    let read = || {
+        let outcome = sandbox.run(["index", "list", "bundles", "index.db"]);
+        assert_eq!((outcome.status, outcome.stderr.as_str()), (Some(0), ""), "{outcome}");
+        outcome.stdout
+    };
+    let without = read();
+    change(true);
+    let states = BTreeSet::from([without, read()]);
+    assert_eq!(states.len(), 2);
+
+    let (done, reads) = (AtomicBool::new(false), AtomicUsize::new(0));
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    let state = read();
+                    assert!(states.contains(&state), "{state}");
+                    reads.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        let began = Instant::now();
+        let mut changes = 0;
+        while began.elapsed() < Duration::from_secs(3) {
+            change(changes % 2 == 1);
+            changes += 1;
+        }
+        done.store(true, Ordering::Relaxed);
+        println!("{changes} changes");
+    });
+    println!("{} reads", reads.into_inner());
+    let left: Vec<_> = std::fs::read_dir(sandbox.path("")).unwrap().collect();
+    assert_eq!(left.len(), 2, "{left:?}");
+}

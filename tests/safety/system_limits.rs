@@ -1,0 +1,85 @@
+//! Limits of the system that are too low for the work.
+
+use crate::common::{Outcome, Sandbox, copy_folder};
+use std::path::Path;
+use std::process::Command;
+
+/// A bundle and a database with it.
+fn garden() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let bundle = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/compost-operator");
+    copy_folder(&bundle, &sandbox.path("compost"));
+    let added = sandbox.run(["registry", "add", "-q", "-b", "compost", "-d", "index.db"]);
+    assert_eq!(added.status, Some(0), "{added}");
+    sandbox
+}
+
+const COMMANDS: [&[&str]; 4] = [
+    &[
+        "serve",
+        "index.db",
+        "--address=127.0.0.1",
+        "--port=0",
+        "--timeout-seconds=0",
+    ],
+    &["index", "list", "bundles", "index.db"],
+    &["bundle", "validate", "compost"],
+    &["bundle", "build", "compost", "-t", "oci:layout:v1"],
+];
+
+fn run_with_files(sandbox: &Sandbox, files: usize, arguments: &[&str]) -> Outcome {
+    let mut command = Command::new("sh");
+    let script = format!("ulimit -n {files} && exec \"$@\"");
+    command.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_opmx")]);
+    command.args(arguments);
+    sandbox.surround(&mut command);
+    sandbox.finish(&mut command)
+}
+
+#[test]
+fn a_low_limit_on_open_files_is_an_error_that_says_so() {
+    let sandbox = garden();
+    for arguments in COMMANDS {
+        let outcome = run_with_files(&sandbox, 6, arguments);
+        assert_eq!(outcome.status, Some(1), "{arguments:?}: {outcome}");
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(outcome.stderr, @"
+            error: cannot start: opening the files that every command needs: Too many open files (os error 24)
+              hint: raise the limit on open files: ulimit -n
+            ");
+        }
+    }
+}
+
+#[test]
+fn no_limit_on_open_files_makes_a_command_panic() {
+    let sandbox = garden();
+    for files in [3, 11, 12, 13, 14, 15, 16, 20] {
+        for arguments in COMMANDS {
+            let outcome = run_with_files(&sandbox, files, arguments);
+            let ended = matches!(outcome.status, Some(0 | 1)) && !outcome.stderr.contains("panicked");
+            assert!(ended, "{files} files, {arguments:?}: {outcome}");
+            assert!(
+                outcome.status == Some(0) || outcome.stderr.contains("error: "),
+                "{outcome}"
+            );
+        }
+    }
+}
+
+#[test]
+fn where_no_thread_can_be_started_a_command_says_so() {
+    let sandbox = garden();
+    for arguments in COMMANDS {
+        let mut command = sandbox.command(arguments);
+        // No system has memory for such a stack.
+        let outcome = sandbox.finish(command.env("RUST_MIN_STACK", (1_u64 << 46).to_string()));
+        assert_eq!(outcome.status, Some(1), "{arguments:?}: {outcome}");
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(outcome.stderr, @"
+            error: cannot start: starting the threads that the command needs: Resource temporarily unavailable (os error 11)
+              hint: raise the limit on threads: ulimit -u, or that of the container on processes
+            ");
+        }
+    }
+}

@@ -1,0 +1,436 @@
+//! Pipelines that move one tag of one index image: whatever they begin with, no bundle is lost, and none without a word.
+
+use crate::bundles::Release;
+use crate::common::{Outcome, Sandbox};
+use crate::memory::{Conditions, MemoryRegistry};
+use crate::tools::{DockerRegistry, installed};
+use opmx::bundle::location::Location;
+use opmx::image::{
+    CacheMode, ImageConfig, ImageError, Options, Race, Reference, RetryPolicy, Silent, TagState, Transports, build,
+    write_layout,
+};
+use opmx::index::gather::{self, GatherOptions};
+use opmx::index::location::IndexLocation;
+use opmx::index::open;
+use opmx::index::publish::{self, Applied, Destination, Making, PublishError, Published, Server};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+use tokio::sync::Barrier;
+
+/// One pipeline, as a program that uses the library is.
+struct Pipeline {
+    transports: Transports,
+    base: Reference,
+    bundles: PathBuf,
+    /// Where pipelines wait for each other when each knows what the tag stood for at its start.
+    start: Option<Arc<Barrier>>,
+}
+
+fn options(folder: &Path) -> Options {
+    let authfile = folder.join("auth.json");
+    std::fs::write(&authfile, "{}").unwrap();
+    Options {
+        authfile: Some(authfile),
+        use_http: true,
+        cache: CacheMode::Off,
+        retry: RetryPolicy {
+            first_delay: Duration::from_millis(20),
+            ..RetryPolicy::default()
+        },
+        ..Options::default()
+    }
+}
+
+impl Pipeline {
+    fn new(sandbox: &Sandbox, options: Options) -> Self {
+        let base = format!("oci:{}:v1", sandbox.path("base").display());
+        Self {
+            transports: Transports::new(options, Arc::new(Silent)),
+            base: base.parse().unwrap(),
+            bundles: sandbox.path(""),
+            start: None,
+        }
+    }
+
+    /// Adds the bundle of a package to an index, as `opmx index add` does.
+    async fn add(
+        &self,
+        package: &str,
+        from: Option<&str>,
+        to: &str,
+        redo: bool,
+    ) -> Result<Published<()>, Box<PublishError>> {
+        let folder = self.bundles.join(package);
+        let location: Location = folder.to_str().unwrap().parse().unwrap();
+        let locations = [location];
+        let options = GatherOptions::default();
+        let writing = open::Options::default();
+        let destination = Destination::Image {
+            to: to.parse().unwrap(),
+            server: Server::Base {
+                base: self.base.clone(),
+                all_platforms: false,
+            },
+        };
+        let making = Making {
+            transports: &self.transports,
+            limit: 1 << 30,
+            writing: &writing,
+            redo,
+        };
+        let started = AtomicBool::new(false);
+        let change = async |target: &open::Target<'_>, applied: Applied| {
+            if let Some(start) = &self.start
+                && !started.swap(true, Ordering::Relaxed)
+            {
+                start.wait().await;
+            }
+            let options = match applied {
+                Applied::No => options.clone(),
+                Applied::Maybe => options.again(),
+            };
+            gather::add(&locations, &self.transports, &options, target, &writing).await?;
+            Ok(())
+        };
+        let from: Option<IndexLocation> = from.map(|from| from.parse().unwrap());
+        publish::make(from.as_ref(), &destination, making, change)
+            .await
+            .map_err(Box::new)
+    }
+}
+
+/// A sandbox with an image to stand on, and the bundles of the packages `a`, `b` and `c` in folders of these names.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let base = build(&ImageConfig::default(), Vec::new()).unwrap();
+    write_layout(&base, &sandbox.path("base"), Some("v1")).unwrap();
+    for package in ["a", "b", "c"] {
+        Release::new(package, 0).write(&sandbox.path(package));
+    }
+    sandbox
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_all().build().unwrap()
+}
+
+/// The packages of the index under a reference.
+async fn held(pipeline: &Pipeline, reference: &str) -> String {
+    let index: IndexLocation = reference.parse().unwrap();
+    let database = index.fetch(&pipeline.transports, 1 << 30).await.unwrap();
+    let connection = rusqlite::Connection::open(database.path()).unwrap();
+    let names = "SELECT group_concat(name, '') FROM (SELECT name FROM package ORDER BY name)";
+    connection.query_row(names, [], |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn two_writers_of_one_tag_lose_nothing_in_200_rounds() {
+    const ROUNDS: usize = 200;
+    const TOGETHER: usize = 16;
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let sandbox = sandbox();
+    let registry = DockerRegistry::start(&sandbox.path(""), "", "");
+    let host = registry.host.as_str();
+    let pipeline = || Pipeline::new(&sandbox, options(&sandbox.path("")));
+    let elsewhere = &format!("{host}/base:v1");
+    let base = runtime().block_on(async {
+        let pipeline = pipeline();
+        pipeline.add("c", None, elsewhere, true).await.unwrap();
+        pipeline.transports.pull(&elsewhere.parse().unwrap()).await.unwrap()
+    });
+    // Both writers of a round know what the tag stands for before either moves it. How often a change was made again, or
+    // nothing where a writer was so slow that it says that it cannot tell, as on a machine that does too much at once.
+    let round = |round: usize| -> Option<usize> {
+        let to = &format!("{host}/index-{round}:latest");
+        let from = match round % 3 {
+            2 => elsewhere.clone(),
+            kind => {
+                let push = async { pipeline().transports.push(&base, &to.parse().unwrap()).await.unwrap() };
+                let pinned = runtime().block_on(push).to_string();
+                if kind == 0 { to.clone() } else { pinned }
+            }
+        };
+        let (from, start) = (&from, Arc::new(Barrier::new(2)));
+        let published = thread::scope(|scope| {
+            let writers = ["a", "b"].map(|package| {
+                let start = Some(Arc::clone(&start));
+                let pipeline = Pipeline { start, ..pipeline() };
+                scope.spawn(move || runtime().block_on(pipeline.add(package, Some(from), to, true)))
+            });
+            writers.map(|writer| writer.join().unwrap())
+        });
+        let mut redone = 0;
+        for published in published {
+            match published {
+                Ok(published) => redone += published.redone,
+                Err(error) => match *error {
+                    PublishError::Image(ImageError::Moved {
+                        race: Race::Unknown { .. },
+                        ..
+                    }) => return None,
+                    error => panic!("round {round}: {error}"),
+                },
+            }
+        }
+        assert_eq!(runtime().block_on(held(&pipeline(), to)), "abc", "round {round}");
+        Some(redone)
+    };
+    let (next, good) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let redone: usize = thread::scope(|scope| {
+        let work = || {
+            let mut redone = 0;
+            while good.load(Ordering::Relaxed) < ROUNDS {
+                if let Some(again) = round(next.fetch_add(1, Ordering::Relaxed)) {
+                    good.fetch_add(1, Ordering::Relaxed);
+                    redone += again;
+                }
+            }
+            redone
+        };
+        let workers: Vec<_> = (0..TOGETHER).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap()).sum()
+    });
+    let (next, good) = (next.into_inner(), good.into_inner());
+    println!(
+        "{good} rounds, {redone} changes were made again; in {} rounds more a writer could not tell",
+        next - good
+    );
+    assert!(redone >= ROUNDS / 2, "the writers hardly met: {redone}");
+    assert!(next < 2 * ROUNDS, "the writers could hardly ever tell: {next}");
+}
+
+/// A registry in memory, pipelines that wait for a short time, and an index with the package `c` under `index:v1`.
+struct Setting {
+    registry: MemoryRegistry,
+    one: Pipeline,
+    other: Pipeline,
+    index: String,
+    _sandbox: Sandbox,
+}
+
+const SETTLE: Duration = Duration::from_millis(400);
+const TAG: &str = "/v2/index/manifests/v1";
+
+impl Setting {
+    fn new(conditions: Conditions) -> Self {
+        let sandbox = sandbox();
+        let registry = MemoryRegistry::start(conditions);
+        let [one, other] = [(); 2].map(|()| {
+            let options = Options {
+                settle: SETTLE,
+                ..options(&sandbox.path(""))
+            };
+            Pipeline::new(&sandbox, options)
+        });
+        let index = format!("{}/index:v1", registry.host());
+        runtime().block_on(one.add("c", None, &index, true)).unwrap();
+        Self {
+            registry,
+            one,
+            other,
+            index,
+            _sandbox: sandbox,
+        }
+    }
+
+    /// Adds a package to the index.
+    fn add(&self, package: &str) -> Result<Published<()>, Box<PublishError>> {
+        runtime().block_on(self.one.add(package, Some(&self.index), &self.index, true))
+    }
+
+    /// Adds a package, while another pipeline adds the package `b` at the moment when the registry has the manifest of
+    /// the first in hand.
+    fn overtake(&self, package: &str, redo: bool) -> Result<Published<()>, Box<PublishError>> {
+        let (held, go_on) = self.registry.hold(TAG);
+        let overtaken = self.one.add(package, Some(&self.index), &self.index, redo);
+        let overtaking = async {
+            held.await.unwrap();
+            let added = self.other.add("b", Some(&self.index), &self.index, true).await;
+            added.unwrap();
+            go_on.send(()).unwrap();
+        };
+        runtime().block_on(async { tokio::join!(overtaken, overtaking).0 })
+    }
+
+    fn held(&self, reference: &str) -> String {
+        runtime().block_on(held(&self.one, reference))
+    }
+}
+
+#[test]
+fn an_image_that_a_slow_request_takes_the_place_of_is_noticed_and_its_bundles_come_back() {
+    let setting = Setting::new(Conditions::Ignored);
+    assert_eq!(setting.overtake("a", true).unwrap().redone, 1);
+    assert_eq!(setting.held(&setting.index), "abc");
+}
+
+#[test]
+fn where_nothing_is_made_again_the_image_whose_place_was_taken_is_named() {
+    let setting = Setting::new(Conditions::Ignored);
+    let Race::Over { lost } = race(setting.overtake("a", false)) else {
+        panic!("another race");
+    };
+    let (repository, _) = setting.index.rsplit_once(':').unwrap();
+    assert_eq!(setting.held(&format!("{repository}@{lost}")), "bc");
+}
+
+#[test]
+fn a_registry_that_honours_conditions_keeps_what_is_there() {
+    let setting = Setting::new(Conditions::Honoured);
+    let race = race(setting.overtake("a", false));
+    assert!(
+        matches!(
+            race,
+            Race::Before {
+                found: TagState::Image(_)
+            }
+        ),
+        "{race:?}"
+    );
+    assert_eq!(setting.held(&setting.index), "bc");
+}
+
+#[test]
+fn on_a_registry_that_honours_conditions_the_change_is_made_again() {
+    let setting = Setting::new(Conditions::Honoured);
+    assert_eq!(setting.overtake("a", true).unwrap().redone, 1);
+    assert_eq!(setting.held(&setting.index), "abc");
+}
+
+#[test]
+fn a_registry_that_does_not_know_its_own_names_still_takes_the_image() {
+    let setting = Setting::new(Conditions::Misread);
+    assert_eq!(setting.add("a").unwrap().redone, 0);
+    assert_eq!(setting.held(&setting.index), "ac");
+}
+
+#[test]
+fn who_was_stopped_between_looking_and_putting_does_not_count_as_first() {
+    let setting = Setting::new(Conditions::Ignored);
+    // No look is answered while the manifest is under way.
+    setting.registry.delay("PUT", TAG, SETTLE * 2);
+    setting.registry.delay("HEAD", TAG, SETTLE * 3 / 2);
+    assert_eq!(race(setting.add("a")), Race::Unknown { lost: None });
+}
+
+#[test]
+fn a_manifest_whose_answer_is_lost_is_not_put_twice() {
+    let setting = Setting::new(Conditions::Ignored);
+    let puts = setting.registry.count("PUT", TAG);
+    setting.registry.lose_answer(TAG);
+    assert_eq!(setting.add("a").unwrap().redone, 0);
+    assert_eq!(setting.registry.count("PUT", TAG), puts + 1);
+    assert_eq!(setting.held(&setting.index), "ac");
+}
+
+#[test]
+fn without_an_index_to_begin_with_a_tag_that_appears_meanwhile_stays() {
+    let setting = Setting::new(Conditions::Ignored);
+    let new = setting.index.replace("index:v1", "new:v1");
+    let (held_back, go_on) = setting.registry.hold("/v2/new/blobs/");
+    let slow = setting.one.add("a", None, &new, true);
+    let fast = async {
+        held_back.await.unwrap();
+        setting.other.add("b", None, &new, true).await.unwrap();
+        go_on.send(()).unwrap();
+    };
+    let error = runtime().block_on(async { tokio::join!(slow, fast).0 });
+    assert!(matches!(race(error), Race::Before { .. }));
+    assert_eq!(setting.held(&new), "b");
+}
+
+#[test]
+fn of_two_that_make_a_new_tag_at_once_one_is_told() {
+    let setting = Setting::new(Conditions::Ignored);
+    let new = setting.index.replace("index:v1", "new:v1");
+    // Both have looked before the first manifest is there.
+    setting.registry.together("PUT", "/v2/new/manifests/v1", 2);
+    let both = async {
+        tokio::join!(
+            setting.one.add("a", None, &new, true),
+            setting.other.add("b", None, &new, true)
+        )
+    };
+    let (first, second) = runtime().block_on(both);
+    let (won, lost) = match setting.held(&new).as_str() {
+        "a" => (first, second),
+        _ => (second, first),
+    };
+    assert_eq!(won.unwrap().redone, 0);
+    assert!(matches!(race(lost), Race::After { .. }));
+}
+
+fn race(result: Result<Published<()>, Box<PublishError>>) -> Race {
+    match *result.unwrap_err() {
+        PublishError::Image(ImageError::Moved { race, .. }) => race,
+        other => panic!("expected a lost race, got {other:?}"),
+    }
+}
+
+#[test]
+fn layouts_and_archives_lose_nothing_either() {
+    for transport in ["oci", "oci-archive"] {
+        let sandbox = sandbox();
+        let index = format!("{transport}:index:v1");
+        let outcome = sandbox.run(["index", "add", "-q", "-i", "oci:base:v1", "-b", "c", "-t", &index]);
+        assert_eq!(outcome.status, Some(0), "{outcome}");
+        let start = |bundle: &str| {
+            let line = [
+                "index",
+                "add",
+                "-i",
+                "oci:base:v1",
+                "-b",
+                bundle,
+                "-f",
+                &index,
+                "-t",
+                &index,
+            ];
+            let mut command = sandbox.command(line);
+            command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+        };
+        for child in ["a", "b"].map(start) {
+            let output = child.wait_with_output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{transport}: {said}");
+        }
+        let listed = sandbox.run(["index", "list", "packages", &index]);
+        let packages: BTreeSet<&str> = listed
+            .stdout
+            .lines()
+            .filter_map(|line| line.split(' ').next())
+            .collect();
+        assert!(packages.is_superset(&["a", "b", "c"].into()), "{transport}: {listed}");
+    }
+}
+
+#[test]
+fn the_image_that_a_push_takes_the_place_of_is_named() {
+    let sandbox = sandbox();
+    let add = |bundle: &str, more: &[&str]| -> Outcome {
+        let line = ["index", "add", "-i", "oci:base:v1", "-t", "oci:index:v1", "-b", bundle];
+        let outcome = sandbox.run(line.iter().chain(more));
+        assert_eq!(outcome.status, Some(0), "{outcome}");
+        outcome
+    };
+    let first = add("a", &[]);
+    assert!(!first.stderr.contains("took the place"), "{first}");
+    let pinned = first.stdout.trim();
+    let second = add("b", &[]);
+    assert!(
+        second.stderr.contains(&format!("took the place of {pinned}\n")),
+        "{second}"
+    );
+    // What it begins with is no news.
+    let third = add("c", &["-f", "oci:index:v1"]);
+    assert!(!third.stderr.contains("took the place"), "{third}");
+}
