@@ -344,7 +344,10 @@ fn require_database(path: &Path) -> Result<(), DatabaseError> {
     match require_regular(path) {
         Ok(_) => Ok(check_beside(path)?),
         // A folder, or a link that leads nowhere.
-        Err(error) if matches!(error.kind(), io::ErrorKind::IsADirectory | io::ErrorKind::NotFound) => {
+        Err(error)
+            if error.kind() == io::ErrorKind::IsADirectory
+                || error.kind() == io::ErrorKind::NotFound && exists(path)? =>
+        {
             Err(DatabaseError::CannotOpen { path: path.to_owned() })
         }
         Err(error) => Err(FileError::new("read", path, error).into()),

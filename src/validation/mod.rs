@@ -30,6 +30,10 @@ use crate::bundle::{Bundle, BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::synthesis::synthesize;
 
+/// Findings of one rule that are made at each step. What is wrong more often is wrong in the same way, and nobody reads all
+/// of it.
+const MOST_OF_A_RULE: usize = 1_000;
+
 /// The rules that every bundle must pass before it becomes an image: its format, and for `registry+v1` what the index
 /// will ask of it. A `k8s+v1` bundle is checked further by its synthesis.
 pub fn check(bundle: &Bundle) -> Vec<Diagnostic> {

@@ -1,5 +1,6 @@
 //! One bundle through all the rules that were asked for.
 
+use super::MOST_OF_A_RULE;
 use super::reference::{self, Reference};
 use super::synthesized::Synthesized;
 use super::validators::{self, Input, Options};
@@ -156,9 +157,6 @@ pub fn validate_bundle(tree: &Tree, request: &Request) -> Validated {
     }
 }
 
-/// Findings of one rule that a stage reports.
-const MOST_OF_A_RULE: usize = 1_000;
-
 /// Runs one stage.
 pub(super) fn stage(
     findings: &mut Vec<Finding>,
@@ -167,7 +165,6 @@ pub(super) fn stage(
 ) {
     let mut found = Vec::new();
     check(&mut found);
-    // What is wrong more often than this is wrong in the same way, and nobody reads all of it.
     let mut of_rules: HashMap<&str, usize> = HashMap::new();
     found.retain(|diagnostic| {
         let count = of_rules.entry(diagnostic.rule.id).or_default();

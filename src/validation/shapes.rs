@@ -1,5 +1,6 @@
 //! Whether an object has the shape of its type: what a reader in Go could not take in at all.
 
+use super::MOST_OF_A_RULE;
 use crate::text::{Path, kind_of};
 use serde_json::Value;
 
@@ -328,6 +329,9 @@ fn misfits(value: &Value, shape: &Shape) -> Vec<Misfit> {
 }
 
 fn walk(value: &Value, shape: &Shape, path: &Path, found: &mut Vec<Misfit>) {
+    if found.len() >= MOST_OF_A_RULE {
+        return;
+    }
     let wanted = match (shape, value) {
         (_, Value::Null)
         | (Boolean, Value::Bool(_))
