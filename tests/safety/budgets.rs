@@ -91,6 +91,25 @@ fn a_manifest_of_too_many_values_is_refused_within_100_mb() {
 }
 
 #[test]
+fn a_manifest_below_the_limit_that_is_wrong_in_every_value_is_judged_within_100_mb() {
+    let sandbox = Sandbox::new();
+    for item in ["1,", "{},"] {
+        bundle(&sandbox, "bundle");
+        let items = item.repeat(200_000);
+        let csv = format!(
+            "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata:\n  name: hostile.v1.0.0\n\
+             spec:\n  version: 1.0.0\n  keywords: [{items}]\n"
+        );
+        write(&sandbox, "bundle/manifests/hostile.clusterserviceversion.yaml", csv);
+        refused(
+            &sandbox,
+            &["bundle", "validate", "bundle"],
+            &["spec.keywords[0] must be"],
+        );
+    }
+}
+
+#[test]
 fn the_files_of_a_bundle_count_together() {
     let sandbox = Sandbox::new();
     bundle(&sandbox, "bundle");
