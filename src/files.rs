@@ -6,6 +6,7 @@
 mod folder_change;
 mod folder_output;
 mod leftover;
+mod lock;
 mod new_folder;
 mod permissions;
 mod regular;
@@ -17,6 +18,7 @@ mod temporary;
 pub use folder_change::{FolderChange, Pending, finish_change, pending_change};
 pub use folder_output::{FolderOutput, place};
 pub use leftover::{create_temporary, remove as remove_leftovers};
+pub use lock::lock_within;
 pub use new_folder::{NewFolder, NewFolderError};
 pub use permissions::{create_private, create_private_folder, create_private_folders};
 pub use regular::{open_regular, require_regular};

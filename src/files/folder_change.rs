@@ -9,16 +9,15 @@
 //! came with an archive or a checkout is an ordinary folder. It can reach no path outside, since its own paths are those of
 //! a walk, and no link is followed. What somebody has changed in the meantime stays.
 
-use super::{FileError, TemporaryFolder, open_regular, sync_below, sync_directory, temporary_prefix};
+use super::{FileError, TemporaryFolder, lock_within, open_regular, sync_below, sync_directory, temporary_prefix};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
-use std::fs::{self, DirEntry, File, Metadata, TryLockError};
+use std::fs::{self, DirEntry, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::Duration;
 
 /// The folder of a change that counts.
@@ -33,7 +32,6 @@ const RECORD_LIMIT: u64 = 64 << 20;
 
 /// How long to wait for another process that changes the same folder.
 const LOCK_WAIT: Duration = Duration::from_secs(30);
-const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
 /// What is to be known of a change before it is finished.
 #[derive(Debug, Serialize, Deserialize)]
@@ -307,21 +305,11 @@ fn record_of(journal: &Path) -> Result<Option<Record>, FileError> {
 /// Keeps other processes from changing the folder, until what is returned goes.
 fn lock(folder: &Path) -> Result<File, FileError> {
     let file = File::open(folder).map_err(|error| FileError::new("open", folder, error))?;
-    let mut waited = Duration::ZERO;
-    loop {
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) if waited < LOCK_WAIT => {
-                thread::sleep(LOCK_PAUSE);
-                waited += LOCK_PAUSE;
-            }
-            Err(TryLockError::WouldBlock) => {
-                let error = io::Error::other("another process has been changing it for too long; try again");
-                return Err(FileError::new("change files in", folder, error));
-            }
-            // A file system without locks has no second writer to fear more than this one.
-            Ok(()) | Err(TryLockError::Error(_)) => return Ok(file),
-        }
+    if lock_within(&file, LOCK_WAIT) {
+        return Ok(file);
     }
+    let error = io::Error::other("another process has been changing it for too long; try again");
+    Err(FileError::new("change files in", folder, error))
 }
 
 enum Kind {

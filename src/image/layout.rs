@@ -11,10 +11,9 @@ use super::tag::{Race, TagState};
 use super::tagged::{Offer, Tagged};
 use crate::files::{self, FileError, Replacement, open_regular, require_regular};
 use serde_json::{Map, Value, json};
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::Duration;
 
 pub(super) const INDEX_FILE: &str = "index.json";
@@ -25,7 +24,6 @@ pub(super) const LAYOUT_CONTENT: &str = r#"{"imageLayoutVersion":"1.0.0"}"#;
 pub(super) const INDEX_LIMIT: u64 = 16 << 20;
 
 const LOCK_WAIT: Duration = Duration::from_mins(1);
-const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
 /// Reads an image from a layout directory: the one with this tag or digest, or the only one.
 ///
@@ -458,23 +456,13 @@ fn lock(directory: &Path) -> Result<File, ImageError> {
 
 /// Waits for the lock on a file or folder, which stands for `place`.
 pub(super) fn wait_for(file: &File, place: &Path) -> Result<(), ImageError> {
-    let mut waited = Duration::ZERO;
-    loop {
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) if waited < LOCK_WAIT => {
-                thread::sleep(LOCK_PAUSE);
-                waited += LOCK_PAUSE;
-            }
-            Err(TryLockError::WouldBlock) => {
-                return Err(ImageError::Busy {
-                    place: place.display().to_string(),
-                    seconds: LOCK_WAIT.as_secs(),
-                });
-            }
-            // A file system without locks has no second writer to fear more than this one.
-            Ok(()) | Err(TryLockError::Error(_)) => return Ok(()),
-        }
+    if files::lock_within(file, LOCK_WAIT) {
+        return Ok(());
     }
+    Err(ImageError::Busy {
+        place: place.display().to_string(),
+        seconds: LOCK_WAIT.as_secs(),
+    })
 }
 
 #[cfg(test)]

@@ -10,9 +10,8 @@ use super::open::{self, Options, Target};
 use super::program::{Binary, ProgramError, programs};
 use super::remove::RemoveError;
 use crate::catalog::file_based::read::CatalogLimits;
-use crate::files::{FileError, Replacement, TemporaryFolder};
+use crate::files::{self, FileError, TemporaryFolder};
 use crate::image::{Digest, Image, ImageError, Offer, Platform, Race, Reference, TagState, Tagged, Transports};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Where a changed index goes.
@@ -405,7 +404,7 @@ async fn generate<T>(
     std::fs::create_dir_all(folder).map_err(|error| FileError::new("create the directory", folder, error))?;
     let written = async {
         // Complete on the disk before the database takes its place, so that only a name is left to give.
-        let dockerfile = prepared(dockerfile_path, &dockerfile(base))?;
+        let dockerfile = files::prepare(dockerfile_path, dockerfile(base).as_bytes())?;
         let changed = change_copy(from, &database, making, &change, Applied::No).await?;
         dockerfile.commit()?;
         Ok(changed)
@@ -456,13 +455,4 @@ async fn change_copy<T>(
     let target = Target::Copy { from, to };
     open::check(&target).map_err(GatherError::from)?;
     Ok((change(&target, applied).await?, not_kept))
-}
-
-fn prepared(path: &Path, content: &str) -> Result<Replacement, FileError> {
-    let mut replacement = Replacement::new(path)?;
-    let file = replacement.file();
-    file.write_all(content.as_bytes())
-        .and_then(|()| file.sync_all())
-        .map_err(|error| FileError::new("write", path, error))?;
-    Ok(replacement)
 }

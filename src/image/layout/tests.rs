@@ -67,7 +67,7 @@ fn a_tag_is_replaced_and_others_are_kept() {
 fn writers_at_the_same_time_keep_each_others_tags() {
     let directory = tempfile::tempdir().unwrap();
     let count = 16;
-    thread::scope(|scope| {
+    std::thread::scope(|scope| {
         for number in 0..count {
             let directory = directory.path();
             scope.spawn(move || {
