@@ -1,7 +1,7 @@
 //! The rules of one bundle.
 
 use super::contents::Bundle;
-use super::document::{Workplace, package_of};
+use super::document::{Scratch, package_of};
 use super::fields::{Fields, Reader};
 use super::found::Found;
 use super::object::{self, Objects};
@@ -26,7 +26,7 @@ const TEXTS: [(&str, &[&str]); 5] = [
     ("olm.channel", &["channelName"]),
 ];
 
-pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Workplace) {
+pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
     let (id, root) = (reader.id, Path::root());
     let name = reader.name(fields, "name", &root);
     let package = reader.name(fields, "package", &root);
@@ -127,7 +127,7 @@ struct Properties<'a> {
 }
 
 impl Properties<'_> {
-    fn add(&mut self, reader: &mut Reader<'_>, kind: &str, value: &RawValue, index: usize, work: &mut Workplace) {
+    fn add(&mut self, reader: &mut Reader<'_>, kind: &str, value: &RawValue, index: usize, work: &mut Scratch) {
         let path = Path::from("properties").index(index);
         let inside = path.key("value");
         if let Some((_, texts)) = TEXTS.iter().find(|(known, _)| *known == kind) {
@@ -178,7 +178,7 @@ impl Properties<'_> {
         [package, version, release]: [&str; 3],
         sound: bool,
         index: usize,
-        work: &mut Workplace,
+        work: &mut Scratch,
     ) {
         let path = Path::from("properties").index(index);
         if let Some(first) = self.identity {

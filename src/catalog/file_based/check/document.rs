@@ -29,7 +29,7 @@ const TEMPLATES: [&str; 4] = [
 const MOST_FINDINGS: usize = 1_000;
 
 /// What one thread works with, document after document.
-pub(super) struct Workplace {
+pub(super) struct Scratch {
     pub(super) contents: Contents,
     pub(super) texts: Texts,
     /// Where base64 is decoded.
@@ -42,7 +42,7 @@ pub(super) struct Workplace {
 ///
 /// # Errors
 /// When it is none, or no object.
-pub(super) fn check(id: DocumentId, json: &str, work: &mut Workplace) -> Result<usize, serde_json::Error> {
+pub(super) fn check(id: DocumentId, json: &str, work: &mut Scratch) -> Result<usize, serde_json::Error> {
     let fields: Fields<'_> = serde_json::from_str(json)?;
     let root = Path::root();
     let mut found = std::mem::take(&mut work.contents.found);
@@ -84,7 +84,7 @@ fn unknown(reader: &mut Reader<'_>, schema: &str) {
     }
 }
 
-fn package(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Workplace) {
+fn package(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
     let (id, root) = (reader.id, Path::root());
     let name = reader.name(fields, "name", &root);
     reader.subject = format!("package {name:?}");
@@ -159,7 +159,7 @@ pub(super) fn package_of(reader: &mut Reader<'_>, package: &str) {
     }
 }
 
-fn channel(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Workplace) {
+fn channel(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
     let (id, root) = (reader.id, Path::root());
     let (name, package) = (
         reader.name(fields, "name", &root),
@@ -263,7 +263,7 @@ fn entry(reader: &mut Reader<'_>, value: &RawValue, index: usize, texts: &mut Te
     })
 }
 
-fn deprecations(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Workplace) {
+fn deprecations(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
     let (id, root) = (reader.id, Path::root());
     let package = reader.name(fields, "package", &root);
     reader.subject = format!("the deprecations of package {package:?}");

@@ -22,7 +22,7 @@ use crate::rules;
 use crate::source::{Place, Position, Source};
 use crate::text::{self, Limits};
 use contents::Contents;
-use document::Workplace;
+use document::Scratch;
 use found::{At, DocumentId, Found, Inside};
 use std::borrow::Cow;
 use std::fs;
@@ -183,7 +183,7 @@ fn read_all(folder: &Path, paths: &[PathBuf], limits: CatalogLimits) -> Result<V
     let (next, documents, kept) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
         let mut done = Vec::new();
-        let mut place = Workplace {
+        let mut place = Scratch {
             contents: Contents::default(),
             texts: Texts::default(),
             decoded: Vec::new(),
@@ -255,7 +255,7 @@ struct FileReader<'a> {
 }
 
 impl FileReader<'_> {
-    fn read(&self, place: &mut Workplace) -> Result<OfFile, CatalogError> {
+    fn read(&self, place: &mut Scratch) -> Result<OfFile, CatalogError> {
         let fail = |error| FileError::new("read", self.path, error);
         let mut stream = Stream::new(open_regular(self.path).map_err(fail)?, self.limits.document_bytes);
         let mut spots = Vec::new();
@@ -319,7 +319,7 @@ impl FileReader<'_> {
     }
 
     /// Looks at one document. Gives the bytes that are kept of it, findings aside.
-    fn document(&self, id: DocumentId, piece: &Piece<'_>, place: &mut Workplace, unreadable: &mut Unreadable) -> usize {
+    fn document(&self, id: DocumentId, piece: &Piece<'_>, place: &mut Scratch, unreadable: &mut Unreadable) -> usize {
         let text = match std::str::from_utf8(piece.bytes) {
             Ok(text) => text,
             Err(error) => {

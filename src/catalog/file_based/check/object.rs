@@ -1,6 +1,6 @@
 //! The manifests inside a bundle. Each is decoded, looked at and dropped.
 
-use super::document::Workplace;
+use super::document::Scratch;
 use super::fields::{Fields, Reader};
 use super::found::Found;
 use crate::catalog::file_based::manifests::decode;
@@ -40,7 +40,7 @@ struct Metadata<'a> {
 }
 
 /// Looks at the value of a property `olm.bundle.object`; none where it holds none, or nothing that can be decoded.
-pub(super) fn read(reader: &mut Reader<'_>, fields: &Fields<'_>, path: &Path, work: &mut Workplace) -> Option<Object> {
+pub(super) fn read(reader: &mut Reader<'_>, fields: &Fields<'_>, path: &Path, work: &mut Scratch) -> Option<Object> {
     let before = reader.found.len();
     let data = reader.text(fields, "data", path);
     let reference = reader.text(fields, "ref", path);
