@@ -1,20 +1,25 @@
 //! Operator bundles and indexes for the Operator Lifecycle Manager, from plain Kubernetes manifests.
 //!
-//! A value walks one way through the rooms of this library, and each room imports only from those below it:
+//! A value walks one way through the modules of this library, and each imports only from those below it:
 //!
 //! ```text
-//!  server      the gRPC registry API      mirror   images for other registries      install   what OLM does with a bundle
-//!  index       the SQLite database: schema, adding, reading        validation   rules over a bundle
-//!                                                                  resolver     what OLM would install or update to
-//!  catalog     packages, channels, the update graph                conversion   a bundle in the other media type
-//!  cluster     a cluster as a what-if file says it is              synthesis    manifests to a ClusterServiceVersion
-//!  bundle      a bundle and its metadata files                     csv          the ClusterServiceVersion
-//!  manifest    documents to objects      kubernetes   kinds, names, selectors, RBAC      image   layers, layouts, registries
-//!  text        YAML and JSON with places
-//!  source, rules, diagnostic, files, tree, version, nearest, visible, cel   small shared values
+//!  server       the gRPC registry API          mirror   images for other registries      install   what OLM does with a bundle
+//!  index        an index of either form: opened, changed, published, rendered, imported, exported
+//!  database     the SQLite database: schema, reading, adding, removing
+//!  resolver     what OLM would install or update to                validation   rules over a bundle
+//!  conversion   a bundle in the other media type
+//!  synthesis    manifests to a ClusterServiceVersion
+//!  cluster      a cluster as a what-if file says it is
+//!  catalog      packages, channels, the update graph, file-based catalogs
+//!  bundle       a bundle and its metadata files
+//!  csv          the ClusterServiceVersion
+//!  olm          OLM's vocabulary: properties, dependencies, constraints
+//!  manifest     documents to objects
+//!  text         YAML and JSON with places                          image        references, layers, layouts, registries
+//!  cel, kubernetes, diagnostic, rules, tree, source, streams, files, nearest, version, visible   small shared values
 //! ```
 //!
-//! The binary adds two rooms on top, `cli` and `terminal`; both stand behind the feature `cli`, which is on by default.
+//! The binary adds `cli` and `terminal` on top; both stand behind the feature `cli`, which is on by default.
 
 pub mod bundle;
 pub mod catalog;
@@ -24,6 +29,7 @@ pub mod cli;
 pub mod cluster;
 pub mod conversion;
 pub mod csv;
+pub mod database;
 pub mod diagnostic;
 pub mod files;
 pub mod image;
@@ -33,6 +39,7 @@ pub mod kubernetes;
 pub mod manifest;
 pub mod mirror;
 pub mod nearest;
+pub mod olm;
 pub mod resolver;
 pub mod rules;
 pub mod server;

@@ -12,7 +12,7 @@ pub mod location;
 mod media_type;
 mod metadata;
 mod names;
-pub mod olm;
+pub mod olm_yaml;
 pub mod pin;
 mod read;
 pub mod size;

@@ -1,4 +1,4 @@
-use super::olm::Olm;
+use super::olm_yaml::Olm;
 use super::{Annotations, Bundle, MANIFESTS, METADATA, MediaType, OLM_YAML, is_csv, metadata, names};
 use crate::diagnostic::Diagnostic;
 use crate::manifest::{self, Layout};
@@ -131,7 +131,7 @@ impl Metadata {
                     let message = "metadata/olm.yaml is empty";
                     let place = Place::new(&Source::new(name.as_str(), String::from_utf8_lossy(content)), 0..0);
                     let finding = Diagnostic::new(&rules::OLM_REQUIRED, message).at(place);
-                    diagnostics.push(finding.help(super::olm::REQUIRED_HELP));
+                    diagnostics.push(finding.help(super::olm_yaml::REQUIRED_HELP));
                 }
                 continue;
             };

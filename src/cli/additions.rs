@@ -6,13 +6,13 @@ use crate::catalog::graph;
 use crate::cli::arguments::LimitArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, guesses};
+use crate::database::add::{Existing, Policy};
+use crate::database::change;
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
 use crate::image::{Reference, source_date_epoch};
-use crate::index::add::{Existing, Policy};
 use crate::index::gather::{Added, GatherError, GatherOptions, GatherProblem};
 use crate::index::intake::IntakeError;
-use crate::index::open;
 use crate::rules::Severity;
 use crate::terminal::graph_change;
 use clap::{Args, ValueEnum};
@@ -177,11 +177,11 @@ impl AdditionArguments {
 }
 
 /// How a database is written.
-pub(crate) fn writing() -> Result<open::Options, CommandError> {
+pub(crate) fn writing() -> Result<change::Options, CommandError> {
     let epoch = source_date_epoch()?.and_then(|epoch| epoch.try_into().ok());
-    Ok(open::Options {
+    Ok(change::Options {
         epoch: epoch.unwrap_or_default(),
-        ..open::Options::default()
+        ..change::Options::default()
     })
 }
 

@@ -13,6 +13,7 @@ use crate::catalog::file_based::read::CatalogError;
 use crate::cli::StartError;
 use crate::cluster::dump::DumpError;
 use crate::cluster::{ObservedError, StateProblem};
+use crate::database::read::ReadError;
 use crate::files::{FileError, NewFolderError};
 use crate::image::{BuildProblem, ImageError, LAYOUT_FILE, Race, RegistryError, RegistryFailure};
 use crate::index::api_sources::ApiSourceError;
@@ -20,9 +21,8 @@ use crate::index::export::ExportError;
 use crate::index::gather::GatherProblem;
 use crate::index::intake::IntakeError;
 use crate::index::location::IndexLocationError;
-use crate::index::opened::OpenError;
+use crate::index::open::OpenError;
 use crate::index::program::ProgramError;
-use crate::index::read::ReadError;
 use crate::index::render::dockerfile::DockerfileError;
 use crate::install::content::ContentError;
 use crate::terminal::Printer;
@@ -416,8 +416,8 @@ pub(crate) fn answer(printer: &Printer, answer: &clap::Error) -> CommandResult {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::add::AddError;
-    use crate::index::error::DatabaseError;
+    use crate::database::add::AddError;
+    use crate::database::error::DatabaseError;
     use crate::terminal::output::tests::captured;
     use crate::tree::TreeError;
 

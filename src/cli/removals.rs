@@ -1,7 +1,7 @@
 //! How packages and bundles leave an index, for the commands on images and on database files.
 
-use crate::index::deprecate::{Request, Truncation};
-use crate::index::remove::Removal;
+use crate::database::deprecate::{Request, Truncation};
+use crate::database::remove::Removal;
 use crate::terminal::Printer;
 use clap::Args;
 use std::collections::BTreeSet;

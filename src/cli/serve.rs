@@ -6,9 +6,9 @@ use crate::cli::arguments::{CatalogLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::guesses;
 use crate::cli::serving::{self, ServingArguments};
+use crate::database::read::Database;
 use crate::files::FileError;
 use crate::index::location::{CatalogFolder, DatabaseFile, Fetched, IndexLocation};
-use crate::index::read::Index;
 use crate::server::Served;
 use crate::server::files::CatalogFiles;
 use crate::terminal::log::{self, LogFormat};
@@ -120,7 +120,7 @@ fn open(arguments: &ServeArguments, context: &Context<'_>) -> Result<Opened, Com
         .map_err(|error| guess(error.into()))?
     {
         Fetched::Database(file) => {
-            let index = Index::open(file.path()).map_err(|error| guess(error.into()))?;
+            let index = Database::open(file.path()).map_err(|error| guess(error.into()))?;
             Ok((index.into(), Some(file)))
         }
         Fetched::Catalog(folder) => Ok((catalog(folder, arguments, context)?.into(), None)),

@@ -8,7 +8,7 @@ use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
 use crate::cli::guesses;
 use crate::index::location::IndexLocation;
-use crate::index::opened::{OpenLimits, Opened};
+use crate::index::open::{Index, OpenLimits};
 use crate::tree::Tree;
 
 /// The files of the bundle in a folder or an image.
@@ -41,14 +41,14 @@ pub(crate) fn open_catalog(
     name: &str,
     registry: &RegistryArguments,
     context: &Context<'_>,
-) -> Result<Opened, CommandError> {
+) -> Result<Index, CommandError> {
     let location: IndexLocation = name.parse()?;
     let transports = registry.transports(context);
     let limits = OpenLimits {
         catalog: CatalogLimits::default(),
         image: registry.max_image_size.0,
     };
-    let opening = Opened::open(&location, &transports, limits);
+    let opening = Index::open(&location, &transports, limits);
     let opened = context.runtime.block_on(opening);
     opened.map_err(|error| guesses::with_index_guess(error.into(), name))
 }

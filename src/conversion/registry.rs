@@ -2,7 +2,7 @@
 
 use super::files::{Files, is_read, path_of};
 use super::{Conversion, annotations};
-use crate::bundle::olm::Olm;
+use crate::bundle::olm_yaml::Olm;
 use crate::bundle::{Bundle, MANIFESTS, MediaType, OLM_YAML};
 use crate::diagnostic::{Diagnostic, has_errors};
 use crate::manifest::Object;

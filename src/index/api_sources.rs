@@ -1,10 +1,10 @@
 //! Where kinds are looked up that a bundle does not explain: indexes, CRDs, and what a cluster says of itself.
 
 use super::location::{IndexLocation, IndexLocationError};
-use super::opened::{OpenError, OpenLimits, Opened};
-use super::read::{ReadError, is_database};
+use super::open::{Index, OpenError, OpenLimits};
 use crate::catalog::file_based;
 use crate::catalog::file_based::read::{CatalogLimits, FileBasedCatalog};
+use crate::database::read::{ReadError, is_database};
 use crate::diagnostic::{self, Diagnostic};
 use crate::files::FileError;
 use crate::image::Transports;
@@ -79,7 +79,7 @@ pub async fn read(
         let path = Path::new(name);
         let is_database = path.is_file() && is_database(path)?;
         if path.exists() && !is_database && is_catalog(path) {
-            let files = Opened::of_catalog(path.into(), CatalogLimits::default()).map_err(Box::new)?;
+            let files = Index::of_catalog(path.into(), CatalogLimits::default()).map_err(Box::new)?;
             sources.add(name, files.apis().map_err(Box::new)?);
         } else if path.is_dir() {
             others.push((name, Tree::from_directory(path, &limits.tree)?));
@@ -91,7 +91,7 @@ pub async fn read(
                 catalog: CatalogLimits::default(),
                 image: limits.database,
             };
-            let opened = Opened::open(&location, transports, index_limits)
+            let opened = Index::open(&location, transports, index_limits)
                 .await
                 .map_err(Box::new)?;
             sources.add(name, opened.apis().map_err(Box::new)?);

@@ -4,7 +4,7 @@
 //! A `k8s+v1` bundle is exported as what OLM installs of it: the synthesized CSV and the objects that stay beside it.
 //! Source: the legacy support of the plain-k8s-bundles proposal, and opm's `index export`.
 
-use super::opened::{OpenError, Opened};
+use super::open::{Index, OpenError};
 use crate::bundle::location::{LoadError, Location};
 use crate::bundle::{self, MANIFESTS, MediaType};
 use crate::catalog::{Bundle, BundleId, Catalog, Package, Text};
@@ -129,7 +129,7 @@ impl From<OpenError> for ExportError {
 /// When a package is not in the index, its folder is there already, a bundle cannot be fetched, or the files cannot be
 /// written.
 pub async fn export(
-    index: &Opened,
+    index: &Index,
     folder: &Path,
     transports: &Transports,
     options: &ExportOptions,
@@ -233,7 +233,7 @@ fn channels(package: &Package) -> Value {
 
 /// The manifests of a bundle, each under its file name.
 async fn manifests(
-    index: &Opened,
+    index: &Index,
     bundle: &Bundle,
     transports: &Transports,
     options: &ExportOptions,

@@ -1,11 +1,11 @@
 //! The bundles of one call: fetched several at once, each read and turned into rows on its own, then added together.
 
-use super::add::{AddError, Additions, Existing, Policy, Report};
-use super::error::DatabaseError;
 use super::intake::{IntakeError, Recording, prepare};
-use super::open::{self, Target};
 use crate::bundle::MediaType;
 use crate::bundle::location::{LoadError, Location};
+use crate::database::add::{AddError, Additions, Existing, Policy, Report};
+use crate::database::change::{self, Target};
+use crate::database::error::DatabaseError;
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
 use crate::image::Transports;
@@ -116,9 +116,9 @@ pub async fn add(
     transports: &Transports,
     options: &GatherOptions,
     target: &Target<'_>,
-    writing: &open::Options,
+    writing: &change::Options,
 ) -> Result<Added, GatherError> {
-    open::check(target)?;
+    change::check(target)?;
     let folder = target.path().parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut additions = Additions::new(folder.unwrap_or(Path::new(".")));
     let Gathered { remarks, problems } = gather(locations, transports, options, &mut additions).await?;

@@ -8,10 +8,8 @@ mod not_kept;
 
 pub use not_kept::{NotKept, Part};
 
-use super::add::{AddError, Additions};
 use super::check::check_catalog;
 use super::location::CatalogFolder;
-use super::open::{self, Target};
 use super::render::icon;
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::load::{LoadError, Loaded, load};
@@ -19,6 +17,8 @@ use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCat
 use crate::catalog::file_based::{BUNDLE, CHANNEL, DEPRECATIONS, Icon, PACKAGE};
 use crate::catalog::graph::{Graph, HeadError, listed};
 use crate::catalog::{BundleId, Entry, Package};
+use crate::database::add::{AddError, Additions};
+use crate::database::change::{self, Target};
 use crate::diagnostic::{self, Diagnostic};
 use crate::files::FileError;
 use bundle::Membership;
@@ -84,7 +84,7 @@ pub fn import(
     folder: &CatalogFolder,
     limits: CatalogLimits,
     target: &Target<'_>,
-    options: &open::Options,
+    options: &change::Options,
 ) -> Result<Vec<NotKept>, ImportError> {
     let findings = check_catalog(folder, limits)?;
     let origin = folder.known_as(folder.path()).display().to_string();

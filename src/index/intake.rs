@@ -1,18 +1,14 @@
 //! From the files of a bundle to the rows that an index stores.
 
-use super::record::{Contents, Record, RecordError};
 use crate::bundle::{self, Annotations, Bundle, MediaType, TypedValue};
+use crate::database::record::{Contents, Record, RecordError};
 use crate::diagnostic::{self, Diagnostic};
+use crate::olm;
 use crate::rules;
 use crate::synthesis::{Synthesis, synthesize};
 use crate::text::Limits;
 use crate::tree::Tree;
 use serde_json::{Value, json};
-
-/// Property that marks a bundle whose media type is not `registry+v1`.
-pub const MEDIA_TYPE_PROPERTY: &str = "olm.bundle.mediatype";
-/// Property that names the image that an inline bundle came from.
-pub const IMAGE_PROPERTY: &str = "olm.bundle.image";
 
 /// How a bundle is recorded.
 #[derive(Debug, Clone, Copy, Default)]
@@ -156,14 +152,14 @@ fn k8s_v1(
     let mut contents = contents(bundle, annotations, csv);
     contents.objects = std::iter::once(csv).chain(synthesis.kept()).collect();
     let property = |kind: &str, value: &str| (kind.to_owned(), json!(value).to_string());
-    let media_type = property(MEDIA_TYPE_PROPERTY, MediaType::K8sV1.as_str());
+    let media_type = property(olm::property::MEDIA_TYPE, MediaType::K8sV1.as_str());
     contents.properties.push(media_type);
     if let Some(reference) = recording.reference {
         if recording.by_reference {
             contents.bundle_path = reference;
         } else {
             contents.extra_images.push(reference.to_owned());
-            contents.properties.push(property(IMAGE_PROPERTY, reference));
+            contents.properties.push(property(olm::property::IMAGE, reference));
         }
     }
     Record::new(&contents)

@@ -1,335 +1,150 @@
-//! What is in an index, row by row: names and edges, for tables and for machines.
-//!
-//! A listing is asked for its rows and hands them out while it reads, so that a large index shows its first rows at
-//! once and never stands in memory. Rows come in one order: by package and channel name, and inside a channel from the
-//! head downwards. Whoever read to the end asks [`Index::check_unchanged`].
+//! The same rows of a file-based catalog.
 
-pub mod file_based;
-
-use super::edges::{ChannelMembers, ChannelQuery, Channels, Member};
-use super::intake::MEDIA_TYPE_PROPERTY;
-use super::read::{Index, ReadError, text};
-use crate::catalog::manifests::display_name;
-use crate::nearest::nearest;
-use rusqlite::{OptionalExtension, Row, Rows, Statement};
-use serde::Serialize;
-use std::collections::HashMap;
-
-/// The media type of all others.
-const DEFAULT_MEDIA_TYPE: &str = "registry+v1";
-
-/// A package.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PackageRow {
-    /// The package.
-    pub name: String,
-    /// The name for people, as the head of the default channel has it.
-    pub display_name: Option<String>,
-    /// The default channel.
-    pub default_channel: Option<String>,
-}
-
-/// A channel.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChannelRow {
-    /// The package.
-    pub package: String,
-    /// The channel.
-    pub channel: String,
-    /// The bundle at its head.
-    pub head: Option<String>,
-}
-
-/// A bundle in a channel.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct BundleRow {
-    /// The package.
-    pub package: String,
-    /// The channel.
-    pub channel: String,
-    /// The bundle.
-    pub bundle: String,
-    /// Its version.
-    pub version: Option<String>,
-    /// The bundle that it replaces in this channel.
-    pub replaces: Option<String>,
-    /// The bundles that it skips in this channel.
-    pub skips: Vec<String>,
-    /// The range of versions that it skips.
-    pub skip_range: Option<String>,
-    /// The bundle image; absent where the manifests are part of the index.
-    pub image: Option<String>,
-    /// The media type of the bundle: `registry+v1` or `k8s+v1`.
-    pub media_type: String,
-}
+use crate::catalog::file_based::document::Document;
+use crate::catalog::file_based::load::{Loaded, heads};
+use crate::catalog::file_based::read::CatalogError;
+use crate::catalog::file_based::{BUNDLE_OBJECT, CSV_METADATA};
+use crate::catalog::manifests::{display_name, kind};
+use crate::catalog::{Catalog, Channel, ManifestsId, Package};
+use crate::database::list::{BundleRow, ChannelRow, DEFAULT_MEDIA_TYPE, PackageRow};
+use crate::index::open::OpenCatalog;
+use crate::olm::property;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
 /// The packages, sorted by name.
-#[derive(Debug)]
-pub struct Packages<'index> {
-    index: &'index Index,
-    statement: Statement<'index>,
-}
-
-/// The channels, sorted by package and name.
-#[derive(Debug)]
-pub struct ChannelList<'index> {
-    index: &'index Index,
-    statement: Statement<'index>,
-    package: Option<String>,
-}
-
-/// The bundles of all channels, sorted by package and channel, inside a channel from the head downwards.
-#[derive(Debug)]
-pub struct Bundles<'index> {
-    index: &'index Index,
-    channels: ChannelQuery<'index>,
-    details: Statement<'index>,
-    media_types: HashMap<String, String>,
-}
-
-/// Lists the packages.
 ///
 /// # Errors
-/// When the database is damaged.
-pub fn packages(index: &Index) -> Result<Packages<'_>, ReadError> {
-    let statement = index.connection().prepare(
-        "SELECT package.name, package.default_channel, operatorbundle.csv FROM package
-        LEFT JOIN channel ON channel.package_name = package.name AND channel.name = package.default_channel
-        LEFT JOIN operatorbundle ON operatorbundle.name = channel.head_operatorbundle_name
-        WHERE package.name IS NOT NULL ORDER BY package.name",
-    );
-    Ok(Packages {
-        index,
-        statement: statement.map_err(|error| index.content_error("the packages", error))?,
-    })
-}
-
-/// Looks for a package. Where the index does not hold it, the inner error is the name that is most like it.
-///
-/// # Errors
-/// When the database is damaged.
-pub fn find_package(index: &Index, package: &str) -> Result<Result<(), Option<String>>, ReadError> {
-    let mut known = Vec::new();
-    for row in packages(index)?.rows()? {
-        let name = row?.name;
-        if name == package {
-            return Ok(Ok(()));
-        }
-        known.push(name);
-    }
-    let nearest = nearest(package, known.iter().map(String::as_str));
-    Ok(Err(nearest.map(str::to_owned)))
-}
-
-/// Lists the channels of all packages, or of one.
-///
-/// # Errors
-/// When the database is damaged.
-pub fn channels<'index>(index: &'index Index, package: Option<&str>) -> Result<ChannelList<'index>, ReadError> {
-    let statement = index.connection().prepare(
-        "SELECT package_name, name, head_operatorbundle_name FROM channel
-        WHERE package_name = coalesce(?1, package_name) AND name IS NOT NULL ORDER BY package_name, name",
-    );
-    Ok(ChannelList {
-        index,
-        statement: statement.map_err(|error| index.content_error("the channels", error))?,
-        package: package.map(ToOwned::to_owned),
-    })
-}
-
-/// Lists the bundles of all packages, or of one: one row for each channel that a bundle is in.
-///
-/// # Errors
-/// When the database is damaged.
-pub fn bundles<'index>(index: &'index Index, package: Option<&str>) -> Result<Bundles<'index>, ReadError> {
-    let prepared = || -> rusqlite::Result<Bundles<'index>> {
-        Ok(Bundles {
-            index,
-            channels: ChannelQuery::new(index.connection(), package)?,
-            details: index
-                .connection()
-                .prepare("SELECT version, bundlepath, skiprange FROM operatorbundle WHERE name = ?1")?,
-            media_types: media_types(index)?,
-        })
-    };
-    prepared().map_err(|error| index.content_error("the bundles", error))
-}
-
-impl Packages<'_> {
-    /// Begins to read.
-    ///
-    /// # Errors
-    /// When the database is damaged.
-    pub fn rows(&mut self) -> Result<impl Iterator<Item = Result<PackageRow, ReadError>> + '_, ReadError> {
-        let index = self.index;
-        let failed = move |error| index.content_error("the packages", error);
-        let rows = self.statement.query([]).map_err(failed)?;
-        Ok(each(rows, |row| {
-            Ok(PackageRow {
-                name: text(row, 0)?.unwrap_or_default().to_owned(),
-                default_channel: text(row, 1)?.map(ToOwned::to_owned),
-                display_name: text(row, 2)?.and_then(display_name),
-            })
-        })
-        .map(move |row| row.map_err(failed)))
-    }
-}
-
-impl ChannelList<'_> {
-    /// Begins to read.
-    ///
-    /// # Errors
-    /// When the database is damaged.
-    pub fn rows(&mut self) -> Result<impl Iterator<Item = Result<ChannelRow, ReadError>> + '_, ReadError> {
-        let index = self.index;
-        let failed = move |error| index.content_error("the channels", error);
-        let rows = self.statement.query([&self.package]).map_err(failed)?;
-        Ok(each(rows, |row| {
-            Ok(ChannelRow {
-                package: text(row, 0)?.unwrap_or_default().to_owned(),
-                channel: text(row, 1)?.unwrap_or_default().to_owned(),
-                head: text(row, 2)?.map(ToOwned::to_owned),
-            })
-        })
-        .map(move |row| row.map_err(failed)))
-    }
-}
-
-impl Bundles<'_> {
-    /// Begins to read.
-    ///
-    /// # Errors
-    /// When the database is damaged.
-    pub fn rows(&mut self) -> Result<impl Iterator<Item = Result<BundleRow, ReadError>> + '_, ReadError> {
-        let index = self.index;
-        let failed = move |error| index.content_error("the bundles", error);
-        let mut rows = BundleRows {
-            channels: self.channels.channels().map_err(failed)?,
-            details: &mut self.details,
-            media_types: &self.media_types,
-            current: None,
-            known: HashMap::new(),
-        };
-        Ok(std::iter::from_fn(move || rows.advance().transpose()).map(move |row| row.map_err(failed)))
-    }
-}
-
-struct BundleRows<'list, 'index> {
-    channels: Channels<'list>,
-    details: &'list mut Statement<'index>,
-    media_types: &'list HashMap<String, String>,
-    current: Option<(ChannelMembers, usize)>,
-    /// What was read of the current package: a bundle is mostly in several of its channels, and reading it is dear.
-    known: HashMap<String, Option<Details>>,
-}
-
-#[derive(Debug, Clone)]
-struct Details {
-    version: Option<String>,
-    image: Option<String>,
-    skip_range: Option<String>,
-}
-
-impl BundleRows<'_, '_> {
-    fn advance(&mut self) -> rusqlite::Result<Option<BundleRow>> {
-        loop {
-            if let Some((package, channel, member)) = self.next_member() {
-                // A name that is only skipped need not be in the index.
-                let Some(details) = self.details(&member.bundle)? else {
-                    continue;
-                };
-                return Ok(Some(BundleRow {
-                    package,
-                    channel,
-                    media_type: match self.media_types.get(&member.bundle) {
-                        Some(media_type) => media_type.clone(),
-                        None => DEFAULT_MEDIA_TYPE.to_owned(),
-                    },
-                    bundle: member.bundle,
-                    version: details.version,
-                    replaces: member.replaces,
-                    skips: member.skips,
-                    skip_range: details.skip_range,
-                    image: details.image,
-                }));
-            }
-            let Some(channel) = self.channels.next().transpose()? else {
-                return Ok(None);
-            };
-            if self
-                .current
-                .as_ref()
-                .is_none_or(|(last, _)| last.package != channel.package)
-            {
-                self.known.clear();
-            }
-            self.current = Some((channel, 0));
-        }
-    }
-
-    fn next_member(&mut self) -> Option<(String, String, Member)> {
-        let (channel, next) = self.current.as_mut()?;
-        let member = channel.members.get_mut(*next).map(std::mem::take);
-        *next += 1;
-        member.map(|member| (channel.package.clone(), channel.channel.clone(), member))
-    }
-
-    fn details(&mut self, bundle: &str) -> rusqlite::Result<Option<Details>> {
-        if let Some(known) = self.known.get(bundle) {
-            return Ok(known.clone());
-        }
-        let details = self.details.query_row([bundle], |row| {
-            let field = |column| {
-                let text = text(row, column)?.filter(|text| !text.is_empty());
-                Ok::<_, rusqlite::Error>(text.map(ToOwned::to_owned))
-            };
-            Ok(Details {
-                version: field(0)?,
-                image: field(1)?,
-                skip_range: field(2)?,
-            })
+/// When a document cannot be read again.
+pub fn packages(open: &OpenCatalog) -> Result<Vec<PackageRow>, CatalogError> {
+    let catalog = &open.loaded.catalog;
+    let rows = catalog.packages.iter().map(|package| {
+        let channel = package
+            .default_channel
+            .as_deref()
+            .and_then(|name| package.channel(name));
+        let head = channel.and_then(|channel| {
+            let id = channel.entries.first().filter(|_| channel.head.is_some())?.bundle;
+            catalog.bundle(id)
         });
-        let details = details.optional()?;
-        self.known.insert(bundle.to_owned(), details.clone());
-        Ok(details)
-    }
+        let shown = head.map(|head| shown_name(open, head.manifests));
+        Ok(PackageRow {
+            name: package.name.to_string(),
+            display_name: shown.transpose()?.flatten(),
+            default_channel: package.default_channel.as_deref().map(str::to_owned),
+        })
+    });
+    rows.collect()
 }
 
-/// The media types of the bundles that declare one.
-fn media_types(index: &Index) -> rusqlite::Result<HashMap<String, String>> {
-    let mut query = index
-        .connection()
-        .prepare("SELECT operatorbundle_name, value FROM properties WHERE type = ?1")?;
-    let mut rows = query.query([MEDIA_TYPE_PROPERTY])?;
-    let mut media_types = HashMap::new();
-    while let Some(row) = rows.next()? {
-        if let (Some(name), Some(value)) = (text(row, 0)?, text(row, 1)?)
-            && let Ok(media_type) = serde_json::from_str(value)
-        {
-            media_types.insert(name.to_owned(), media_type);
+/// The channels of all packages, or of one, sorted by package and name.
+pub fn channels(loaded: &Loaded, package: Option<&str>) -> Vec<ChannelRow> {
+    let channels = of_package(&loaded.catalog, package);
+    channels
+        .map(|(package, channel)| ChannelRow {
+            package: package.name.to_string(),
+            channel: channel.name.to_string(),
+            head: channel.head.as_deref().map(str::to_owned),
+        })
+        .collect()
+}
+
+/// The names of the bundles that could be the head of each channel, in the order of [`channels`]; a sound channel has one.
+pub fn possible_heads(loaded: &Loaded, package: Option<&str>) -> Vec<Vec<String>> {
+    let name = |id| loaded.catalog.bundle(id).map(|bundle| bundle.name.to_string());
+    let of_channel = |channel: &Channel| {
+        let mut names: Vec<String> = heads(&loaded.catalog, channel).into_iter().filter_map(name).collect();
+        names.sort();
+        names
+    };
+    of_package(&loaded.catalog, package)
+        .map(|(_, channel)| of_channel(channel))
+        .collect()
+}
+
+/// The bundles of all channels, or of those of one package, sorted by package and channel, inside a channel from the head
+/// downwards.
+pub fn bundles(loaded: &Loaded, package: Option<&str>) -> Vec<BundleRow> {
+    let mut rows = Vec::new();
+    for (package, channel) in of_package(&loaded.catalog, package) {
+        for entry in &channel.entries {
+            let Some(bundle) = loaded.catalog.bundle(entry.bundle) else {
+                continue;
+            };
+            let text = |text: Option<&str>| text.filter(|text| !text.is_empty()).map(str::to_owned);
+            let mut declared = bundle
+                .properties
+                .iter()
+                .filter(|property| &*property.kind == property::MEDIA_TYPE);
+            let declared = declared
+                .next()
+                .and_then(|property| serde_json::from_str(&property.value).ok());
+            rows.push(BundleRow {
+                package: package.name.to_string(),
+                channel: channel.name.to_string(),
+                bundle: bundle.name.to_string(),
+                version: text(bundle.version.as_deref()),
+                replaces: text(entry.replaces.as_deref()),
+                skips: entry.skips.iter().map(ToString::to_string).collect(),
+                skip_range: text(loaded.skip_range(package, channel, entry.bundle).map(|range| &**range)),
+                image: text(bundle.image.as_deref()),
+                media_type: declared.unwrap_or_else(|| DEFAULT_MEDIA_TYPE.to_owned()),
+            });
         }
     }
-    Ok(media_types)
+    rows
 }
 
-/// The rows of a query, each read by `read`, up to the first that cannot be read.
-fn each<T>(
-    mut rows: Rows<'_>,
-    mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-) -> impl Iterator<Item = rusqlite::Result<T>> {
-    let mut failed = false;
-    std::iter::from_fn(move || {
-        if failed {
-            return None;
-        }
-        let row = rows.next().and_then(|row| row.map(&mut read).transpose()).transpose();
-        failed = matches!(row, Some(Err(_)));
-        row
-    })
+fn of_package<'a>(catalog: &'a Catalog, name: Option<&'a str>) -> impl Iterator<Item = (&'a Package, &'a Channel)> {
+    let packages = catalog.packages.iter();
+    let wanted = packages.filter(move |package| name.is_none_or(|name| name == &*package.name));
+    wanted.flat_map(|package| package.channels.iter().map(move |channel| (package, channel)))
 }
 
-#[cfg(test)]
-mod tests;
+#[derive(Deserialize)]
+struct Property {
+    #[serde(rename = "type")]
+    kind: String,
+    value: Box<RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Metadata {
+    display_name: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Object {
+    data: String,
+}
+
+/// The name for people of a bundle, from its manifests or from what stands in their place.
+fn shown_name(open: &OpenCatalog, id: ManifestsId) -> Result<Option<String>, CatalogError> {
+    let handle = usize::try_from(id.0)
+        .ok()
+        .and_then(|number| open.files.handles.get(number));
+    let Some(handle) = handle else { return Ok(None) };
+    let document = open.files.document(handle)?;
+    Ok(name_in(&document))
+}
+
+fn name_in(document: &Document) -> Option<String> {
+    let properties: Vec<Property> = serde_json::from_str(document.field("properties")?.get()).ok()?;
+    let metadata = properties.iter().find(|property| property.kind == CSV_METADATA);
+    if let Some(metadata) = metadata {
+        return serde_json::from_str::<Metadata>(metadata.value.get())
+            .ok()?
+            .display_name;
+    }
+    let objects = properties.iter().filter(|property| property.kind == BUNDLE_OBJECT);
+    objects
+        .filter_map(|property| {
+            let Object { data } = serde_json::from_str(property.value.get()).ok()?;
+            String::from_utf8(STANDARD.decode(data).ok()?).ok()
+        })
+        .find(|object| kind(object) == crate::csv::KIND)
+        .and_then(|csv| display_name(&csv))
+}

@@ -1,7 +1,7 @@
 //! Where an index is, and its database as a file.
 
 use super::image::{CONFIGS_LABEL, DATABASE_LABEL, DATABASE_PATH};
-use super::read::is_database;
+use crate::database::read::is_database;
 use crate::files::{FileError, TemporaryFolder};
 use crate::image::{
     Image, ImageError, LAYOUT_FILE, Reference, ReferenceError, Transports, extract_file, extract_folder,

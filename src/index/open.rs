@@ -1,494 +1,176 @@
-//! Opening a database for a change, and making the change visible in one step.
-//!
-//! A database is changed where it lies, in one transaction, or as a private copy that takes the place of its target
-//! when it is complete. A file that does not exist yet is always made privately, so that nobody ever sees half of it.
-//! A database of an older schema version is brought up to date in the same transaction.
-//! Whatever happens before the end, the target stays as it was.
+//! An index that is open for looking at, whichever form it has: a database, or a file-based catalog.
 
-use super::error::DatabaseError;
-use super::gate::{self, Refused};
-use super::guard::{self, Budget, guard};
-use super::migrate;
-use super::read::{Index, ReadError, ReadOptions, beside, check_beside};
-use super::schema::{self, State};
-use crate::files::{FileError, Replacement, require_regular};
-use rusqlite::backup::{Backup, StepResult};
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, ffi};
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+mod contents;
 
-/// Where a change goes.
-#[derive(Debug, Clone, Copy)]
-pub enum Target<'a> {
-    /// The database itself is changed; where it is absent, it is created.
-    InPlace(&'a Path),
-    /// `to` becomes the changed copy of `from`, or of an empty index.
-    Copy {
-        /// The database to begin with; only read.
-        from: Option<&'a Path>,
-        /// The file to write, replaced where it exists.
-        to: &'a Path,
+use super::image::{CONFIGS_LABEL, DATABASE_LABEL};
+use super::location::{CatalogFolder, DatabaseFile, FetchError, Fetched, IndexLocation, fetched_of};
+use crate::bundle::annotations::PACKAGE;
+use crate::bundle::is_bundle_folder;
+use crate::catalog::file_based::load::{self, LoadError, Loaded};
+use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog};
+use crate::database::read::{Database, ReadError, is_database};
+use crate::files::FileError;
+use crate::image::{ImageError, Transports};
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// An index that is open.
+#[derive(Debug)]
+pub enum Index {
+    /// A database.
+    Database(OpenDatabase),
+    /// A file-based catalog.
+    Catalog(Box<OpenCatalog>),
+}
+
+/// A database that is open.
+#[derive(Debug)]
+pub struct OpenDatabase {
+    /// The database.
+    pub database: Database,
+    // What was unpacked goes with it.
+    _file: Option<Box<DatabaseFile>>,
+}
+
+/// A file-based catalog that is open.
+#[derive(Debug)]
+pub struct OpenCatalog {
+    /// Its documents.
+    pub files: FileBasedCatalog,
+    /// What they say.
+    pub loaded: Loaded,
+    // What was unpacked goes with it.
+    _folder: CatalogFolder,
+}
+
+/// How much may be read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OpenLimits {
+    /// A file-based catalog.
+    pub catalog: CatalogLimits,
+    /// Bytes that the layers of an image may unpack to.
+    pub image: u64,
+}
+
+/// Why an index cannot be looked at.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The image cannot be read.
+    #[error("{0}")]
+    Image(#[from] ImageError),
+    /// The image holds no database.
+    #[error("{0}")]
+    Fetch(#[from] FetchError),
+    /// The database cannot be read.
+    #[error("{0}")]
+    Read(#[from] ReadError),
+    /// The catalog cannot be read.
+    #[error("{0}")]
+    Catalog(#[from] CatalogError),
+    /// The documents of the catalog do not fit together.
+    #[error("{0}")]
+    Load(#[from] LoadError),
+    /// The system refused.
+    #[error("{0}")]
+    File(#[from] FileError),
+    /// A single bundle.
+    #[error("{name} is a bundle, not an index")]
+    Bundle {
+        /// The folder or image.
+        name: String,
     },
 }
 
-impl Target<'_> {
-    /// The file that is written.
-    pub fn path(&self) -> &Path {
-        match self {
-            Self::InPlace(path) => path,
-            Self::Copy { to, .. } => to,
-        }
-    }
-
-    /// An error of the database library, of the file that it is about: what is damaged was so before it was copied.
-    pub(super) fn failed(&self, options: &Options, error: &rusqlite::Error) -> DatabaseError {
-        match (DatabaseError::new(self.path(), options.busy_timeout, error), self) {
-            (DatabaseError::Damaged { source, .. }, Self::Copy { from: Some(from), .. }) => {
-                let path = (*from).to_owned();
-                DatabaseError::Damaged { path, source }
-            }
-            (DatabaseError::Steps { .. }, Self::Copy { from: Some(from), .. }) => {
-                let path = (*from).to_owned();
-                DatabaseError::Steps { path }
-            }
-            (other, _) => other,
-        }
-    }
-}
-
-/// What a change needs to know besides its target.
-#[derive(Debug, Clone, Copy)]
-pub struct Options {
-    /// How long to wait for another writer.
-    pub busy_timeout: Duration,
-    /// The time that a new database shows as that of its creation, in seconds since 1970: `SOURCE_DATE_EPOCH` or 0,
-    /// never the clock.
-    pub epoch: i64,
-    /// Do everything but keep it: what would change can be told, and nothing is written.
-    pub dry_run: bool,
-    /// How many steps the database engine may take for the change: a limit for databases made to keep it busy.
-    pub steps: u64,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            busy_timeout: Duration::from_secs(30),
-            epoch: 0,
-            dry_run: false,
-            steps: guard::STEPS,
-        }
-    }
-}
-
-/// Runs `work` in one transaction on the database and makes its changes visible if it succeeds.
-///
-/// An empty file that is changed in place becomes an empty index first. Where two programs create the same file at once, the one that comes
-/// second runs its work again, on the file of the first.
-///
-/// # Errors
-/// Those of `work`, and of opening, locking, writing and publishing the database. Then nothing is changed.
-pub fn change<T, E, W>(target: &Target<'_>, options: &Options, work: W) -> Result<T, E>
-where
-    E: From<DatabaseError>,
-    W: FnMut(&Transaction<'_>) -> Result<T, E>,
-{
-    run(target, options, Purpose::Add, work)
-}
-
-/// As [`change`], for work that takes rows away, all that belong to each other: the schema's own cascades rest
-/// meanwhile, which look through whole tables for every row. The file is made as small as its content afterwards.
-///
-/// # Errors
-/// Those of `work`, that there is no database, and of locking, writing and publishing it. Then nothing is changed.
-pub fn remove<T, E, W>(target: &Target<'_>, options: &Options, work: W) -> Result<T, E>
-where
-    E: From<DatabaseError>,
-    W: FnMut(&Transaction<'_>) -> Result<T, E>,
-{
-    if let Target::InPlace(path) = *target {
-        let there = fs::metadata(path).map_err(|error| FileError::new("read", path, error));
-        there.map_err(DatabaseError::from)?;
-        require_content(path)?;
-    }
-    run(target, options, Purpose::Remove, work)
-}
-
-/// What a database is opened for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Purpose {
-    Add,
-    Remove,
-}
-
-fn run<T, E, W>(target: &Target<'_>, options: &Options, purpose: Purpose, mut work: W) -> Result<T, E>
-where
-    E: From<DatabaseError>,
-    W: FnMut(&Transaction<'_>) -> Result<T, E>,
-{
-    loop {
-        let mut database = Database::open(target, options)?;
-        if purpose == Purpose::Remove {
-            database.suspend_cascades(options)?;
-        }
-        let result = database.run(options, &mut work)?;
-        if options.dry_run {
-            return Ok(result);
-        }
-        if purpose == Purpose::Remove {
-            database.compact(options)?;
-        }
-        if database.publish()? {
-            return Ok(result);
-        }
-    }
-}
-
-/// Whether a change of `target` can begin, as far as the files say: asked before bundles are fetched, so that a call
-/// that cannot succeed fails at once. Nothing is written, and nobody is waited for.
-///
-/// # Errors
-/// What [`change`] would report of the file to begin with, and of the folder of the file to write.
-pub fn check(target: &Target<'_>) -> Result<(), DatabaseError> {
-    require_folder(target.path())?;
-    let from = match *target {
-        Target::InPlace(path) if exists(path)? => path,
-        Target::Copy { from: Some(from), .. } => from,
-        _ => return Ok(()),
-    };
-    require_database(from)?;
-    if let Target::Copy { .. } = target {
-        require_content(from)?;
-    }
-    let options = Options {
-        busy_timeout: Duration::ZERO,
-        ..Options::default()
-    };
-    let admitted = open(from, OpenFlags::SQLITE_OPEN_READ_ONLY, &options)
-        .map_err(Refused::from)
-        .and_then(|(connection, budget)| {
-            connection.execute_batch(BEGIN_READING)?;
-            gate::admit(&connection, &budget)
-        });
-    match admitted {
-        Ok(state) => check_state(state, from).map(drop),
-        Err(refused) => match DatabaseError::refused(from, options.busy_timeout, refused) {
-            // A writer that is at work now may be done by then, and one that was killed is undone then.
-            DatabaseError::Locked { .. } | DatabaseError::ReadOnly { .. } => Ok(()),
-            other => Err(other),
-        },
-    }
-}
-
-/// Begins to read and holds writers off until the end, without looking at the schema.
-const BEGIN_READING: &str = "BEGIN; PRAGMA schema_version";
-
-struct Database {
-    connection: Connection,
-    budget: Budget,
-    /// The file to write, as the user knows it.
-    path: PathBuf,
-    /// The file that the content came from.
-    origin: PathBuf,
-    private: Option<Private>,
-}
-
-struct Private {
-    replacement: Replacement,
-    /// Whether a target that exists by now is somebody else's work.
-    create: bool,
-}
-
-impl Database {
-    fn open(target: &Target<'_>, options: &Options) -> Result<Self, DatabaseError> {
-        let path = target.path();
-        let (from, create) = match *target {
-            Target::InPlace(_) if exists(path)? => {
-                require_database(path)?;
-                let (connection, budget) = open_for_writing(path, path, options)?;
-                if !options.dry_run {
-                    remove_leftovers(&connection, path, options);
-                }
-                return Ok(Self {
-                    connection,
-                    budget,
-                    path: path.to_owned(),
-                    origin: path.to_owned(),
-                    private: None,
-                });
-            }
-            Target::InPlace(_) => (None, true),
-            Target::Copy { from, .. } => (from, false),
-        };
-        require_folder(path)?;
-        let replacement = Replacement::new(path)?;
-        if let Some(from) = from {
-            copy(from, replacement.path(), options)?;
-        }
-        let (connection, budget) = open_for_writing(replacement.path(), path, options)?;
-        without_safety(&connection)
-            .map_err(|error| DatabaseError::new(from.unwrap_or(path), options.busy_timeout, &error))?;
+impl OpenDatabase {
+    /// Opens the database in a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is none.
+    pub fn open(file: DatabaseFile) -> Result<Self, ReadError> {
         Ok(Self {
-            connection,
-            budget,
-            path: path.to_owned(),
-            origin: from.unwrap_or(path).to_owned(),
-            private: Some(Private { replacement, create }),
+            database: Database::open(file.path())?,
+            _file: Some(Box::new(file)),
         })
     }
+}
 
-    fn run<T, E, W>(&mut self, options: &Options, work: &mut W) -> Result<T, E>
-    where
-        E: From<DatabaseError>,
-        W: FnMut(&Transaction<'_>) -> Result<T, E>,
-    {
-        let failed = |error: &rusqlite::Error| DatabaseError::new(&self.path, options.busy_timeout, error);
-        let transaction = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(|error| failed(&error))?;
-        if self.private.is_none() {
-            check_length(&transaction, &self.path, options)?;
-        }
-        let admitted = gate::admit(&transaction, &self.budget);
-        match admitted.map_err(|refused| DatabaseError::refused(&self.origin, options.busy_timeout, refused))? {
-            State::Empty => schema::create(&transaction, options.epoch).map_err(|error| failed(&error))?,
-            state => {
-                let version = check_state(state, &self.origin)?;
-                if version < schema::VERSION {
-                    migrate::migrate(&transaction, version, options.epoch).map_err(|error| failed(&error))?;
-                }
-            }
-        }
-        let result = work(&transaction)?;
-        // A private copy is thrown away as it is; it could not be rolled back without a journal.
-        let ended = if options.dry_run && self.private.is_none() {
-            transaction.rollback()
-        } else {
-            transaction.commit()
-        };
-        ended.map_err(|error| failed(&error))?;
-        Ok(result)
+impl From<Database> for Index {
+    fn from(database: Database) -> Self {
+        Self::Database(OpenDatabase { database, _file: None })
     }
+}
 
-    fn suspend_cascades(&self, options: &Options) -> Result<(), DatabaseError> {
-        self.connection
-            .pragma_update(None, "foreign_keys", false)
-            .map_err(|error| DatabaseError::new(&self.path, options.busy_timeout, &error))
-    }
-
-    /// What is free in the file goes. A file that is changed in place holds the change by now, and is whole, whether
-    /// this succeeds or not: another program may read it, or the disk be full.
-    fn compact(&self, options: &Options) -> Result<(), DatabaseError> {
-        match self.connection.execute_batch("VACUUM") {
-            Err(error) if self.private.is_some() => Err(DatabaseError::new(&self.path, options.busy_timeout, &error)),
-            _ => Ok(()),
+impl Index {
+    /// Opens the index at a place. A folder is a file-based catalog; so is a file that is no database.
+    ///
+    /// # Errors
+    /// When it is not there, cannot be read, or is no index.
+    pub async fn open(
+        location: &IndexLocation,
+        transports: &Transports,
+        limits: OpenLimits,
+    ) -> Result<Self, OpenError> {
+        match fetch(location, transports, limits.image).await? {
+            Fetched::Catalog(folder) => Self::of_catalog(folder, limits.catalog),
+            Fetched::Database(file) => Ok(Self::Database(OpenDatabase::open(file)?)),
         }
     }
 
-    /// Whether the change is visible now; not so where somebody else created the file meanwhile.
-    fn publish(self) -> Result<bool, DatabaseError> {
-        let Self {
-            connection,
-            path,
-            private,
-            ..
-        } = self;
-        connection
-            .close()
-            .map_err(|(_, error)| DatabaseError::new(&path, Duration::ZERO, &error))?;
-        match private {
-            None => Ok(true),
-            Some(Private { replacement, create }) if create => create_from(replacement),
-            Some(Private { replacement, .. }) => {
-                replacement.commit()?;
-                Ok(true)
-            }
+    /// Opens the file-based catalog in a folder.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no catalog.
+    pub fn of_catalog(folder: CatalogFolder, limits: CatalogLimits) -> Result<Self, OpenError> {
+        let files = FileBasedCatalog::open(folder.path(), limits)?;
+        let loaded = load::load(&files)?;
+        Ok(Self::Catalog(Box::new(OpenCatalog {
+            files,
+            loaded,
+            _folder: folder,
+        })))
+    }
+
+    /// What a file-based catalog says, which is more than a catalog in memory holds.
+    pub fn loaded(&self) -> Option<&Loaded> {
+        match self {
+            Self::Database(_) => None,
+            Self::Catalog(files) => Some(&files.loaded),
         }
     }
 }
 
-/// The schema version of a database of this state, if it can be changed.
-fn check_state(state: State, path: &Path) -> Result<i64, DatabaseError> {
-    let path = path.to_owned();
-    match state {
-        State::Empty => Ok(schema::VERSION),
-        State::Index(version) if version > schema::VERSION => Err(DatabaseError::Newer { path, version }),
-        State::Index(version) => Ok(version),
-        State::Foreign => Err(DatabaseError::NotAnIndex { path }),
-    }
-}
-
-fn exists(path: &Path) -> Result<bool, FileError> {
-    match path.symlink_metadata() {
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(FileError::new("read", path, error)),
-    }
-}
-
-fn require_folder(path: &Path) -> Result<(), DatabaseError> {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() && !exists(folder)? => {
-            Err(DatabaseError::NoFolder { path: path.to_owned() })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Makes sure that there is a file, and that what the library would open beside it are files, too.
-fn require_database(path: &Path) -> Result<(), DatabaseError> {
-    match require_regular(path) {
-        Ok(_) => Ok(check_beside(path)?),
-        // A folder, or a link that leads nowhere.
-        Err(error)
-            if error.kind() == io::ErrorKind::IsADirectory
-                || error.kind() == io::ErrorKind::NotFound && exists(path)? =>
-        {
-            Err(DatabaseError::CannotOpen { path: path.to_owned() })
-        }
-        Err(error) => Err(FileError::new("read", path, error).into()),
-    }
-}
-
-/// Makes sure that a file that is not to begin a new index holds one.
-fn require_content(path: &Path) -> Result<(), DatabaseError> {
-    match fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() && metadata.len() == 0 => {
-            Err(DatabaseError::Empty { path: path.to_owned() })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// `shown` is the file that the user knows, for messages.
-fn open_for_writing(file: &Path, shown: &Path, options: &Options) -> Result<(Connection, Budget), DatabaseError> {
-    open(file, OpenFlags::SQLITE_OPEN_READ_WRITE, options)
-        .and_then(|(connection, budget)| {
-            connection.pragma_update(None, "foreign_keys", true)?;
-            Ok((connection, budget))
-        })
-        .map_err(|error| DatabaseError::new(shown, options.busy_timeout, &error))
-}
-
-/// Removes what killed processes have left beside a database that they made or changed, as far as that is possible now.
-/// Whatever goes wrong here shows again when the database is changed.
-fn remove_leftovers(connection: &Connection, path: &Path, options: &Options) {
-    Replacement::remove_left_beside(path);
-    if fs::symlink_metadata(beside(path, "-journal")).is_err() {
-        return;
-    }
-    // What is to be undone is undone by the next transaction, which then removes the journal. One without anything in it
-    // would stay until something is written: leaving the mode in which journals are kept removes it, unless another
-    // process is writing.
-    let remove = || -> rusqlite::Result<()> {
-        connection.busy_timeout(Duration::ZERO)?;
-        let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
-        if mode == "delete" {
-            connection.query_row("PRAGMA journal_mode = PERSIST", [], |_| Ok(()))?;
-            connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))?;
-        }
-        Ok(())
+/// Finds out which form the index at a place has, and takes it out of its image, whose layers may unpack to `limit`
+/// bytes.
+///
+/// # Errors
+/// When the image cannot be read, or there is a bundle.
+pub async fn fetch(location: &IndexLocation, transports: &Transports, limit: u64) -> Result<Fetched, OpenError> {
+    let reference = match location {
+        IndexLocation::File(path) => return at_path(path),
+        IndexLocation::Image(reference) => reference,
     };
-    let _ = remove();
-    let _ = connection.busy_timeout(options.busy_timeout);
-}
-
-fn open(file: &Path, access: OpenFlags, options: &Options) -> rusqlite::Result<(Connection, Budget)> {
-    // Absolute, because some relative names, such as `:memory:`, mean something else to the library.
-    let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-    let mut connection = Connection::open_with_flags(file, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    connection.busy_timeout(options.busy_timeout)?;
-    let budget = guard(&mut connection, options.steps)?;
-    Ok((connection, budget))
-}
-
-/// Copies a database as it stands between two transactions. Where a killed program left half of one, that is undone
-/// in the copy; `from` is only read.
-fn copy(from: &Path, to: &Path, options: &Options) -> Result<(), DatabaseError> {
-    fs::metadata(from).map_err(|error| FileError::new("read", from, error))?;
-    require_database(from)?;
-    require_content(from)?;
-    let failed = |error: &rusqlite::Error| DatabaseError::new(from, options.busy_timeout, error);
-    let (source, _) = open(from, OpenFlags::SQLITE_OPEN_READ_ONLY, options).map_err(|error| failed(&error))?;
-    match source.execute_batch(BEGIN_READING) {
-        Ok(()) => {
-            check_length(&source, from, options)?;
-            back_up(&source, to, options).map_err(|error| failed(&error))
-        }
-        Err(error) if cannot_begin(&error) => {
-            let reading = ReadOptions {
-                steps: options.steps,
-                ..ReadOptions::default()
-            };
-            let source = Index::open_with(from, &reading)?;
-            back_up(source.connection(), to, options).map_err(|error| failed(&error))?;
-            Ok(source.check_unchanged()?)
-        }
-        Err(error) => Err(failed(&error)),
+    let image = transports.pull(reference).await?;
+    let is_index = [DATABASE_LABEL, CONFIGS_LABEL]
+        .iter()
+        .any(|label| image.label(label).is_some());
+    if !is_index && image.label(PACKAGE).is_some() {
+        let name = reference.to_string();
+        return Err(OpenError::Bundle { name });
     }
+    Ok(fetched_of(&image, reference, limit)?)
 }
 
-/// Whether all pages of a database are there, the last one too, of which the library takes a part for the whole. The
-/// caller holds a lock, so that no other program can be in the middle of writing it. The file is not opened for this:
-/// to close it would give that lock up.
-fn check_length(connection: &Connection, path: &Path, options: &Options) -> Result<(), DatabaseError> {
-    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let pages = number("page_count").and_then(|count| Ok(count.saturating_mul(number("page_size")?)));
-    let journal = connection.pragma_query_value(None, "journal_mode", |row| row.get::<_, String>(0));
-    let failed = |error| DatabaseError::new(path, options.busy_timeout, &error);
-    let (pages, journal) = (pages.map_err(failed)?, journal.map_err(failed)?);
-    // The last pages may stand in the log.
-    if journal == "wal" {
-        return Ok(());
+fn at_path(path: &Path) -> Result<Fetched, OpenError> {
+    let is_layout = path.join("oci-layout").is_file();
+    if is_bundle_folder(path) {
+        let name = path.display().to_string();
+        return Err(OpenError::Bundle { name });
     }
-    let found = fs::metadata(path).map_err(|error| FileError::new("read", path, error))?;
-    let (expected, found) = (u64::try_from(pages).unwrap_or_default(), found.len());
-    // A file without a byte is a database without tables.
-    if found >= expected || found == 0 {
-        return Ok(());
+    // What is named as a database is to be one: that it is none is said better by opening it.
+    let is_text =
+        || Ok::<_, OpenError>(path.extension() != Some(OsStr::new("db")) && path.is_file() && !is_database(path)?);
+    if (path.is_dir() && !is_layout) || is_text()? {
+        return Ok(Fetched::Catalog(path.into()));
     }
-    let path = path.to_owned();
-    Err(DatabaseError::Read(ReadError::Truncated { path, expected, found }))
+    Ok(Fetched::Database(path.into()))
 }
-
-/// Whether a file beside the database must be written before it can be read in the usual way.
-fn cannot_begin(error: &rusqlite::Error) -> bool {
-    matches!(
-        error.sqlite_error_code(),
-        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen)
-    )
-}
-
-fn back_up(source: &Connection, to: &Path, options: &Options) -> rusqlite::Result<()> {
-    let (mut target, _) = open(to, OpenFlags::SQLITE_OPEN_READ_WRITE, options)?;
-    without_safety(&target)?;
-    match Backup::new(source, &mut target)?.step(-1)? {
-        StepResult::Done => Ok(()),
-        _ => Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_BUSY), None)),
-    }
-}
-
-/// For a file that nobody else knows and that is thrown away if anything fails: it needs neither journal nor syncing.
-fn without_safety(connection: &Connection) -> rusqlite::Result<()> {
-    // A connection that takes no risks keeps its journal.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false)?;
-    connection.pragma_update(None, "journal_mode", "OFF")?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-    connection.pragma_update(None, "synchronous", "OFF")
-}
-
-/// Gives the finished file its name, if nobody else has taken it meanwhile.
-fn create_from(replacement: Replacement) -> Result<bool, DatabaseError> {
-    match replacement.commit_new() {
-        Ok(()) => Ok(true),
-        Err(error) if error.source.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(error.into()),
-    }
-}
-
-#[cfg(test)]
-mod tests;

@@ -1,15 +1,15 @@
 //! Changing an index image: its database is taken out, a copy of it changed and put into a new image. A file-based
 //! catalog becomes a database first.
 
-use super::deprecate::DeprecateError;
 use super::gather::GatherError;
 use super::image::{DATABASE_PATH, Program, dockerfile, image_of};
 use super::import::{ImportError, NotKept, import};
 use super::location::{FetchError, Fetched, IndexLocation};
-use super::open::{self, Options, Target};
 use super::program::{Binary, ProgramError, programs};
-use super::remove::RemoveError;
 use crate::catalog::file_based::read::CatalogLimits;
+use crate::database::change::{self, Options, Target};
+use crate::database::deprecate::DeprecateError;
+use crate::database::remove::RemoveError;
 use crate::files::{self, FileError, TemporaryFolder};
 use crate::image::{Digest, Image, ImageError, Offer, Platform, Race, Reference, TagState, Tagged, Transports};
 use std::path::{Path, PathBuf};
@@ -453,6 +453,6 @@ async fn change_copy<T>(
         }
     };
     let target = Target::Copy { from, to };
-    open::check(&target).map_err(GatherError::from)?;
+    change::check(&target).map_err(GatherError::from)?;
     Ok((change(&target, applied).await?, not_kept))
 }

@@ -10,12 +10,12 @@ pub mod image_reference;
 pub mod sources;
 pub mod template;
 
-use super::read::{Index, ReadError};
-use super::record::Record;
 use crate::catalog::file_based::{
     BUNDLE, Blob, Bundle, CHANNEL, Channel, Entry, Icon, Key, PACKAGE, Package, Property, RelatedImage,
 };
 use crate::catalog::{self, BundleId, Catalog, DEPRECATED};
+use crate::database::read::{Database, ReadError};
+use crate::database::record::Record;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
@@ -50,7 +50,7 @@ pub enum RenderError {
 /// An index, ready to be written document by document.
 #[derive(Debug)]
 pub struct RenderedIndex {
-    index: Index,
+    index: Database,
     catalog: Catalog,
     images: HashMap<String, Vec<String>>,
     options: Options,
@@ -72,7 +72,7 @@ impl RenderedIndex {
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn new(index: Index, options: Options) -> Result<Self, ReadError> {
+    pub fn new(index: Database, options: Options) -> Result<Self, ReadError> {
         Ok(Self {
             catalog: index.catalog()?,
             images: index.related_images()?,

@@ -3,8 +3,8 @@
 use super::content::{self, Content, ContentError};
 use crate::catalog::Catalog;
 use crate::cluster::{self, InlineCatalog, State};
-use crate::index::opened::Opened;
-use crate::index::read::ReadError;
+use crate::database::read::ReadError;
+use crate::index::open::Index;
 use crate::resolver::{Ranges, Selected, Source};
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ struct Open {
     /// `namespace/name` of the CatalogSource.
     name: String,
     /// The index, where the catalog is one.
-    index: Option<Opened>,
+    index: Option<Index>,
     /// The packages that are written out, where it is none.
     inline: InlineCatalog,
 }
@@ -27,8 +27,8 @@ struct Open {
 impl Open {
     fn read(&self, with_skip_ranges: bool) -> Result<Cow<'_, Catalog>, ReadError> {
         match &self.index {
-            Some(Opened::Database(database)) if !with_skip_ranges => {
-                database.index.catalog_without_skip_ranges().map(Cow::Owned)
+            Some(Index::Database(database)) if !with_skip_ranges => {
+                database.database.catalog_without_skip_ranges().map(Cow::Owned)
             }
             Some(index) => index.catalog(),
             None => Ok(Cow::Borrowed(&self.inline.catalog)),
@@ -64,7 +64,7 @@ pub enum SelectedError {
 
 impl Catalogs {
     /// The catalogs of a state. `indexes` are those of its catalogs that have a source, and nothing for the others.
-    pub fn new(state: &State, indexes: Vec<Option<Opened>>) -> Self {
+    pub fn new(state: &State, indexes: Vec<Option<Index>>) -> Self {
         let catalogs = state.catalogs.iter().zip(indexes).map(|(catalog, index)| Open {
             name: format!("{}/{}", catalog.namespace, catalog.name),
             index,

@@ -6,10 +6,10 @@ use crate::catalog::file_based::manifests::{self, Manifests};
 use crate::catalog::file_based::read::CatalogError;
 use crate::catalog::file_based::{self, BUNDLE_OBJECT, Blob, CSV_METADATA};
 use crate::csv::{self, Csv};
+use crate::database::read::ReadError;
 use crate::diagnostic::Diagnostic;
 use crate::index::intake::{self, IntakeError, Recording};
-use crate::index::opened::Opened;
-use crate::index::read::ReadError;
+use crate::index::open::Index;
 use crate::index::render::{Item, Options, RenderError, RenderedIndex, render_record};
 use crate::nearest::nearest;
 use crate::text::{Limits, Values};
@@ -106,7 +106,7 @@ pub fn of_files(tree: &Tree, limits: &Limits) -> Result<(Content, Vec<Diagnostic
 ///
 /// # Errors
 /// When there is no such bundle, or the index holds no manifests of it.
-pub fn of_index(opened: &Opened, bundle: &str) -> Result<Content, ContentError> {
+pub fn of_index(opened: &Index, bundle: &str) -> Result<Content, ContentError> {
     let catalog = opened.catalog()?;
     let unknown = || ContentError::Unknown {
         bundle: bundle.to_owned(),
@@ -114,8 +114,8 @@ pub fn of_index(opened: &Opened, bundle: &str) -> Result<Content, ContentError> 
     };
     let id = catalog.find(bundle).ok_or_else(unknown)?;
     let document = match opened {
-        Opened::Database(database) => {
-            let rendered = RenderedIndex::new(database.index.reopen()?, Options::default())?;
+        Index::Database(database) => {
+            let rendered = RenderedIndex::new(database.database.reopen()?, Options::default())?;
             let mut items = rendered.items().into_iter();
             let item = items.find(|item| matches!(item, Item::Bundle(_, found) if *found == id));
             match item.map(|item| rendered.blob(item)).transpose()?.flatten() {
@@ -123,7 +123,7 @@ pub fn of_index(opened: &Opened, bundle: &str) -> Result<Content, ContentError> 
                 _ => return Err(unknown()),
             }
         }
-        Opened::Files(open) => {
+        Index::Catalog(open) => {
             let number = catalog.bundle(id).map(|bundle| bundle.manifests.0);
             let number = number.and_then(|number| usize::try_from(number).ok());
             let handle = number

@@ -3,9 +3,9 @@
 use crate::catalog::selection::{Selection, SelectionError};
 use crate::catalog::{Bundle, BundleId, Catalog, Property};
 use crate::image::Reference;
-use crate::index::intake::IMAGE_PROPERTY;
-use crate::index::opened::{OpenError, Opened};
+use crate::index::open::{Index, OpenError};
 use crate::kubernetes::GroupVersionKind;
+use crate::olm::property;
 use crate::version::{VersionRange, parse_strict};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -153,7 +153,7 @@ impl NamedBy {
 ///
 /// # Errors
 /// When the index is damaged or does not hold what was chosen.
-pub fn images(index: &Opened, query: &Query) -> Result<Images, ImagesError> {
+pub fn images(index: &Index, query: &Query) -> Result<Images, ImagesError> {
     let catalog = index.catalog_without_skip_ranges().map_err(OpenError::from)?;
     let (bundles, unsatisfied) = chosen(&catalog, query)?;
     let related = index.related_images(&catalog, &bundles)?;
@@ -196,7 +196,7 @@ pub fn images(index: &Opened, query: &Query) -> Result<Images, ImagesError> {
 fn own_images(bundle: &Bundle) -> Vec<String> {
     let properties = bundle.properties.iter();
     let origins = properties
-        .filter(|property| &*property.kind == IMAGE_PROPERTY)
+        .filter(|property| &*property.kind == property::IMAGE)
         .filter_map(|property| serde_json::from_str::<String>(&property.value).ok());
     origins.chain(bundle.image.as_deref().map(ToOwned::to_owned)).collect()
 }

@@ -21,7 +21,7 @@ mod room;
 mod source;
 mod wording;
 
-use crate::index::read::ReadError;
+use crate::database::read::ReadError;
 use calls::CallsLayer;
 use clients::Clients;
 use health::Health;

@@ -1,6 +1,6 @@
 //! A few connections to one database, lent to calls.
 
-use crate::index::read::{FileWatch, Index, ReadError};
+use crate::database::read::{Database, FileWatch, ReadError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
@@ -9,7 +9,7 @@ use tonic::Status;
 /// The connections of a server. All were opened when it began, and see the file as it was then.
 #[derive(Debug)]
 pub(super) struct Pool {
-    idle: Mutex<Vec<Index>>,
+    idle: Mutex<Vec<Database>>,
     permits: Arc<Semaphore>,
     watch: FileWatch,
 }
@@ -17,7 +17,7 @@ pub(super) struct Pool {
 impl Pool {
     /// Lends `index` and as many more connections to its file as make `size`. From here on others may write the file,
     /// and are noticed.
-    pub(super) fn new(index: Index, size: usize) -> Result<Self, ReadError> {
+    pub(super) fn new(index: Database, size: usize) -> Result<Self, ReadError> {
         let watch = index.watch();
         let mut idle = (1..size).map(|_| index.reopen()).collect::<Result<Vec<_>, _>>()?;
         index.let_others_write();
@@ -34,7 +34,7 @@ impl Pool {
     ///
     /// # Errors
     /// `UNAVAILABLE` when the file is no longer what it was, `INTERNAL` when it cannot be read.
-    pub(super) async fn read<T>(&self, read: impl FnOnce(&Index) -> Result<T, ReadError>) -> Result<T, Status> {
+    pub(super) async fn read<T>(&self, read: impl FnOnce(&Database) -> Result<T, ReadError>) -> Result<T, Status> {
         let _permit = self.permits.acquire().await.map_err(|_| stopping())?;
         answer(self.lend(read))
     }
@@ -45,7 +45,7 @@ impl Pool {
     /// As [`Pool::read`].
     pub(super) async fn read_long<T: Send + 'static>(
         self: &Arc<Self>,
-        read: impl FnOnce(&Index) -> Result<T, ReadError> + Send + 'static,
+        read: impl FnOnce(&Database) -> Result<T, ReadError> + Send + 'static,
     ) -> Result<T, Status> {
         let permit = Arc::clone(&self.permits).acquire_owned().await;
         let permit = permit.map_err(|_| stopping())?;
@@ -59,7 +59,7 @@ impl Pool {
     }
 
     /// What `read` gives for a connection that nobody else has; none when all are lost.
-    fn lend<T>(&self, read: impl FnOnce(&Index) -> Result<T, ReadError>) -> Option<Result<T, ReadError>> {
+    fn lend<T>(&self, read: impl FnOnce(&Database) -> Result<T, ReadError>) -> Option<Result<T, ReadError>> {
         let index = self.lock().pop()?;
         index.renew_budget();
         let result = read(&index);
@@ -72,7 +72,7 @@ impl Pool {
         self.watch.check_unchanged().is_ok()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Index>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Database>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

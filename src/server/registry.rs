@@ -13,7 +13,7 @@ use super::room::Taken;
 use super::source::{Origin, Source};
 use super::wording::nothing_replaces;
 use crate::catalog::ManifestsId;
-use crate::index::entries::Edge;
+use crate::database::entries::Edge;
 use crate::kubernetes::GroupVersionKind;
 use futures_util::Stream;
 use futures_util::stream::{iter, unfold};

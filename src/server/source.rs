@@ -9,8 +9,8 @@ use super::room::{Room, Taken, take_own};
 use super::wording::Wording;
 use crate::catalog::file_based::read::CatalogError;
 use crate::catalog::{ManifestsId, Text};
-use crate::index::entries::Edge;
-use crate::index::read::{Index, ReadError};
+use crate::database::entries::Edge;
+use crate::database::read::{Database, ReadError};
 use crate::kubernetes::GroupVersionKind;
 use prost::bytes::Bytes;
 use std::collections::HashMap;
@@ -27,14 +27,14 @@ const SHORT: usize = 512 << 10;
 #[derive(Debug)]
 pub enum Served {
     /// An index database.
-    Index(Box<Index>),
+    Database(Box<Database>),
     /// A file-based catalog.
     Files(Box<CatalogFiles>),
 }
 
-impl From<Index> for Served {
-    fn from(index: Index) -> Self {
-        Self::Index(Box::new(index))
+impl From<Database> for Served {
+    fn from(database: Database) -> Self {
+        Self::Database(Box::new(database))
     }
 }
 
@@ -48,7 +48,7 @@ impl Served {
     /// The file or folder.
     pub fn path(&self) -> &Path {
         match self {
-            Self::Index(index) => index.path(),
+            Self::Database(database) => database.path(),
             Self::Files(files) => files.folder(),
         }
     }
@@ -57,7 +57,7 @@ impl Served {
     pub(super) fn prepare(self, options: Options, clients: Arc<Clients>) -> Result<(Listing, Source), ReadError> {
         let readers = options.readers.max(1);
         let (listing, origin) = match self {
-            Self::Index(index) => {
+            Self::Database(index) => {
                 let listing = Listing::of_database(&index.catalog_without_skip_ranges()?, &index.plurals()?);
                 (listing, Origin::Database(Arc::new(Pool::new(*index, readers)?)))
             }
@@ -113,7 +113,7 @@ impl Source {
     /// The skip ranges that bundles have in all channels. Those of files are part of their channels.
     pub(super) async fn skip_ranges(&self) -> Result<HashMap<ManifestsId, Text>, Status> {
         match &self.origin {
-            Origin::Database(pool) => pool.read_long(Index::skip_ranges).await,
+            Origin::Database(pool) => pool.read_long(Database::skip_ranges).await,
             Origin::Files { .. } => Ok(HashMap::new()),
         }
     }

@@ -38,7 +38,7 @@ impl Origin {
     }
 
     /// The value of `path` in `metadata/olm.yaml`.
-    pub(super) fn olm(olm: crate::bundle::olm::Olm<'_>, path: &Path) -> Self {
+    pub(super) fn olm(olm: crate::bundle::olm_yaml::Olm<'_>, path: &Path) -> Self {
         Self {
             document: olm.document().clone(),
             path: path.clone(),

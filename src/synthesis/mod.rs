@@ -37,7 +37,7 @@ pub use fate::{Fate, Outcome};
 pub(crate) use grants::wildcard_in;
 
 use crate::bundle::Bundle;
-use crate::bundle::olm::{self, Olm};
+use crate::bundle::olm_yaml::{self, Olm};
 use crate::diagnostic::{self, Diagnostic};
 use crate::kubernetes::GroupVersionKind;
 use crate::rules;
@@ -109,7 +109,7 @@ pub fn synthesize(bundle: &Bundle, reading: &[Diagnostic]) -> Synthesis {
         };
     };
     let olm = Olm::new(document);
-    let mut findings = olm::check(olm, reading);
+    let mut findings = olm_yaml::check(olm, reading);
     let mut work = Work {
         olm,
         icon: bundle.icon.as_deref(),

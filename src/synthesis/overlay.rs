@@ -3,7 +3,7 @@
 use super::Work;
 use super::draft::Origin;
 use crate::bundle::METADATA;
-use crate::bundle::olm::{self, INSTALL_MODES};
+use crate::bundle::olm_yaml::{self, INSTALL_MODES};
 use crate::diagnostic::Diagnostic;
 use crate::rules;
 use crate::text::{Path, canonical, to_json};
@@ -49,7 +49,7 @@ pub(super) fn write(work: &mut Work<'_>) {
     for field in SPEC_FIELDS {
         copy(work, &[field], &spec.key(field));
     }
-    if work.olm.text(&["minKubeVersion"]) != Some(olm::ANY_KUBE_VERSION) {
+    if work.olm.text(&["minKubeVersion"]) != Some(olm_yaml::ANY_KUBE_VERSION) {
         copy(work, &["minKubeVersion"], &spec.key("minKubeVersion"));
     }
     display_name(work, &spec.key("displayName"));

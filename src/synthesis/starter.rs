@@ -3,7 +3,7 @@
 
 use super::outside::{Resolved, resolve};
 use super::{Synthesis, Unresolved, samples, synthesize};
-use crate::bundle::olm::{FIELDS, Field, INSTALL_MODES};
+use crate::bundle::olm_yaml::{FIELDS, Field, INSTALL_MODES};
 use crate::bundle::{Bundle, MediaType, pin};
 use crate::csv::EXAMPLES;
 use crate::diagnostic::Diagnostic;

@@ -1,6 +1,6 @@
 //! How a call changes the update graph, for people.
 
-use crate::index::add::{ChannelChange, PackageChange, Report};
+use crate::database::add::{ChannelChange, PackageChange, Report};
 
 /// The lines that show a change: what is new begins with `+`, what is gone with `-`.
 pub fn lines(report: &Report) -> Vec<String> {

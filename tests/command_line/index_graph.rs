@@ -3,7 +3,7 @@
 use crate::bundles::{fail, garden, outcome_of, rake, small_base, succeed};
 use crate::common::Sandbox;
 use crate::svg_geometry::measure;
-use opmx::index::schema;
+use opmx::database::schema;
 use rusqlite::Connection;
 use std::fmt::Write as _;
 use std::io::Write as _;

@@ -2,7 +2,7 @@
 
 use crate::bundles::{fail, outcome_of};
 use crate::common::Sandbox;
-use opmx::index::schema;
+use opmx::database::schema;
 use rusqlite::Connection;
 use serde_json::Value;
 use std::collections::BTreeSet;

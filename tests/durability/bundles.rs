@@ -1,8 +1,8 @@
 //! Bundles of our own making, and databases that hold them.
 
-use opmx::index::add::Additions;
+use opmx::database::add::Additions;
+use opmx::database::change::{Options, Target};
 use opmx::index::intake::{self, Recording};
-use opmx::index::open::{Options, Target};
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeLimits};
 use std::fmt::Write as _;
@@ -124,6 +124,6 @@ pub(crate) fn add(releases: impl IntoIterator<Item = Release>, database: &Path) 
     }
     let target = Target::InPlace(database);
     additions
-        .commit(opmx::index::add::Policy::default(), &target, &Options::default())
+        .commit(opmx::database::add::Policy::default(), &target, &Options::default())
         .unwrap();
 }

@@ -5,15 +5,15 @@
 
 use crate::state::{State, assert_sound, state};
 use opmx::catalog::graph::Mode;
+use opmx::database::add::{AddError, Additions, Existing, Policy, Report};
+use opmx::database::change::{Options, Target};
+use opmx::database::check;
+use opmx::database::deprecate::{self, DeprecateError};
+use opmx::database::error::DatabaseError;
+use opmx::database::read::Database;
+use opmx::database::record::{Contents, Record};
+use opmx::database::remove::{self, Packages, RemoveError};
 use opmx::diagnostic::Diagnostic;
-use opmx::index::add::{AddError, Additions, Existing, Policy, Report};
-use opmx::index::check;
-use opmx::index::deprecate::{self, DeprecateError};
-use opmx::index::error::DatabaseError;
-use opmx::index::open::{Options, Target};
-use opmx::index::read::Index;
-use opmx::index::record::{Contents, Record};
-use opmx::index::remove::{self, Packages, RemoveError};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use rusqlite::Connection;
@@ -437,7 +437,7 @@ impl Place {
 
     /// All that is wrong with the database.
     fn findings(&self) -> Vec<Diagnostic> {
-        check::check(&Index::open(&self.path).unwrap()).unwrap()
+        check::check(&Database::open(&self.path).unwrap()).unwrap()
     }
 
     /// Does a step, and looks at all that comes of it.

@@ -4,7 +4,7 @@ mod answers;
 
 use answers::answer;
 use opmx::catalog::file_based::read::CatalogLimits;
-use opmx::index::read::Index;
+use opmx::database::read::Database;
 use opmx::server::files::CatalogFiles;
 use opmx::server::proto::registry_client::RegistryClient;
 use opmx::server::proto::{GetPackageRequest, ListBundlesRequest, ListPackageRequest, PackageName};
@@ -43,7 +43,7 @@ impl Running {
     }
 
     async fn start_with(database: &Path, options: Options) -> Self {
-        Self::serving(Index::open(database).unwrap().into(), options).await
+        Self::serving(Database::open(database).unwrap().into(), options).await
     }
 
     /// Serves the catalog in a folder.

@@ -1,14 +1,14 @@
 //! Compares the databases that opmx writes with recorded ones, table by table.
 
 use opmx::catalog::graph::Mode;
+use opmx::database::add::{AddError, Additions};
+use opmx::database::change::{Options, Target};
+use opmx::database::check::check;
+use opmx::database::deprecate::{Request, truncate};
+use opmx::database::read::Database;
+use opmx::database::record::{Contents, Record};
+use opmx::database::remove::{self, Packages};
 use opmx::diagnostic;
-use opmx::index::add::{AddError, Additions};
-use opmx::index::check::check;
-use opmx::index::deprecate::{Request, truncate};
-use opmx::index::open::{Options, Target};
-use opmx::index::read::Index;
-use opmx::index::record::{Contents, Record};
-use opmx::index::remove::{self, Packages};
 use opmx::text::{self, Document, Format, Limits, canonical};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
@@ -163,7 +163,7 @@ fn index_check_finds_in_the_recorded_databases_what_is_known_of_them() {
         let folder = tempfile::tempdir().unwrap();
         let index = folder.path().join("index.db");
         run_and_look(case.name, &goldens.join(case.name), &index, false, |line| {
-            let findings = check(&Index::open(&index).unwrap()).unwrap();
+            let findings = check(&Database::open(&index).unwrap()).unwrap();
             assert!(
                 !diagnostic::has_errors(&findings),
                 "{}, line {line}: {findings:?}",

@@ -2,10 +2,10 @@
 //! of the same bundles writes, and reading one shows the same and changes nothing.
 
 use opmx::catalog::graph::Mode;
-use opmx::index::add::Additions;
+use opmx::database::add::Additions;
+use opmx::database::change::{Options, Target};
+use opmx::database::read::Database;
 use opmx::index::intake::{self, Recording};
-use opmx::index::open::{Options, Target};
-use opmx::index::read::Index;
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeLimits};
 use rusqlite::{Connection, OpenFlags};
@@ -243,7 +243,7 @@ fn opmx(arguments: &[&str]) -> String {
 }
 
 fn apis(index: &Path) -> Vec<String> {
-    let apis = Index::open(index).unwrap().apis().unwrap();
+    let apis = Database::open(index).unwrap().apis().unwrap();
     apis.iter().map(|api| format!("{} {}", api.gvk, api.resource)).collect()
 }
 

@@ -1,7 +1,7 @@
 //! The JSON Schema of `metadata/olm.yaml`, read by a validator that is not opmx's, against opmx's own check.
 
 use jsonschema::Validator;
-use opmx::bundle::olm::{self, FIELDS, Field, Olm, Shape, json_schema};
+use opmx::bundle::olm_yaml::{self, FIELDS, Field, Olm, Shape, json_schema};
 use opmx::text::{self, Limits};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -24,7 +24,7 @@ installModes:
 fn findings(text: &str) -> Vec<String> {
     let reading = text::read("metadata/olm.yaml", text.as_bytes(), &Limits::default());
     assert!(reading.diagnostics.is_empty(), "{text}: {:?}", reading.diagnostics);
-    let findings = olm::check(Olm::new(&reading.documents[0]), &[]);
+    let findings = olm_yaml::check(Olm::new(&reading.documents[0]), &[]);
     findings.iter().map(ToString::to_string).collect()
 }
 

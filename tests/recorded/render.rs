@@ -7,11 +7,11 @@ use opmx::catalog::file_based::load::load;
 use opmx::catalog::file_based::read::{CatalogLimits, FileBasedCatalog};
 use opmx::catalog::file_based::write::{Language, write};
 use opmx::catalog::{BundleId, DEPRECATED};
+use opmx::database::change::{self, Target};
+use opmx::database::read::Database;
 use opmx::index::import::{ImportError, NotKept, Part, import};
 use opmx::index::intake::{Recording, prepare};
 use opmx::index::location::CatalogFolder;
-use opmx::index::open::{self, Target};
-use opmx::index::read::Index;
 use opmx::index::render::{Options, RenderedIndex, render_record};
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeLimits};
@@ -42,7 +42,7 @@ const KEPT: [(&str, &str, &str); 1] = [(
 
 /// The catalog of a database, one text for each document.
 fn rendered(database: &Path) -> Vec<String> {
-    let index = Index::open(database).unwrap();
+    let index = Database::open(database).unwrap();
     let rendered = RenderedIndex::new(index, Options::default()).unwrap();
     let items = rendered.items();
     assert!(items.is_sorted_by_key(|item| rendered.key(*item)));
@@ -122,7 +122,7 @@ fn a_database_and_the_catalog_that_the_reference_made_of_it_say_the_same() {
         let database = workplace.path().join(format!("{case}.db"));
         let packed = File::open(goldens.join(case).join("index.db.gz")).unwrap();
         io::copy(&mut GzDecoder::new(packed), &mut File::create(&database).unwrap()).unwrap();
-        let stored = Index::open(&database).unwrap().catalog().unwrap();
+        let stored = Database::open(&database).unwrap().catalog().unwrap();
         let files = goldens.join(case).join("render.json");
         let files = FileBasedCatalog::open(&files, CatalogLimits::default()).unwrap();
         let loaded = load(&files).unwrap();
@@ -233,7 +233,7 @@ fn round_trip(database: &Path, workplace: &Path, name: &str) -> Option<Vec<NotKe
         &CatalogFolder::from(&*folder),
         CatalogLimits::default(),
         &copy,
-        &open::Options::default(),
+        &change::Options::default(),
     ) {
         Ok(not_kept) => not_kept,
         // Some recorded databases are no valid catalogs.

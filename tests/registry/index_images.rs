@@ -3,7 +3,7 @@
 use crate::http::{Reply, Server};
 use crate::programs::write_image;
 use crate::tools::{DockerRegistry, installed};
-use opmx::index::schema;
+use opmx::database::schema;
 use rusqlite::Connection;
 use serde_json::Value;
 use std::fs;

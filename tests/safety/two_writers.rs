@@ -5,13 +5,13 @@ use crate::common::{Outcome, Sandbox};
 use crate::memory::{Conditions, MemoryRegistry};
 use crate::tools::{DockerRegistry, installed};
 use opmx::bundle::location::Location;
+use opmx::database::change;
 use opmx::image::{
     CacheMode, ImageConfig, ImageError, Options, Race, Reference, RetryPolicy, Silent, TagState, Transports, build,
     write_layout,
 };
 use opmx::index::gather::{self, GatherOptions};
 use opmx::index::location::IndexLocation;
-use opmx::index::open;
 use opmx::index::publish::{self, Applied, Destination, Making, PublishError, Published, Server};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ impl Pipeline {
         let location: Location = folder.to_str().unwrap().parse().unwrap();
         let locations = [location];
         let options = GatherOptions::default();
-        let writing = open::Options::default();
+        let writing = change::Options::default();
         let destination = Destination::Image {
             to: to.parse().unwrap(),
             server: Server::Base {
@@ -84,7 +84,7 @@ impl Pipeline {
             redo,
         };
         let started = AtomicBool::new(false);
-        let change = async |target: &open::Target<'_>, applied: Applied| {
+        let change = async |target: &change::Target<'_>, applied: Applied| {
             if let Some(start) = &self.start
                 && !started.swap(true, Ordering::Relaxed)
             {

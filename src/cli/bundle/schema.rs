@@ -1,6 +1,6 @@
 //! `opmx bundle schema`: the JSON Schemas of `metadata/olm.yaml` and of the findings.
 
-use crate::bundle::olm::json_schema;
+use crate::bundle::olm_yaml::json_schema;
 use crate::cli::Context;
 use crate::cli::error::{CommandResult, Status};
 use crate::terminal::{Format, reports};

@@ -6,9 +6,9 @@ use crate::cli::arguments::{ImageToolArguments, LimitArguments, RegistryArgument
 use crate::cli::error::CommandResult;
 use crate::cli::guesses;
 use crate::cli::index::publication::{self, PublicationArguments};
+use crate::database::change::Target;
 use crate::index::gather;
 use crate::index::location::IndexLocation;
-use crate::index::open::Target;
 use crate::index::publish::{self, Applied, Made, Making};
 use clap::Args;
 

@@ -6,12 +6,13 @@ use crate::cli::additions;
 use crate::cli::arguments::{OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::guesses;
+use crate::database;
 use crate::diagnostic::{self, Diagnostic};
 use crate::image::{LAYOUT_FILE, Transports};
 use crate::index::capabilities::Cluster;
 use crate::index::check::{self, images};
 use crate::index::location::{Fetched, IndexLocation};
-use crate::index::opened::{self, OpenDatabase, Opened};
+use crate::index::open::{self, Index, OpenDatabase};
 use crate::terminal::counted;
 use clap::{Args, ValueEnum};
 
@@ -103,26 +104,29 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
             let usage = CommandError::usage("--fix changes a database file, not a file-based catalog");
             return Err(usage.hint("opmx migrate and opmx validate help with the files of a catalog"));
         }
-        for repair in check::repair::repair(&path, &additions::writing()?)? {
+        for repair in database::check::repair::repair(&path, &additions::writing()?)? {
             printer.status(repair);
         }
     }
     let transports = arguments.registry.transports(context);
     let location: IndexLocation = arguments.index.parse()?;
-    let fetching = opened::fetch(&location, &transports, arguments.registry.max_image_size.0);
+    let fetching = open::fetch(&location, &transports, arguments.registry.max_image_size.0);
     let fetched = context.runtime.block_on(fetching);
     let fetched = fetched.map_err(|error| guesses::with_index_guess(error.into(), &arguments.index))?;
     let (mut findings, opened) = match fetched {
         Fetched::Database(file) => {
             let database = OpenDatabase::open(file);
             let database = database.map_err(|error| guesses::with_index_guess(error.into(), &arguments.index))?;
-            (check::check(&database.index)?, Some(Opened::Database(database)))
+            (
+                database::check::check(&database.database)?,
+                Some(Index::Database(database)),
+            )
         }
         Fetched::Catalog(folder) => {
             let findings = check::check_catalog(&folder, CatalogLimits::default())?;
             // What is not valid has no graph to go through.
             let valid = !diagnostic::has_errors(&findings);
-            let opened = valid.then(|| Opened::of_catalog(folder, CatalogLimits::default()));
+            let opened = valid.then(|| Index::of_catalog(folder, CatalogLimits::default()));
             (findings, opened.transpose()?)
         }
     };
@@ -144,7 +148,7 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
 /// Adds what is to be said about clusters and images.
 fn look_further(
     arguments: &CheckArguments,
-    opened: &Opened,
+    opened: &Index,
     transports: &Transports,
     findings: &mut Vec<Diagnostic>,
     context: &Context<'_>,

@@ -6,8 +6,8 @@ use crate::cli::arguments::ImageToolArguments;
 use crate::cli::error::CommandResult;
 use crate::cli::index::publication::ChangeArguments;
 use crate::cli::removals::{self, DeprecationArguments};
-use crate::index::deprecate::truncate;
-use crate::index::open::Target;
+use crate::database::change::Target;
+use crate::database::deprecate::truncate;
 use crate::index::publish::Applied;
 use clap::Args;
 

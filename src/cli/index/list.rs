@@ -7,9 +7,10 @@ use crate::cli::Context;
 use crate::cli::arguments::{OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::sources;
-use crate::index::list::{self, BundleRow, ChannelRow, PackageRow, file_based};
-use crate::index::opened::{OpenDatabase, Opened};
-use crate::index::read::ReadError;
+use crate::database::list::{self, BundleRow, ChannelRow, PackageRow};
+use crate::database::read::ReadError;
+use crate::index::list as file_based;
+use crate::index::open::{Index, OpenDatabase};
 use crate::terminal::Format;
 use crate::terminal::output::List;
 use crate::terminal::table::Table;
@@ -100,16 +101,16 @@ const INLINE: &str = "inline";
 
 impl PartOfIndex {
     /// The package to list. One that the index does not hold is an error: an empty list would look like an answer.
-    fn package(&self, opened: &Opened) -> Result<Option<&str>, CommandError> {
+    fn package(&self, opened: &Index) -> Result<Option<&str>, CommandError> {
         let Some(package) = self.package.as_deref() else {
             return Ok(None);
         };
         match opened {
-            Opened::Database(database) => match list::find_package(&database.index, package)? {
+            Index::Database(database) => match list::find_package(&database.database, package)? {
                 Ok(()) => Ok(Some(package)),
                 Err(nearest) => Err(self.index.no_package(package, nearest)),
             },
-            Opened::Files(files) => {
+            Index::Catalog(files) => {
                 let selection = Selection {
                     packages: vec![package.to_owned()],
                     channels: Vec::new(),
@@ -121,7 +122,7 @@ impl PartOfIndex {
         }
     }
 
-    fn open(&self, context: &Context<'_>) -> Result<Opened, CommandError> {
+    fn open(&self, context: &Context<'_>) -> Result<Index, CommandError> {
         sources::open_catalog(&self.index.index, &self.registry, context)
     }
 }
@@ -146,12 +147,12 @@ pub(crate) fn packages(wanted: &WholeIndex, context: &Context<'_>) -> CommandRes
         ]
     };
     match sources::open_catalog(&wanted.index.index, &wanted.registry, context)? {
-        Opened::Database(OpenDatabase { index, .. }) => {
+        Index::Database(OpenDatabase { database: index, .. }) => {
             let mut packages = list::packages(&index)?;
             print(context, &wanted.output, packages.rows()?, headings, cells)?;
             index.check_unchanged()?;
         }
-        Opened::Files(files) => {
+        Index::Catalog(files) => {
             let rows = file_based::packages(&files)?.into_iter().map(Ok);
             print(context, &wanted.output, rows, headings, cells)?;
         }
@@ -165,13 +166,13 @@ pub(crate) fn channels(wanted: &PartOfIndex, context: &Context<'_>) -> CommandRe
     let opened = wanted.open(context)?;
     let package = wanted.package(&opened)?;
     match &opened {
-        Opened::Database(OpenDatabase { index, .. }) => {
+        Index::Database(OpenDatabase { database: index, .. }) => {
             let mut channels = list::channels(index, package)?;
             let cells = |row: ChannelRow| [row.package, row.channel, row.head.unwrap_or_default()];
             print(context, &wanted.output, channels.rows()?, headings, cells)?;
             index.check_unchanged()?;
         }
-        Opened::Files(files) => {
+        Index::Catalog(files) => {
             let mut heads = file_based::possible_heads(&files.loaded, package).into_iter();
             let rows = file_based::channels(&files.loaded, package).into_iter().map(Ok);
             let cells = |row: ChannelRow| {
@@ -218,12 +219,12 @@ fn bundles(wanted: &PartOfIndex, context: &Context<'_>) -> CommandResult {
     let opened = wanted.open(context)?;
     let package = wanted.package(&opened)?;
     match &opened {
-        Opened::Database(OpenDatabase { index, .. }) => {
+        Index::Database(OpenDatabase { database: index, .. }) => {
             let mut bundles = list::bundles(index, package)?;
             print(context, &wanted.output, bundles.rows()?, headings, cells)?;
             index.check_unchanged()?;
         }
-        Opened::Files(files) => {
+        Index::Catalog(files) => {
             let rows = file_based::bundles(&files.loaded, package).into_iter().map(Ok);
             print(context, &wanted.output, rows, headings, cells)?;
         }
@@ -256,12 +257,12 @@ pub(crate) fn bundles_as_opm(wanted: &PartOfIndex, context: &Context<'_>) -> Com
     let opened = wanted.open(context)?;
     let package = wanted.package(&opened)?;
     let mut rows: Vec<BundleRow> = match &opened {
-        Opened::Database(OpenDatabase { index, .. }) => {
+        Index::Database(OpenDatabase { database: index, .. }) => {
             let rows = list::bundles(index, package)?.rows()?.collect::<Result<_, _>>()?;
             index.check_unchanged()?;
             rows
         }
-        Opened::Files(files) => file_based::bundles(&files.loaded, package),
+        Index::Catalog(files) => file_based::bundles(&files.loaded, package),
     };
     rows.sort_by(|one, other| {
         let key = |row: &'_ BundleRow| (row.package.clone(), row.channel.clone(), row.bundle.clone());

@@ -6,9 +6,9 @@ use crate::cli::arguments::ContainerToolArgument;
 use crate::cli::error::CommandResult;
 use crate::cli::index::publication::ChangeArguments;
 use crate::cli::removals;
-use crate::index::open::Target;
+use crate::database::change::Target;
+use crate::database::remove::stranded;
 use crate::index::publish::Applied;
-use crate::index::remove::stranded;
 use clap::Args;
 
 const EXAMPLES: &str = "\

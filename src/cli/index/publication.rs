@@ -3,10 +3,10 @@
 use crate::cli::arguments::RegistryArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, additions, guesses};
+use crate::database::change::Target;
 use crate::image::Platform;
 use crate::index::import::ImportError;
 use crate::index::location::IndexLocation;
-use crate::index::open::Target;
 use crate::index::program::Binary;
 use crate::index::publish::{self, Applied, Destination, Made, Making, PublishError, Published, Server};
 use crate::terminal::Printer;

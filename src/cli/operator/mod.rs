@@ -7,7 +7,7 @@ use crate::cli::contents::read_cluster;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, sources};
 use crate::cluster::labels::LabelStyle;
-use crate::index::opened::Opened;
+use crate::index::open::Index;
 use crate::install::operator::{Operator, Options, operators};
 use crate::terminal::Format;
 use crate::terminal::operator_view;
@@ -105,7 +105,7 @@ pub(crate) fn run(arguments: &OperatorArguments, context: &Context<'_>) -> Comma
     let index = arguments.catalog.as_deref();
     let index = index.map(|name| sources::open_catalog(name, &arguments.registry, context));
     let index = index.transpose()?;
-    let catalog = index.as_ref().map(Opened::catalog).transpose()?;
+    let catalog = index.as_ref().map(Index::catalog).transpose()?;
     let options = Options {
         label_style: arguments.label_style.into(),
         all_conditions: arguments.all_conditions,

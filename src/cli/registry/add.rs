@@ -4,8 +4,8 @@ use crate::cli::Context;
 use crate::cli::additions::{self, AdditionArguments};
 use crate::cli::arguments::{ContainerToolArgument, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandResult;
+use crate::database::change::{Options, Target};
 use crate::index::gather;
-use crate::index::open::{Options, Target};
 use clap::Args;
 use std::path::PathBuf;
 

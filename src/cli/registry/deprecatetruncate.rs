@@ -4,8 +4,8 @@ use crate::cli::Context;
 use crate::cli::additions;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::removals::{self, DeprecationArguments};
-use crate::index::deprecate::truncate;
-use crate::index::open::{Options, Target};
+use crate::database::change::{Options, Target};
+use crate::database::deprecate::truncate;
 use clap::Args;
 use std::path::PathBuf;
 

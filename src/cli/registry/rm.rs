@@ -4,8 +4,8 @@ use crate::cli::Context;
 use crate::cli::additions;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::removals;
-use crate::index::open::{Options, Target};
-use crate::index::remove::{Packages, packages};
+use crate::database::change::{Options, Target};
+use crate::database::remove::{Packages, packages};
 use clap::Args;
 use std::path::PathBuf;
 

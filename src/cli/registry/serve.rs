@@ -3,7 +3,7 @@
 use crate::cli::Context;
 use crate::cli::error::CommandResult;
 use crate::cli::serving::{self, ServingArguments};
-use crate::index::read::Index;
+use crate::database::read::Database;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -35,6 +35,6 @@ impl ServeArguments {
 }
 
 pub(crate) fn run(arguments: &ServeArguments, context: &Context<'_>) -> CommandResult {
-    let index = Index::open(&arguments.database);
+    let index = Database::open(&arguments.database);
     serving::serve(index.map(Into::into).map_err(Into::into), &arguments.serving, context)
 }

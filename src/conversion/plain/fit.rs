@@ -1,6 +1,6 @@
 //! Values of a CSV in the shapes of `metadata/olm.yaml`.
 
-use crate::bundle::olm::{FIELDS, Field, Shape};
+use crate::bundle::olm_yaml::{FIELDS, Field, Shape};
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
 use crate::rules::{self, Rule};

@@ -2,7 +2,7 @@
 
 use super::fit::{fit, lost, report, shape};
 use super::{Work, crds};
-use crate::bundle::olm::{ANY_KUBE_VERSION, FIELDS, INSTALL_MODES};
+use crate::bundle::olm_yaml::{ANY_KUBE_VERSION, FIELDS, INSTALL_MODES};
 use crate::conversion::compare::is_empty;
 use crate::rules;
 use crate::text::{Path, to_yaml};

@@ -6,7 +6,7 @@ use crate::catalog::updates::updates;
 use crate::catalog::{BundleId, CONSTRAINT, Catalog, Channel, Package};
 use crate::diagnostic::{self, Diagnostic};
 use crate::index::capabilities::{Capability, Cluster, Need, Since, capability};
-use crate::index::opened::{OpenError, Opened};
+use crate::index::open::{Index, OpenError};
 use crate::rules::Severity;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// # Errors
 /// When the index cannot be read, or changes meanwhile.
-pub fn for_cluster(index: &Opened, cluster: &Cluster) -> Result<Vec<Diagnostic>, OpenError> {
+pub fn for_cluster(index: &Index, cluster: &Cluster) -> Result<Vec<Diagnostic>, OpenError> {
     let catalog = index.catalog()?;
     let channels = catalog.packages.iter().flat_map(|package| &package.channels);
     let offered: BTreeSet<BundleId> = channels
@@ -82,7 +82,7 @@ fn lacks(cluster: &Cluster, needs: Vec<Needed>) -> Vec<(&'static Capability, Str
 }
 
 /// What it means for the channels of each refused bundle that it cannot be installed.
-fn stops(index: &Opened, catalog: &Catalog, refused: &BTreeSet<BundleId>) -> BTreeMap<BundleId, Vec<String>> {
+fn stops(index: &Index, catalog: &Catalog, refused: &BTreeSet<BundleId>) -> BTreeMap<BundleId, Vec<String>> {
     let mut stops: BTreeMap<BundleId, Vec<String>> = BTreeMap::new();
     for package in &catalog.packages {
         // Channels where it means the same are named together.
@@ -105,7 +105,7 @@ fn stops(index: &Opened, catalog: &Catalog, refused: &BTreeSet<BundleId>) -> BTr
 
 /// The refused bundles of a channel whose place in it makes a difference, and which.
 fn stops_in(
-    index: &Opened,
+    index: &Index,
     catalog: &Catalog,
     (package, channel): (&Package, &Channel),
     refused: &BTreeSet<BundleId>,
@@ -138,9 +138,9 @@ fn stops_in(
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::database;
     use super::*;
-    use crate::index::read::Index;
+    use crate::database::check::tests::database;
+    use crate::database::read::Database;
 
     /// Package k has one channel, stable: k.v3 replaces k.v2, which replaces k.v1 and skips k.vghost.
     const THREE: &str = "
@@ -156,7 +156,7 @@ mod tests {
     fn found(cluster: &str, changes: &[&str]) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         let path = database(folder.path(), &changes.concat());
-        let findings = for_cluster(&Index::open(&path).unwrap().into(), &cluster.parse().unwrap()).unwrap();
+        let findings = for_cluster(&Database::open(&path).unwrap().into(), &cluster.parse().unwrap()).unwrap();
         findings
             .iter()
             .map(|finding| format!("{}: {}", finding.rule.id, finding.message))

@@ -4,7 +4,7 @@ use super::listed;
 use crate::catalog::{BundleId, Catalog};
 use crate::diagnostic::{self, Diagnostic};
 use crate::image::{ImageError, Reference, RegistryFailure, RegistryReference, Transports};
-use crate::index::opened::{OpenError, Opened};
+use crate::index::open::{Index, OpenError};
 use crate::rules;
 use futures_util::StreamExt;
 use futures_util::stream;
@@ -38,7 +38,7 @@ pub struct Wanted {
 ///
 /// # Errors
 /// When the index cannot be read, or changes meanwhile.
-pub fn wanted(index: &Opened, which: Which) -> Result<Vec<Wanted>, OpenError> {
+pub fn wanted(index: &Index, which: Which) -> Result<Vec<Wanted>, OpenError> {
     let catalog = index.catalog_without_skip_ranges()?;
     let places = places(&catalog);
     let mut all: BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)> = BTreeMap::new();
@@ -255,14 +255,14 @@ fn advised(finding: Diagnostic, hint: Option<&'static str>) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::read::Index;
-    use crate::index::sample;
+    use crate::database::read::Database;
+    use crate::database::sample;
 
-    fn opened() -> (tempfile::TempDir, Opened) {
+    fn opened() -> (tempfile::TempDir, Index) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("index.db");
         sample::write(&path);
-        (directory, Index::open(&path).unwrap().into())
+        (directory, Database::open(&path).unwrap().into())
     }
 
     #[test]

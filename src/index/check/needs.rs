@@ -4,10 +4,10 @@ use crate::bundle::MediaType;
 use crate::bundle::size::unpacked_size;
 use crate::catalog::manifests;
 use crate::catalog::{Bundle, CONSTRAINT, Property};
+use crate::database::read::ReadError;
 use crate::index::capabilities::{CAPABILITIES, CONFIG_MAP, CONSTRAINT_KEYS, MESSAGE, Need};
-use crate::index::intake::MEDIA_TYPE_PROPERTY;
-use crate::index::opened::{OpenError, Opened};
-use crate::index::read::ReadError;
+use crate::index::open::{Index, OpenError};
+use crate::olm::property;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ pub(super) struct Needed {
 }
 
 /// Everything that the bundle needs. Manifests that the index does not keep need nothing.
-pub(super) fn of_bundle(index: &Opened, bundle: &Bundle) -> Result<Vec<Needed>, OpenError> {
+pub(super) fn of_bundle(index: &Index, bundle: &Bundle) -> Result<Vec<Needed>, OpenError> {
     let mut found = Found::default();
     let image = bundle.image.as_deref().filter(|image| !image.is_empty());
     if let Some(image) = image {
@@ -52,7 +52,7 @@ fn media_type(bundle: &Bundle) -> Option<String> {
     let mark = bundle
         .properties
         .iter()
-        .find(|property| &*property.kind == MEDIA_TYPE_PROPERTY)?;
+        .find(|property| &*property.kind == property::MEDIA_TYPE)?;
     serde_json::from_str(&mark.value).ok()
 }
 

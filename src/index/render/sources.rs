@@ -12,12 +12,12 @@ use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCat
 use crate::catalog::file_based::template::Made;
 use crate::catalog::file_based::write::{Language, write};
 use crate::catalog::file_based::{BUNDLE, Blob, Bundle, Key, PACKAGE as PACKAGE_SCHEMA};
+use crate::database::read::{Database, ReadError, is_database};
 use crate::files::FileError;
 use crate::image::{Image, ImageError, Reference, ReferenceError, Transports};
 use crate::index::image::{CONFIGS_LABEL, DATABASE_LABEL};
 use crate::index::intake::{IntakeError, Prepared, Recording, prepare};
 use crate::index::location::{CatalogFolder, DatabaseFile, FetchError, Fetched, fetched_of};
-use crate::index::read::{Index, ReadError, is_database};
 use crate::text::Limits;
 use crate::tree::{Tree, TreeError, TreeLimits};
 use std::path::{Path, PathBuf};
@@ -191,7 +191,7 @@ impl Source {
     fn of_file(path: &Path, opening: &Opening<'_>) -> Result<Self, SourceError> {
         // What is named as a database is to be one: that it is none is said better by opening it.
         if is_database(path)? || path.extension().is_some_and(|extension| extension == "db") {
-            let rendered = RenderedIndex::new(Index::open(path)?, opening.options)?;
+            let rendered = RenderedIndex::new(Database::open(path)?, opening.options)?;
             return Ok(Self::plain(Content::Index(Box::new(rendered))));
         }
         let catalog = FileBasedCatalog::open(path, opening.bounds.catalog)?;
@@ -206,7 +206,7 @@ impl Source {
         {
             return match fetched_of(image, reference, bounds.image)? {
                 Fetched::Database(database) => {
-                    let rendered = RenderedIndex::new(Index::open(database.path())?, opening.options)?;
+                    let rendered = RenderedIndex::new(Database::open(database.path())?, opening.options)?;
                     Ok(Self {
                         _database: Some(database),
                         ..Self::plain(Content::Index(Box::new(rendered)))

@@ -1,7 +1,7 @@
 //! Questions about the edges of a file-based catalog. Unlike in a database, an entry is one bundle with all its edges.
 
 use crate::catalog::Text;
-use crate::index::entries::Edge;
+use crate::database::entries::Edge;
 use crate::kubernetes::GroupVersionKind;
 use std::collections::{HashMap, HashSet};
 

@@ -5,11 +5,12 @@ use opmx::bundle;
 use opmx::catalog::file_based::check::check as check_catalog;
 use opmx::catalog::file_based::read::CatalogLimits;
 use opmx::conversion;
+use opmx::database::read::Database;
+use opmx::database::{check::check, schema};
 use opmx::diagnostic::Diagnostic;
 use opmx::image::{ImageError, RegistryError, RegistryFailure};
 use opmx::index::check::{self, images};
-use opmx::index::opened::Opened;
-use opmx::index::{read::Index, schema};
+use opmx::index::open::Index;
 use opmx::kubernetes::served::{ServedResources, read_table};
 use opmx::rules;
 use opmx::rules::examples::{Example, INDEX_CHECK, INDEX_DOCKERFILE, VALIDATE};
@@ -79,9 +80,9 @@ fn checked(example: &Example, side: Side) -> Vec<Diagnostic> {
     let (_, statements) = super::bundles::side(example, side);
     connection.execute_batch(&statements.unwrap()).unwrap();
     connection.close().unwrap();
-    let index = Index::open(&path).unwrap();
-    let mut findings = check::check(&index).unwrap();
-    let index = Opened::from(index);
+    let index = Database::open(&path).unwrap();
+    let mut findings = check(&index).unwrap();
+    let index = Index::from(index);
     if let Some(cluster) = &example.cluster {
         check::add_for_cluster(&mut findings, &index, &cluster.parse().unwrap()).unwrap();
     }

@@ -2,10 +2,10 @@
 
 use super::bundle;
 use opmx::catalog::graph::Mode;
-use opmx::index::add::Additions;
+use opmx::database::add::Additions;
+use opmx::database::change::{self, Target};
+use opmx::database::read::Database;
 use opmx::index::intake::{Recording, prepare};
-use opmx::index::open::{self, Target};
-use opmx::index::read::Index;
 use opmx::server::files::CatalogFiles;
 use opmx::server::metrics::Metrics;
 use opmx::server::{self, Served, listen, serve};
@@ -76,7 +76,7 @@ static SERVERS: LazyLock<Servers> = LazyLock::new(|| {
     fs::create_dir(&catalog).unwrap();
     fs::write(catalog.join("catalog.yaml"), super::catalog::YAML).unwrap();
     let files = CatalogFiles::open(catalog.as_path().into(), super::catalog::limits()).unwrap();
-    let served: [Served; 2] = [Index::open(&database).unwrap().into(), files.into()];
+    let served: [Served; 2] = [Database::open(&database).unwrap().into(), files.into()];
     let clients = served.map(|served| {
         runtime.block_on(async {
             let listener = listen(Some([127, 0, 0, 1].into()), 0).await.unwrap();
@@ -109,7 +109,7 @@ fn write_database(path: &Path) {
     }
     let target = Target::Copy { from: None, to: path };
     additions
-        .commit(Mode::default(), &target, &open::Options::default())
+        .commit(Mode::default(), &target, &change::Options::default())
         .unwrap();
 }
 

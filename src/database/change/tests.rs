@@ -1,0 +1,340 @@
+use super::*;
+use std::sync::Barrier;
+use std::thread;
+
+const SHORT: Options = Options {
+    busy_timeout: Duration::from_millis(60),
+    epoch: 0,
+    dry_run: false,
+    steps: guard::STEPS,
+};
+
+fn add_package(target: &Target<'_>, options: &Options, name: &str) -> Result<(), DatabaseError> {
+    adding(target, options, |transaction| insert(transaction, target, name))
+}
+
+fn insert(transaction: &Transaction<'_>, target: &Target<'_>, name: &str) -> Result<(), DatabaseError> {
+    transaction
+        .execute("INSERT INTO package (name) VALUES (?1)", [name])
+        .map_err(|error| DatabaseError::new(target.path(), Duration::ZERO, &error))?;
+    Ok(())
+}
+
+fn packages(path: &Path) -> Vec<String> {
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    let mut statement = connection.prepare("SELECT name FROM package ORDER BY name").unwrap();
+    let names = statement.query_map([], |row| row.get(0)).unwrap();
+    names.map(Result::unwrap).collect()
+}
+
+fn files(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_file_that_misses_a_part_of_its_last_page_is_neither_changed_nor_copied() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, to) = (folder.path().join("index.db"), folder.path().join("to.db"));
+    add_package(&Target::InPlace(&path), &SHORT, "p").unwrap();
+    let length = fs::metadata(&path).unwrap().len();
+    fs::File::options()
+        .write(true)
+        .open(&path)
+        .unwrap()
+        .set_len(length - 1)
+        .unwrap();
+    let copy = Target::Copy {
+        from: Some(&path),
+        to: &to,
+    };
+    for target in [Target::InPlace(&path), copy] {
+        let error = add_package(&target, &SHORT, "q").unwrap_err();
+        let DatabaseError::Read(ReadError::Truncated { expected, found, .. }) = error else {
+            panic!("{error:?}")
+        };
+        assert_eq!((expected, found), (length, length - 1));
+    }
+    assert_eq!(files(folder.path()), ["index.db"]);
+    assert_eq!(fs::metadata(&path).unwrap().len(), length - 1);
+}
+
+#[test]
+fn a_new_database_is_an_index_with_plain_settings() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index.db");
+    add_package(&Target::InPlace(&path), &SHORT, "p").unwrap();
+    let connection = Connection::open(&path).unwrap();
+    assert_eq!(schema::state(&connection).unwrap(), State::Index(13));
+    for (pragma, expected) in [
+        ("page_size", "4096"),
+        ("journal_mode", "delete"),
+        ("user_version", "0"),
+        ("auto_vacuum", "0"),
+        ("encoding", "UTF-8"),
+    ] {
+        let value: rusqlite::types::Value = connection.pragma_query_value(None, pragma, |row| row.get(0)).unwrap();
+        let value = match value {
+            rusqlite::types::Value::Integer(number) => number.to_string(),
+            rusqlite::types::Value::Text(text) => text,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(value, expected, "{pragma}");
+    }
+    assert_eq!(files(folder.path()), ["index.db"]);
+}
+
+#[test]
+fn an_empty_file_becomes_an_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index.db");
+    fs::write(&path, "").unwrap();
+    add_package(&Target::InPlace(&path), &SHORT, "p").unwrap();
+    assert_eq!(packages(&path), ["p"]);
+}
+
+#[test]
+fn work_that_fails_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index.db");
+    let fail = |target: &Target<'_>| {
+        adding(target, &SHORT, |transaction| {
+            insert(transaction, target, "half")?;
+            Err::<(), _>(DatabaseError::Full { path: path.clone() })
+        })
+    };
+    assert!(fail(&Target::InPlace(&path)).is_err());
+    assert_eq!(files(folder.path()), Vec::<String>::new());
+    add_package(&Target::InPlace(&path), &SHORT, "p").unwrap();
+    let before = fs::read(&path).unwrap();
+    for target in [
+        Target::InPlace(&path),
+        Target::Copy {
+            from: Some(&path),
+            to: &path,
+        },
+    ] {
+        assert!(fail(&target).is_err());
+        assert!(fs::read(&path).unwrap() == before);
+        assert_eq!(files(folder.path()), ["index.db"]);
+    }
+}
+
+#[test]
+fn what_is_no_index_of_this_version_is_refused_by_name_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index.db");
+    let cases: [(&str, &str); 2] = [
+        (
+            "UPDATE schema_migrations SET version = 14",
+            "has schema version 14, newer than 13",
+        ),
+        ("DROP TABLE schema_migrations", "no operator index"),
+    ];
+    for (sql, expected) in cases {
+        let _ = fs::remove_file(&path);
+        add_package(&Target::InPlace(&path), &SHORT, "p").unwrap();
+        Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+        let before = fs::read(&path).unwrap();
+        let output = folder.path().join("output.db");
+        for target in [
+            Target::InPlace(&path),
+            Target::Copy {
+                from: Some(&path),
+                to: &output,
+            },
+        ] {
+            let error = add_package(&target, &SHORT, "q").unwrap_err().to_string();
+            assert!(error.contains(expected) && error.contains("index.db"), "{error}");
+            assert_eq!(check(&target).unwrap_err().to_string(), error);
+        }
+        assert!(fs::read(&path).unwrap() == before);
+    }
+    fs::write(
+        &path,
+        "this is a text, and it is longer than the header of a database, which has a hundred bytes; so it is read",
+    )
+    .unwrap();
+    let error = add_package(&Target::InPlace(&path), &SHORT, "q").unwrap_err();
+    assert!(matches!(error, DatabaseError::NotADatabase { .. }), "{error:?}");
+    assert_eq!(files(folder.path()), ["index.db"]);
+}
+
+#[test]
+fn missing_folders_and_files_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("absent/index.db");
+    let error = add_package(&Target::InPlace(&path), &SHORT, "p").unwrap_err();
+    assert!(matches!(error, DatabaseError::NoFolder { .. }), "{error:?}");
+    assert!(matches!(
+        check(&Target::InPlace(&path)),
+        Err(DatabaseError::NoFolder { .. })
+    ));
+    let to = folder.path().join("index.db");
+    let error = add_package(
+        &Target::Copy {
+            from: Some(&path),
+            to: &to,
+        },
+        &SHORT,
+        "p",
+    )
+    .unwrap_err();
+    assert!(error.to_string().starts_with("cannot read"), "{error}");
+    let error = add_package(&Target::InPlace(folder.path()), &SHORT, "p").unwrap_err();
+    assert!(matches!(error, DatabaseError::CannotOpen { .. }), "{error:?}");
+    assert_eq!(files(folder.path()), Vec::<String>::new());
+}
+
+#[test]
+fn a_second_writer_gives_up_after_the_time_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index.db");
+    let target = Target::InPlace(&path);
+    add_package(&target, &SHORT, "p").unwrap();
+    adding(&target, &SHORT, |transaction| {
+        insert(transaction, &target, "q")?;
+        let error = add_package(&target, &SHORT, "r").unwrap_err();
+        assert!(matches!(error, DatabaseError::Locked { .. }), "{error:?}");
+        check(&target).unwrap();
+        assert!(error.to_string().contains("within 0.06 seconds"), "{error}");
+        Ok::<_, DatabaseError>(())
+    })
+    .unwrap();
+    assert_eq!(packages(&path), ["p", "q"]);
+}
+
+#[test]
+fn writers_that_create_one_file_at_once_lose_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index.db");
+    let barrier = Barrier::new(8);
+    thread::scope(|scope| {
+        for number in 0..8 {
+            let (path, barrier) = (&path, &barrier);
+            scope.spawn(move || {
+                barrier.wait();
+                add_package(&Target::InPlace(path), &Options::default(), &format!("p{number}")).unwrap();
+            });
+        }
+    });
+    assert_eq!(packages(&path).len(), 8);
+    assert_eq!(files(folder.path()), ["index.db"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_cannot_be_written_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index.db");
+    add_package(&Target::InPlace(&path), &SHORT, "p").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o555)).unwrap();
+    let result = add_package(&Target::InPlace(&path), &SHORT, "q");
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    match result {
+        // The superuser may write everywhere.
+        Ok(()) => assert_eq!(packages(&path), ["p", "q"]),
+        Err(error) => {
+            assert!(
+                matches!(error, DatabaseError::ReadOnly { .. } | DatabaseError::CannotOpen { .. }),
+                "{error:?}"
+            );
+            assert_eq!(packages(&path), ["p"]);
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_is_named_and_leaves_the_old_state() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index.db");
+    let target = Target::InPlace(&path);
+    add_package(&target, &SHORT, "p").unwrap();
+    let before = fs::read(&path).unwrap();
+    let error = adding(&target, &SHORT, |transaction| {
+        let failed = |error: rusqlite::Error| DatabaseError::new(&path, SHORT.busy_timeout, &error);
+        transaction.pragma_update(None, "max_page_count", 30).map_err(failed)?;
+        insert(transaction, &target, &"long".repeat(100_000))
+    })
+    .unwrap_err();
+    assert!(matches!(error, DatabaseError::Full { .. }), "{error:?}");
+    assert!(fs::read(&path).unwrap() == before);
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// A database in the state in which a process leaves it that is killed while it writes: half of the change is in the
+/// file, and the journal to undo it lies beside it.
+fn killed_in_the_middle(folder: &Path) -> PathBuf {
+    let (live, path) = (folder.join("live.db"), folder.join("index.db"));
+    let target = Target::InPlace(&live);
+    add_package(&target, &SHORT, "p").unwrap();
+    let connection = Connection::open(&live).unwrap();
+    // A cache of one page writes changed pages to the file before the end of the transaction.
+    connection
+        .execute_batch("PRAGMA cache_size = 1; BEGIN IMMEDIATE")
+        .unwrap();
+    for number in 0..2000 {
+        connection
+            .execute("INSERT INTO package (name) VALUES (?1)", [format!("q{number}")])
+            .unwrap();
+    }
+    for suffix in ["", "-journal"] {
+        fs::copy(with_suffix(&live, suffix), with_suffix(&path, suffix)).unwrap();
+    }
+    drop(connection);
+    fs::remove_file(live).unwrap();
+    assert!(fs::metadata(with_suffix(&path, "-journal")).unwrap().len() > 512);
+    path
+}
+
+#[test]
+fn what_a_killed_writer_left_is_rolled_back_before_a_change_in_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = killed_in_the_middle(folder.path());
+    check(&Target::InPlace(&path)).unwrap();
+    add_package(&Target::InPlace(&path), &SHORT, "r").unwrap();
+    assert_eq!(packages(&path), ["p", "r"]);
+    assert_eq!(files(folder.path()), ["index.db"]);
+}
+
+#[test]
+fn a_copy_of_what_a_killed_writer_left_is_rolled_back_in_the_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = killed_in_the_middle(folder.path());
+    let before = fs::read(&path).unwrap();
+    let to = folder.path().join("output.db");
+    add_package(
+        &Target::Copy {
+            from: Some(&path),
+            to: &to,
+        },
+        &SHORT,
+        "r",
+    )
+    .unwrap();
+    assert_eq!(packages(&to), ["p", "r"]);
+    assert!(fs::read(&path).unwrap() == before, "the source of a copy was changed");
+    assert_eq!(files(folder.path()), ["index.db", "index.db-journal", "output.db"]);
+}
+
+#[test]
+fn names_that_the_database_library_reads_otherwise_are_files() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["file:x?mode=memory", ":memory:", "ü \u{1f600}.db"] {
+        let path = folder.path().join(name);
+        add_package(&Target::InPlace(&path), &SHORT, "p").unwrap();
+        add_package(&Target::InPlace(&path), &SHORT, "q").unwrap();
+        assert_eq!(packages(&path), ["p", "q"], "{name}");
+    }
+}

@@ -1,0 +1,68 @@
+//! The manifests that are part of an index: whether they can be read, and whether they fit where they must go.
+
+use crate::database::read::{Database, ReadError, text};
+use crate::diagnostic::Diagnostic;
+use crate::rules;
+use rusqlite::Row;
+use rusqlite::types::ValueRef;
+use serde::de::IgnoredAny;
+
+/// The largest message that clients of the gRPC API take, in bytes.
+const LARGEST_MESSAGE: usize = 4 * 1024 * 1024;
+/// The largest object that a cluster stores, in bytes: what etcd takes where nothing else is set.
+const LARGEST_OBJECT: usize = 1536 * 1024;
+
+pub(super) fn check(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
+    let read = || -> rusqlite::Result<Vec<Diagnostic>> {
+        let query = "SELECT name, bundlepath, csv, bundle FROM operatorbundle ORDER BY name";
+        let mut statement = index.connection().prepare(query)?;
+        let mut rows = statement.query([])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            check_bundle(row, &mut found)?;
+        }
+        Ok(found)
+    };
+    findings.extend(read().map_err(|error| index.content_error("the manifests", error))?);
+    Ok(())
+}
+
+fn check_bundle(row: &Row<'_>, found: &mut Vec<Diagnostic>) -> rusqlite::Result<()> {
+    let name = text(row, 0)?.unwrap_or_default();
+    let inline = text(row, 1)?.unwrap_or_default().is_empty();
+    let (csv, objects) = (bytes(row.get_ref(2)?), bytes(row.get_ref(3)?));
+    for (what, content) in [("ClusterServiceVersion", csv), ("manifests", objects)] {
+        let mut documents = serde_json::Deserializer::from_slice(content).into_iter::<IgnoredAny>();
+        if let Some(error) = documents.find_map(Result::err) {
+            let message = format!("the stored {what} of bundle {name:?} cannot be read: {error}");
+            found.push(Diagnostic::new(&rules::INDEX_MANIFESTS_JSON, message));
+        }
+    }
+    // Of a bundle with an image only the name of the image goes to a cluster, which fetches the rest itself.
+    if !inline {
+        return Ok(());
+    }
+    let message = csv.len().saturating_add(objects.len());
+    if message > LARGEST_MESSAGE {
+        let said = format!("bundle {name:?} makes a message of {message} bytes, and clients take {LARGEST_MESSAGE}");
+        found.push(Diagnostic::new(&rules::INDEX_MESSAGE_SIZE, said));
+    }
+    // An install plan holds each manifest as a text.
+    let escaped = objects.iter().filter(|byte| b"\"\\".contains(byte)).count();
+    let size = objects.len().saturating_add(escaped);
+    if size > LARGEST_OBJECT {
+        let said = format!(
+            "the manifests of bundle {name:?} take {size} bytes in an install plan, and a cluster stores objects of at most \
+             {LARGEST_OBJECT}"
+        );
+        found.push(Diagnostic::new(&rules::INDEX_BUNDLE_SIZE, said));
+    }
+    Ok(())
+}
+
+fn bytes(value: ValueRef<'_>) -> &[u8] {
+    match value {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes,
+        _ => &[],
+    }
+}

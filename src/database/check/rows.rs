@@ -1,0 +1,117 @@
+//! Rows that do not belong together.
+
+use super::{quoted, texts};
+use crate::database::read::{Database, ReadError};
+use crate::diagnostic::Diagnostic;
+use crate::rules;
+
+/// The tables whose rows belong to a bundle.
+pub(super) const OWNED: [&str; 6] = [
+    "related_image",
+    "api_provider",
+    "api_requirer",
+    "dependencies",
+    "properties",
+    "deprecated",
+];
+
+/// Those of them whose rows repeat the version and the image of the bundle.
+pub(super) const WITH_VERSION: [&str; 4] = ["api_provider", "api_requirer", "dependencies", "properties"];
+
+/// The rows of a table that belong to a bundle that is not there.
+pub(super) const ORPHANS: &str = "operatorbundle_name IS NULL OR operatorbundle_name NOT IN (SELECT name FROM operatorbundle WHERE name IS NOT NULL)";
+
+/// The APIs that no bundle provides or requires.
+pub(super) const UNUSED_APIS: &str = "(group_name, version, kind) NOT IN (
+        SELECT group_name, version, kind FROM api_provider
+        WHERE group_name IS NOT NULL AND version IS NOT NULL AND kind IS NOT NULL
+        UNION ALL SELECT group_name, version, kind FROM api_requirer
+        WHERE group_name IS NOT NULL AND version IS NOT NULL AND kind IS NOT NULL)";
+
+pub(super) fn check(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
+    damage(index, findings)?;
+    for table in OWNED {
+        if table != "deprecated" || index.schema_version() >= crate::database::schema::DEPRECATED_SINCE {
+            orphans(index, table, findings)?;
+        }
+    }
+    for table in WITH_VERSION {
+        owners(index, table, findings)?;
+    }
+    apis(index, findings)
+}
+
+fn damage(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
+    for [line] in texts(index, "the pages", "PRAGMA integrity_check(100)")? {
+        let line = line.unwrap_or_default();
+        if line != "ok" {
+            findings.push(Diagnostic::new(
+                &rules::INDEX_DATABASE_DAMAGED,
+                format!("the database is damaged: {line}"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn orphans(index: &Database, table: &'static str, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
+    let query = format!(
+        "SELECT operatorbundle_name, CAST(count(*) AS TEXT) FROM {table} WHERE {ORPHANS} GROUP BY 1 ORDER BY 1"
+    );
+    for [bundle, count] in texts(index, "the rows of bundles", &query)? {
+        let message = format!(
+            "table {table} has {} row(s) of bundle {}, which is not in the index",
+            count.unwrap_or_default(),
+            quoted(bundle.as_deref())
+        );
+        findings.push(Diagnostic::new(&rules::INDEX_ORPHAN_ROW, message));
+    }
+    Ok(())
+}
+
+fn owners(index: &Database, table: &'static str, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
+    let query = format!(
+        "SELECT bundle.name, CAST(count(*) AS TEXT) FROM {table} AS row
+         JOIN operatorbundle AS bundle ON bundle.name = row.operatorbundle_name
+         WHERE (row.operatorbundle_version IS NOT NULL AND row.operatorbundle_version IS NOT bundle.version)
+            OR (row.operatorbundle_path IS NOT NULL AND row.operatorbundle_path IS NOT bundle.bundlepath)
+         GROUP BY 1 ORDER BY 1"
+    );
+    for [bundle, count] in texts(index, "the rows of bundles", &query)? {
+        let message = format!(
+            "table {table} has {} row(s) of bundle {} with another version or image than the bundle itself",
+            count.unwrap_or_default(),
+            quoted(bundle.as_deref())
+        );
+        findings.push(Diagnostic::new(&rules::INDEX_ROW_OWNER, message));
+    }
+    Ok(())
+}
+
+fn apis(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
+    let named = |[group, version, kind]: [Option<String>; 3]| {
+        let shown = [group, version, kind].map(Option::unwrap_or_default);
+        shown.join("/")
+    };
+    let unused = format!("SELECT group_name, version, kind FROM api WHERE {UNUSED_APIS} ORDER BY 1, 2, 3");
+    for api in texts(index, "its APIs", &unused)? {
+        let message = format!("no bundle provides or requires the API {}", named(api));
+        findings.push(Diagnostic::new(&rules::INDEX_API_UNUSED, message));
+    }
+    for (table, verb) in [("api_provider", "provides"), ("api_requirer", "requires")] {
+        let query = format!(
+            "SELECT DISTINCT operatorbundle_name, group_name, version, kind FROM {table} AS row
+             WHERE NOT EXISTS (SELECT 1 FROM api WHERE api.group_name = row.group_name
+                AND api.version = row.version AND api.kind = row.kind) ORDER BY 1, 2, 3, 4"
+        );
+        for [bundle, group, version, kind] in texts(index, "its APIs", &query)? {
+            let message = format!(
+                "bundle {} {verb} the API {}, which the table of APIs lacks",
+                quoted(bundle.as_deref()),
+                named([group, version, kind])
+            );
+            findings.push(Diagnostic::new(&rules::INDEX_API_MISSING, message));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,170 @@
+use super::repair::{Repair, repair};
+use super::*;
+use crate::database::change::Options;
+use crate::database::schema;
+use rusqlite::Connection;
+use std::path::{Path, PathBuf};
+
+/// Package k with channel stable: k.v2 replaces k.v1 and skips k.vghost, which is not there.
+const SOUND: &str = "
+    INSERT INTO operatorbundle VALUES ('k.v1', NULL, NULL, '', '', '1', '', '', ''),
+        ('k.v2', '{}', '{}', 'registry.example.com/k:2', '', '2', 'k.v1', 'k.vghost', '');
+    INSERT INTO channel VALUES ('stable', 'k', 'k.v2');
+    INSERT INTO package VALUES ('k', 'stable');
+    INSERT INTO channel_entry VALUES (1, 'stable', 'k', 'k.v2', 4, 0), (2, 'stable', 'k', 'k.vghost', NULL, 1),
+        (3, 'stable', 'k', 'k.v2', 2, 1), (4, 'stable', 'k', 'k.v1', NULL, 2);
+    INSERT INTO properties VALUES ('t', '1', 'k.v2', '2', 'registry.example.com/k:2'), ('t', '1', 'k.v1', '1', NULL);
+";
+
+pub(crate) fn database(folder: &Path, change: &str) -> PathBuf {
+    let path = folder.join("index.db");
+    let _ = std::fs::remove_file(&path);
+    let connection = Connection::open(&path).unwrap();
+    connection.pragma_update(None, "foreign_keys", false).unwrap();
+    schema::create(&connection, 0).unwrap();
+    connection.execute_batch(SOUND).unwrap();
+    connection.execute_batch(change).unwrap();
+    path
+}
+
+fn found(path: &Path) -> Vec<String> {
+    let findings = check(&Database::open(path).unwrap()).unwrap();
+    findings
+        .iter()
+        .map(|finding| format!("{}: {}", finding.rule.id, finding.message))
+        .collect()
+}
+
+#[test]
+fn a_sound_database_has_no_findings_and_is_not_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path(), "");
+    let before = std::fs::read(&path).unwrap();
+    assert_eq!(found(&path), Vec::<String>::new());
+    assert!(std::fs::read(&path).unwrap() == before);
+    assert_eq!(repair(&path, &Options::default()).unwrap(), []);
+}
+
+#[test]
+fn what_is_wrong_with_the_graph_is_named_by_package_channel_and_bundle() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases = [
+        (
+            "UPDATE channel SET head_operatorbundle_name = NULL",
+            r#"index-channel-head: the head of channel "stable" of package "k" is not named"#,
+        ),
+        (
+            "UPDATE channel SET head_operatorbundle_name = 'k.v1'",
+            r#"index-channel-head: the head of channel "stable" of package "k" is "k.v1", and bundle "k.v2" replaces or skips it"#,
+        ),
+        (
+            "UPDATE channel SET head_operatorbundle_name = 'x'",
+            r#"index-channel-head: the head of channel "stable" of package "k" is "x", which has no entry in it"#,
+        ),
+        (
+            "INSERT INTO channel VALUES ('alpha', 'k', 'k.v2')",
+            r#"index-channel-head: channel "alpha" of package "k" has no bundles"#,
+        ),
+        (
+            "UPDATE package SET default_channel = NULL",
+            r#"index-default-channel: package "k" has no default channel"#,
+        ),
+        (
+            "UPDATE package SET default_channel = 'alpha'",
+            r#"index-default-channel: the default channel "alpha" of package "k" is none of its channels ("stable")"#,
+        ),
+        (
+            "DELETE FROM operatorbundle WHERE name = 'k.v1'; DELETE FROM properties",
+            r#"index-bundle-missing: channel "stable" of package "k" has an entry of bundle "k.v1", which is not in the index"#,
+        ),
+        (
+            "UPDATE channel_entry SET replaces = NULL WHERE entry_id = 1",
+            r#"index-bundle-unreachable: in channel "stable" of package "k", nothing leads from the head "k.v2" to bundle "k.v1""#,
+        ),
+        (
+            "INSERT INTO operatorbundle (name) VALUES ('k.v0')",
+            r#"index-bundle-unreachable: bundle "k.v0" is in no channel"#,
+        ),
+        (
+            "UPDATE channel_entry SET replaces = 4 WHERE entry_id = 4",
+            r#"index-cycle: in channel "stable" of package "k", bundles replace each other: "k.v1" replaces "k.v1""#,
+        ),
+        (
+            "INSERT INTO channel VALUES ('alpha', 'k', 'k.v2'); INSERT INTO channel_entry VALUES (5, 'alpha', 'k', 'k.v2', 4, 0)",
+            r#"index-entry-target: in channel "alpha" of package "k", an entry of bundle "k.v2" leads into channel "stable" of package "k""#,
+        ),
+        (
+            "UPDATE channel_entry SET replaces = 9 WHERE entry_id = 3; DELETE FROM channel_entry WHERE entry_id = 2",
+            r#"index-entry-target: in channel "stable" of package "k", an entry of bundle "k.v2" leads to an entry that is not there"#,
+        ),
+        (
+            "DELETE FROM channel",
+            r#"index-channel-missing: there are entries of channel "stable" of package "k", and the channel is not in the index"#,
+        ),
+    ];
+    for (change, expected) in cases {
+        let found = found(&database(folder.path(), change));
+        assert_eq!(found.first().map(String::as_str), Some(expected), "{change}");
+        // Without its only channel no default channel of a package can be right.
+        let more = usize::from(change == "DELETE FROM channel");
+        assert_eq!(found.len(), 1 + more, "{change}: {found:?}");
+    }
+}
+
+#[test]
+fn what_needs_no_decision_is_mended_and_nothing_of_it_is_found_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(
+        folder.path(),
+        "INSERT INTO related_image VALUES ('x', 'gone'), ('y', 'gone');
+         INSERT INTO deprecated VALUES ('gone');
+         INSERT INTO operatorbundle (name) VALUES ('k.v0');
+         INSERT INTO related_image VALUES ('z', 'k.v0');
+         INSERT INTO api VALUES ('g', 'v1', 'K', 'ks');
+         UPDATE properties SET operatorbundle_version = '0' WHERE operatorbundle_name = 'k.v1';
+         UPDATE package SET default_channel = 'alpha';
+         UPDATE operatorbundle SET bundle = '{' WHERE name = 'k.v2'",
+    );
+    let rules = |path: &Path| {
+        let findings = check(&Database::open(path).unwrap()).unwrap();
+        findings.iter().map(|finding| finding.rule.id).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        rules(&path),
+        [
+            "index-api-unused",
+            "index-bundle-unreachable",
+            "index-default-channel",
+            "index-manifests-json",
+            "index-orphan-row",
+            "index-orphan-row",
+            "index-row-owner"
+        ]
+    );
+    let name = |text: &str| text.to_owned();
+    assert_eq!(
+        repair(&path, &Options::default()).unwrap(),
+        [
+            Repair::OrphansRemoved {
+                table: "related_image",
+                rows: 2
+            },
+            Repair::OrphansRemoved {
+                table: "deprecated",
+                rows: 1
+            },
+            Repair::OwnersCorrected {
+                table: "properties",
+                rows: 1
+            },
+            Repair::BundleRemoved { bundle: name("k.v0") },
+            Repair::ApisRemoved { rows: 1 },
+            Repair::DefaultChannelSet {
+                package: name("k"),
+                channel: name("stable")
+            },
+        ]
+    );
+    assert_eq!(rules(&path), ["index-manifests-json"]);
+    assert_eq!(repair(&path, &Options::default()).unwrap(), []);
+}

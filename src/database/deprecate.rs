@@ -1,0 +1,352 @@
+//! Cutting the channels of a package off below a bundle.
+//!
+//! The bundle stays, marked as deprecated, as the end of its channels. What stood below it in all of its channels
+//! goes, unless something that stays still leads there or another channel has it. Several bundles are taken from
+//! below: of two in one chain the upper one stays, in whatever order they are named.
+
+use super::change::{self, Options, Target};
+use super::error::DatabaseError;
+use super::remove::{self, Removal};
+use rusqlite::{OptionalExtension, Transaction};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+/// What is to be cut off.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The references of the bundle images, as the index stores them.
+    pub images: &'a BTreeSet<String>,
+    /// Pass over images that are not there.
+    pub permissive: bool,
+    /// Take a package out where the heads of all of its channels are among the bundles.
+    pub allow_package_removal: bool,
+}
+
+/// What was cut off.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Truncation {
+    /// Bundles that are deprecated now, by name.
+    pub deprecated: Vec<String>,
+    /// Channels that are gone, because their head is deprecated: package and channel.
+    pub channels: Vec<(String, String)>,
+    /// What is gone altogether.
+    pub removal: Removal,
+}
+
+/// Why nothing was cut off.
+#[derive(Debug, thiserror::Error)]
+pub enum DeprecateError {
+    /// No bundle of the index has these images.
+    #[error("{} has no bundle with the image {}", path.display(), images.join(", "))]
+    Unknown {
+        /// The database.
+        path: PathBuf,
+        /// The images.
+        images: Vec<String>,
+    },
+    /// The bundle is in no channel, so nothing is below it.
+    #[error("bundle {bundle} ({image}) is in no channel; take it out with prune-stranded")]
+    NoChannel {
+        /// The bundle.
+        bundle: String,
+        /// Its image.
+        image: String,
+    },
+    /// A package cannot lose its default channel.
+    #[error(
+        "bundle {bundle} cannot be deprecated: it is at or above the head {head} of channel {channel}, the default \
+         channel of package {package}; add a newer bundle there first, or make another channel the default"
+    )]
+    DefaultChannel {
+        /// The bundle.
+        bundle: String,
+        /// The head of the default channel.
+        head: String,
+        /// The default channel.
+        channel: String,
+        /// The package.
+        package: String,
+    },
+    /// A package goes only as a whole.
+    #[error(
+        "package {package} can only be taken out with the heads of all of its channels, and {} is not among the bundles",
+        missing.iter().map(|(channel, head)| format!("{head}, the head of {channel},")).collect::<Vec<_>>().join(" ")
+    )]
+    PackageHeads {
+        /// The package.
+        package: String,
+        /// Channels and heads that are not among the bundles.
+        missing: Vec<(String, String)>,
+    },
+    /// The database cannot be read or written.
+    #[error("{0}")]
+    Database(#[from] DatabaseError),
+}
+
+/// Deprecates bundles and cuts off what is below them, in one transaction.
+///
+/// # Errors
+/// When an image is not there, a package would lose its default channel, or the database cannot be changed. Then it is
+/// as it was.
+pub fn truncate(request: Request<'_>, target: &Target<'_>, options: &Options) -> Result<Truncation, DeprecateError> {
+    let failed = |error: rusqlite::Error| target.failed(options, &error);
+    change::removing(target, options, |transaction| {
+        let (bundles, missing) = find(transaction, request.images).map_err(failed)?;
+        if !missing.is_empty() && !request.permissive {
+            return Err(DeprecateError::Unknown {
+                path: target.path().to_owned(),
+                images: missing,
+            });
+        }
+        let mut truncation = Truncation::default();
+        truncation.removal.missing = missing;
+        let mut packages: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (bundle, image) in &bundles {
+            let package = package_of(transaction, bundle).map_err(failed)?;
+            let package = package.ok_or_else(|| DeprecateError::NoChannel {
+                bundle: bundle.clone(),
+                image: image.clone(),
+            })?;
+            packages.entry(package).or_default().insert(bundle.clone());
+        }
+        for (name, bundles) in packages {
+            let package = Package::read(transaction, name).map_err(failed)?;
+            cut(
+                transaction,
+                package,
+                &bundles,
+                request.allow_package_removal,
+                &mut truncation,
+                failed,
+            )?;
+        }
+        Ok(truncation)
+    })
+}
+
+/// Bundles, each with its image.
+type Found = Vec<(String, String)>;
+
+/// The bundles that have these images, and the images that no bundle has.
+fn find(transaction: &Transaction<'_>, images: &BTreeSet<String>) -> rusqlite::Result<(Found, Vec<String>)> {
+    let (mut bundles, mut missing) = (Vec::new(), Vec::new());
+    let mut statement = transaction.prepare("SELECT name FROM operatorbundle WHERE bundlepath = ?1 ORDER BY name")?;
+    for image in images {
+        let names = statement.query_map([image], |row| row.get::<_, String>(0))?;
+        let found = bundles.len();
+        for name in names {
+            bundles.push((name?, image.clone()));
+        }
+        if bundles.len() == found {
+            missing.push(image.clone());
+        }
+    }
+    Ok((bundles, missing))
+}
+
+fn package_of(transaction: &Transaction<'_>, bundle: &str) -> rusqlite::Result<Option<String>> {
+    let sql = "SELECT package_name FROM channel_entry WHERE operatorbundle_name = ?1 ORDER BY package_name LIMIT 1";
+    let package = transaction.query_row(sql, [bundle], |row| row.get(0)).optional()?;
+    Ok(package.flatten())
+}
+
+/// A package as it is stored.
+#[derive(Debug)]
+struct Package {
+    name: String,
+    default_channel: Option<String>,
+    /// The head of each channel.
+    heads: BTreeMap<String, String>,
+    /// The entries of its channels by number.
+    entries: BTreeMap<i64, Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    channel: String,
+    bundle: String,
+    replaces: Option<i64>,
+}
+
+impl Package {
+    fn read(transaction: &Transaction<'_>, name: String) -> rusqlite::Result<Self> {
+        let default = transaction.query_row("SELECT default_channel FROM package WHERE name = ?1", [&name], |row| {
+            row.get(0)
+        });
+        let mut heads = transaction.prepare(
+            "SELECT name, head_operatorbundle_name FROM channel
+             WHERE package_name = ?1 AND name IS NOT NULL AND head_operatorbundle_name IS NOT NULL",
+        )?;
+        let mut entries = transaction.prepare(
+            "SELECT entry_id, channel_name, operatorbundle_name, replaces FROM channel_entry
+             WHERE package_name = ?1 AND channel_name IS NOT NULL AND operatorbundle_name IS NOT NULL",
+        )?;
+        let entry = |row: &rusqlite::Row<'_>| {
+            Ok((
+                row.get(0)?,
+                Entry {
+                    channel: row.get(1)?,
+                    bundle: row.get(2)?,
+                    replaces: row.get(3)?,
+                },
+            ))
+        };
+        Ok(Self {
+            default_channel: default.optional()?.flatten(),
+            heads: heads
+                .query_map([&name], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<Result<_, _>>()?,
+            entries: entries.query_map([&name], entry)?.collect::<Result<_, _>>()?,
+            name,
+        })
+    }
+
+    /// The bundles that can be reached from a bundle, in any channel; not the bundle itself.
+    fn below(&self, bundle: &str) -> BTreeSet<String> {
+        let mut seen = BTreeSet::new();
+        let mut next: Vec<i64> = self.entries_of(bundle).collect();
+        let mut below = BTreeSet::new();
+        while let Some(number) = next.pop() {
+            let Some(entry) = self.entries.get(&number).filter(|_| seen.insert(number)) else {
+                continue;
+            };
+            // What a bundle replaces stands in one of its entries, what it skips in others.
+            if entry.bundle != bundle && below.insert(entry.bundle.clone()) {
+                next.extend(self.entries_of(&entry.bundle));
+            }
+            next.extend(entry.replaces);
+        }
+        below
+    }
+
+    fn entries_of<'a>(&'a self, bundle: &'a str) -> impl Iterator<Item = i64> + 'a {
+        let entries = self.entries.iter().filter(move |(_, entry)| entry.bundle == bundle);
+        entries.map(|(number, _)| *number)
+    }
+}
+
+fn cut(
+    transaction: &Transaction<'_>,
+    mut package: Package,
+    bundles: &BTreeSet<String>,
+    allow_package_removal: bool,
+    truncation: &mut Truncation,
+    failed: impl Fn(rusqlite::Error) -> DatabaseError,
+) -> Result<(), DeprecateError> {
+    if let Some(channel) = &package.default_channel
+        && let Some(head) = package.heads.get(channel)
+        && let Some(bundle) = bundles
+            .iter()
+            .find(|bundle| *bundle == head || package.below(bundle).contains(head))
+    {
+        if !(allow_package_removal && bundles.contains(head)) {
+            return Err(DeprecateError::DefaultChannel {
+                bundle: bundle.clone(),
+                head: head.clone(),
+                channel: channel.clone(),
+                package: package.name,
+            });
+        }
+        let missing = package.heads.iter().filter(|(_, head)| !bundles.contains(*head));
+        let missing: Vec<_> = missing.map(|(channel, head)| (channel.clone(), head.clone())).collect();
+        if !missing.is_empty() {
+            return Err(DeprecateError::PackageHeads {
+                package: package.name,
+                missing,
+            });
+        }
+        let gone = BTreeSet::from([package.name]);
+        let removed = remove::remove_packages(transaction, &gone).map_err(failed)?;
+        truncation.removal.packages.extend(gone);
+        truncation.removal.bundles.extend(removed);
+        return Ok(());
+    }
+    // From below, so that what is cut off includes what was deprecated below.
+    let mut order: Vec<(usize, &String)> = bundles
+        .iter()
+        .map(|bundle| (package.below(bundle).len(), bundle))
+        .collect();
+    order.sort_unstable();
+    let (mut deleted, mut unlinked, mut gone) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for (_, bundle) in order {
+        let below = package.below(bundle);
+        let channels: BTreeSet<String> = package
+            .entries_of(bundle)
+            .filter_map(|number| Some(package.entries.get(&number)?.channel.clone()))
+            .collect();
+        let held: BTreeSet<String> = held(&package, bundle, &below);
+        let headed = |channel: &String| package.heads.get(channel) == Some(bundle);
+        let ended: BTreeSet<String> = channels.iter().filter(|channel| headed(channel)).cloned().collect();
+        let cut = package.entries.iter().filter(|(_, entry)| {
+            ended.contains(&entry.channel) || below.contains(&entry.bundle) && channels.contains(&entry.channel)
+        });
+        let cut: BTreeSet<i64> = cut.map(|(number, _)| *number).collect();
+        package.entries.retain(|number, _| !cut.contains(number));
+        for (number, entry) in &mut package.entries {
+            let loose = entry.bundle == *bundle || entry.replaces.is_some_and(|below| cut.contains(&below));
+            if loose && entry.replaces.take().is_some() {
+                unlinked.insert(*number);
+            }
+        }
+        deleted.extend(cut);
+        for channel in ended {
+            package.heads.remove(&channel);
+            truncation.channels.push((package.name.clone(), channel));
+        }
+        let stays = |name: &String| held.contains(name) || package.entries_of(name).next().is_some();
+        gone.extend(below.into_iter().filter(|name| !stays(name)));
+    }
+    let kept: Vec<String> = bundles.difference(&gone).cloned().collect();
+    write(transaction, &package, &deleted, &unlinked, &kept).map_err(&failed)?;
+    truncation
+        .removal
+        .bundles
+        .extend(remove::remove_bundles(transaction, &gone).map_err(failed)?);
+    truncation.deprecated.extend(kept);
+    Ok(())
+}
+
+/// Bundles below another one to which something leads that is not below it.
+fn held(package: &Package, bundle: &str, below: &BTreeSet<String>) -> BTreeSet<String> {
+    let outside = package
+        .entries
+        .values()
+        .filter(|entry| entry.bundle != bundle && !below.contains(&entry.bundle));
+    let targets = outside.filter_map(|entry| package.entries.get(&entry.replaces?));
+    targets.map(|target| target.bundle.clone()).collect()
+}
+
+fn write(
+    transaction: &Transaction<'_>,
+    package: &Package,
+    deleted: &BTreeSet<i64>,
+    unlinked: &BTreeSet<i64>,
+    deprecated: &[String],
+) -> rusqlite::Result<()> {
+    let mut delete = transaction.prepare("DELETE FROM channel_entry WHERE entry_id = ?1")?;
+    for number in deleted {
+        delete.execute([number])?;
+    }
+    let mut unlink = transaction.prepare("UPDATE channel_entry SET replaces = NULL WHERE entry_id = ?1")?;
+    for number in unlinked.difference(deleted) {
+        unlink.execute([number])?;
+    }
+    let heads: BTreeSet<String> = package.heads.keys().cloned().collect();
+    transaction.execute(
+        "DELETE FROM channel WHERE package_name = ?1 AND name NOT IN (SELECT value FROM json_each(?2))",
+        (&package.name, remove::json(&heads)),
+    )?;
+    let mut mark = transaction.prepare("INSERT OR IGNORE INTO deprecated (operatorbundle_name) VALUES (?1)")?;
+    let mut property = transaction.prepare(
+        "INSERT INTO properties
+            (type, value, operatorbundle_name, operatorbundle_version, operatorbundle_path)
+         SELECT 'olm.deprecated', '{}', name, nullif(version, ''), nullif(bundlepath, '') FROM operatorbundle
+         WHERE name = ?1 AND name NOT IN (
+            SELECT operatorbundle_name FROM properties WHERE type = 'olm.deprecated' AND operatorbundle_name IS NOT NULL)",
+    )?;
+    for bundle in deprecated {
+        mark.execute([bundle])?;
+        property.execute([bundle])?;
+    }
+    Ok(())
+}

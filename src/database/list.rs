@@ -1,0 +1,333 @@
+//! What is in an index, row by row: names and edges, for tables and for machines.
+//!
+//! A listing is asked for its rows and hands them out while it reads, so that a large index shows its first rows at
+//! once and never stands in memory. Rows come in one order: by package and channel name, and inside a channel from the
+//! head downwards. Whoever read to the end asks [`Database::check_unchanged`].
+
+use super::edges::{ChannelMembers, ChannelQuery, Channels, Member};
+use super::read::{Database, ReadError, text};
+use crate::catalog::manifests::display_name;
+use crate::nearest::nearest;
+use crate::olm::property;
+use rusqlite::{OptionalExtension, Row, Rows, Statement};
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// The media type of all others.
+pub(crate) const DEFAULT_MEDIA_TYPE: &str = "registry+v1";
+
+/// A package.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PackageRow {
+    /// The package.
+    pub name: String,
+    /// The name for people, as the head of the default channel has it.
+    pub display_name: Option<String>,
+    /// The default channel.
+    pub default_channel: Option<String>,
+}
+
+/// A channel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChannelRow {
+    /// The package.
+    pub package: String,
+    /// The channel.
+    pub channel: String,
+    /// The bundle at its head.
+    pub head: Option<String>,
+}
+
+/// A bundle in a channel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BundleRow {
+    /// The package.
+    pub package: String,
+    /// The channel.
+    pub channel: String,
+    /// The bundle.
+    pub bundle: String,
+    /// Its version.
+    pub version: Option<String>,
+    /// The bundle that it replaces in this channel.
+    pub replaces: Option<String>,
+    /// The bundles that it skips in this channel.
+    pub skips: Vec<String>,
+    /// The range of versions that it skips.
+    pub skip_range: Option<String>,
+    /// The bundle image; absent where the manifests are part of the index.
+    pub image: Option<String>,
+    /// The media type of the bundle: `registry+v1` or `k8s+v1`.
+    pub media_type: String,
+}
+
+/// The packages, sorted by name.
+#[derive(Debug)]
+pub struct Packages<'index> {
+    index: &'index Database,
+    statement: Statement<'index>,
+}
+
+/// The channels, sorted by package and name.
+#[derive(Debug)]
+pub struct ChannelList<'index> {
+    index: &'index Database,
+    statement: Statement<'index>,
+    package: Option<String>,
+}
+
+/// The bundles of all channels, sorted by package and channel, inside a channel from the head downwards.
+#[derive(Debug)]
+pub struct Bundles<'index> {
+    index: &'index Database,
+    channels: ChannelQuery<'index>,
+    details: Statement<'index>,
+    media_types: HashMap<String, String>,
+}
+
+/// Lists the packages.
+///
+/// # Errors
+/// When the database is damaged.
+pub fn packages(index: &Database) -> Result<Packages<'_>, ReadError> {
+    let statement = index.connection().prepare(
+        "SELECT package.name, package.default_channel, operatorbundle.csv FROM package
+        LEFT JOIN channel ON channel.package_name = package.name AND channel.name = package.default_channel
+        LEFT JOIN operatorbundle ON operatorbundle.name = channel.head_operatorbundle_name
+        WHERE package.name IS NOT NULL ORDER BY package.name",
+    );
+    Ok(Packages {
+        index,
+        statement: statement.map_err(|error| index.content_error("the packages", error))?,
+    })
+}
+
+/// Looks for a package. Where the index does not hold it, the inner error is the name that is most like it.
+///
+/// # Errors
+/// When the database is damaged.
+pub fn find_package(index: &Database, package: &str) -> Result<Result<(), Option<String>>, ReadError> {
+    let mut known = Vec::new();
+    for row in packages(index)?.rows()? {
+        let name = row?.name;
+        if name == package {
+            return Ok(Ok(()));
+        }
+        known.push(name);
+    }
+    let nearest = nearest(package, known.iter().map(String::as_str));
+    Ok(Err(nearest.map(str::to_owned)))
+}
+
+/// Lists the channels of all packages, or of one.
+///
+/// # Errors
+/// When the database is damaged.
+pub fn channels<'index>(index: &'index Database, package: Option<&str>) -> Result<ChannelList<'index>, ReadError> {
+    let statement = index.connection().prepare(
+        "SELECT package_name, name, head_operatorbundle_name FROM channel
+        WHERE package_name = coalesce(?1, package_name) AND name IS NOT NULL ORDER BY package_name, name",
+    );
+    Ok(ChannelList {
+        index,
+        statement: statement.map_err(|error| index.content_error("the channels", error))?,
+        package: package.map(ToOwned::to_owned),
+    })
+}
+
+/// Lists the bundles of all packages, or of one: one row for each channel that a bundle is in.
+///
+/// # Errors
+/// When the database is damaged.
+pub fn bundles<'index>(index: &'index Database, package: Option<&str>) -> Result<Bundles<'index>, ReadError> {
+    let prepared = || -> rusqlite::Result<Bundles<'index>> {
+        Ok(Bundles {
+            index,
+            channels: ChannelQuery::new(index.connection(), package)?,
+            details: index
+                .connection()
+                .prepare("SELECT version, bundlepath, skiprange FROM operatorbundle WHERE name = ?1")?,
+            media_types: media_types(index)?,
+        })
+    };
+    prepared().map_err(|error| index.content_error("the bundles", error))
+}
+
+impl Packages<'_> {
+    /// Begins to read.
+    ///
+    /// # Errors
+    /// When the database is damaged.
+    pub fn rows(&mut self) -> Result<impl Iterator<Item = Result<PackageRow, ReadError>> + '_, ReadError> {
+        let index = self.index;
+        let failed = move |error| index.content_error("the packages", error);
+        let rows = self.statement.query([]).map_err(failed)?;
+        Ok(each(rows, |row| {
+            Ok(PackageRow {
+                name: text(row, 0)?.unwrap_or_default().to_owned(),
+                default_channel: text(row, 1)?.map(ToOwned::to_owned),
+                display_name: text(row, 2)?.and_then(display_name),
+            })
+        })
+        .map(move |row| row.map_err(failed)))
+    }
+}
+
+impl ChannelList<'_> {
+    /// Begins to read.
+    ///
+    /// # Errors
+    /// When the database is damaged.
+    pub fn rows(&mut self) -> Result<impl Iterator<Item = Result<ChannelRow, ReadError>> + '_, ReadError> {
+        let index = self.index;
+        let failed = move |error| index.content_error("the channels", error);
+        let rows = self.statement.query([&self.package]).map_err(failed)?;
+        Ok(each(rows, |row| {
+            Ok(ChannelRow {
+                package: text(row, 0)?.unwrap_or_default().to_owned(),
+                channel: text(row, 1)?.unwrap_or_default().to_owned(),
+                head: text(row, 2)?.map(ToOwned::to_owned),
+            })
+        })
+        .map(move |row| row.map_err(failed)))
+    }
+}
+
+impl Bundles<'_> {
+    /// Begins to read.
+    ///
+    /// # Errors
+    /// When the database is damaged.
+    pub fn rows(&mut self) -> Result<impl Iterator<Item = Result<BundleRow, ReadError>> + '_, ReadError> {
+        let index = self.index;
+        let failed = move |error| index.content_error("the bundles", error);
+        let mut rows = BundleRows {
+            channels: self.channels.channels().map_err(failed)?,
+            details: &mut self.details,
+            media_types: &self.media_types,
+            current: None,
+            known: HashMap::new(),
+        };
+        Ok(std::iter::from_fn(move || rows.advance().transpose()).map(move |row| row.map_err(failed)))
+    }
+}
+
+struct BundleRows<'list, 'index> {
+    channels: Channels<'list>,
+    details: &'list mut Statement<'index>,
+    media_types: &'list HashMap<String, String>,
+    current: Option<(ChannelMembers, usize)>,
+    /// What was read of the current package: a bundle is mostly in several of its channels, and reading it is dear.
+    known: HashMap<String, Option<Details>>,
+}
+
+#[derive(Debug, Clone)]
+struct Details {
+    version: Option<String>,
+    image: Option<String>,
+    skip_range: Option<String>,
+}
+
+impl BundleRows<'_, '_> {
+    fn advance(&mut self) -> rusqlite::Result<Option<BundleRow>> {
+        loop {
+            if let Some((package, channel, member)) = self.next_member() {
+                // A name that is only skipped need not be in the index.
+                let Some(details) = self.details(&member.bundle)? else {
+                    continue;
+                };
+                return Ok(Some(BundleRow {
+                    package,
+                    channel,
+                    media_type: match self.media_types.get(&member.bundle) {
+                        Some(media_type) => media_type.clone(),
+                        None => DEFAULT_MEDIA_TYPE.to_owned(),
+                    },
+                    bundle: member.bundle,
+                    version: details.version,
+                    replaces: member.replaces,
+                    skips: member.skips,
+                    skip_range: details.skip_range,
+                    image: details.image,
+                }));
+            }
+            let Some(channel) = self.channels.next().transpose()? else {
+                return Ok(None);
+            };
+            if self
+                .current
+                .as_ref()
+                .is_none_or(|(last, _)| last.package != channel.package)
+            {
+                self.known.clear();
+            }
+            self.current = Some((channel, 0));
+        }
+    }
+
+    fn next_member(&mut self) -> Option<(String, String, Member)> {
+        let (channel, next) = self.current.as_mut()?;
+        let member = channel.members.get_mut(*next).map(std::mem::take);
+        *next += 1;
+        member.map(|member| (channel.package.clone(), channel.channel.clone(), member))
+    }
+
+    fn details(&mut self, bundle: &str) -> rusqlite::Result<Option<Details>> {
+        if let Some(known) = self.known.get(bundle) {
+            return Ok(known.clone());
+        }
+        let details = self.details.query_row([bundle], |row| {
+            let field = |column| {
+                let text = text(row, column)?.filter(|text| !text.is_empty());
+                Ok::<_, rusqlite::Error>(text.map(ToOwned::to_owned))
+            };
+            Ok(Details {
+                version: field(0)?,
+                image: field(1)?,
+                skip_range: field(2)?,
+            })
+        });
+        let details = details.optional()?;
+        self.known.insert(bundle.to_owned(), details.clone());
+        Ok(details)
+    }
+}
+
+/// The media types of the bundles that declare one.
+fn media_types(index: &Database) -> rusqlite::Result<HashMap<String, String>> {
+    let mut query = index
+        .connection()
+        .prepare("SELECT operatorbundle_name, value FROM properties WHERE type = ?1")?;
+    let mut rows = query.query([property::MEDIA_TYPE])?;
+    let mut media_types = HashMap::new();
+    while let Some(row) = rows.next()? {
+        if let (Some(name), Some(value)) = (text(row, 0)?, text(row, 1)?)
+            && let Ok(media_type) = serde_json::from_str(value)
+        {
+            media_types.insert(name.to_owned(), media_type);
+        }
+    }
+    Ok(media_types)
+}
+
+/// The rows of a query, each read by `read`, up to the first that cannot be read.
+fn each<T>(
+    mut rows: Rows<'_>,
+    mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> impl Iterator<Item = rusqlite::Result<T>> {
+    let mut failed = false;
+    std::iter::from_fn(move || {
+        if failed {
+            return None;
+        }
+        let row = rows.next().and_then(|row| row.map(&mut read).transpose()).transpose();
+        failed = matches!(row, Some(Err(_)));
+        row
+    })
+}
+
+#[cfg(test)]
+mod tests;

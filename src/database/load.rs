@@ -1,0 +1,392 @@
+//! The whole index as a [`Catalog`], and the manifests behind its handles.
+
+use super::edges::ChannelQuery;
+use super::read::{Database, ReadError, text};
+use crate::catalog::manifests;
+use crate::catalog::{Bundle, BundleId, Catalog, Channel, Entry, ManifestsId, Package, Property, Text, Texts};
+use crate::kubernetes::GroupVersionKind;
+use rusqlite::OptionalExtension;
+use std::collections::{HashMap, HashSet};
+
+/// The stored manifests of one bundle.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Manifests {
+    /// The ClusterServiceVersion among the objects; absent where the index does not keep the manifests.
+    pub csv: Option<String>,
+    /// All objects as JSON texts, in the order of their files, the ClusterServiceVersion among them.
+    pub objects: Vec<String>,
+}
+
+impl Database {
+    /// Packages, channels and bundles, without the manifests.
+    ///
+    /// # Errors
+    /// When the database is damaged or changes meanwhile.
+    pub fn catalog(&self) -> Result<Catalog, ReadError> {
+        let mut catalog = self.catalog_without_skip_ranges()?;
+        let mut ranges = self.skip_ranges()?;
+        for bundle in &mut catalog.bundles {
+            bundle.skip_range = ranges.remove(&bundle.manifests);
+        }
+        Ok(catalog)
+    }
+
+    /// As [`Database::catalog`], but every [`Bundle::skip_range`] is `None`: in the file the ranges stand behind the
+    /// manifests, and reading all of them takes longer than everything else together.
+    ///
+    /// # Errors
+    /// When the database is damaged or changes meanwhile.
+    pub fn catalog_without_skip_ranges(&self) -> Result<Catalog, ReadError> {
+        let mut texts = Texts::default();
+        let bundles = self
+            .bundles(&mut texts)
+            .map_err(|error| self.content_error("the bundles", error))?;
+        let mut catalog = Catalog {
+            packages: Vec::new(),
+            bundles,
+        };
+        self.attach(&mut catalog, &mut texts, "properties")
+            .map_err(|error| self.content_error("the properties", error))?;
+        self.attach(&mut catalog, &mut texts, "dependencies")
+            .map_err(|error| self.content_error("the dependencies", error))?;
+        catalog.packages = self
+            .packages(&catalog, &mut texts)
+            .map_err(|error| self.content_error("the channels", error))?;
+        self.check_unchanged()?;
+        Ok(catalog)
+    }
+
+    /// The ranges of versions that the bundles may be updated from; bundles without one are absent.
+    ///
+    /// # Errors
+    /// When the database is damaged or changes meanwhile.
+    pub fn skip_ranges(&self) -> Result<HashMap<ManifestsId, Text>, ReadError> {
+        let ranges = || -> rusqlite::Result<HashMap<ManifestsId, Text>> {
+            let mut query = self
+                .connection()
+                .prepare("SELECT rowid, skiprange FROM operatorbundle WHERE skiprange <> ''")?;
+            let mut rows = query.query([])?;
+            let mut ranges = HashMap::new();
+            while let Some(row) = rows.next()? {
+                ranges.insert(ManifestsId(row.get(0)?), Text::from(text(row, 1)?.unwrap_or_default()));
+            }
+            Ok(ranges)
+        };
+        let ranges = ranges().map_err(|error| self.content_error("the skip ranges", error))?;
+        self.check_unchanged()?;
+        Ok(ranges)
+    }
+
+    /// The resource names of the kinds that bundles of this index define.
+    ///
+    /// # Errors
+    /// When the database is damaged or changes meanwhile.
+    pub fn plurals(&self) -> Result<HashMap<GroupVersionKind, String>, ReadError> {
+        let plurals = || -> rusqlite::Result<HashMap<GroupVersionKind, String>> {
+            let mut query = self
+                .connection()
+                .prepare("SELECT group_name, version, kind, plural FROM api")?;
+            let mut rows = query.query([])?;
+            let mut plurals = HashMap::new();
+            while let Some(row) = rows.next()? {
+                let field = |column| text(row, column).map(|text| text.unwrap_or_default().to_owned());
+                let kind = GroupVersionKind {
+                    group: field(0)?,
+                    version: field(1)?,
+                    kind: field(2)?,
+                };
+                plurals.insert(kind, field(3)?);
+            }
+            Ok(plurals)
+        };
+        let plurals = plurals().map_err(|error| self.content_error("the APIs", error))?;
+        self.check_unchanged()?;
+        Ok(plurals)
+    }
+
+    /// The images that each bundle, by its name, is recorded with, in the order of the table.
+    ///
+    /// # Errors
+    /// When the database is damaged or changes meanwhile.
+    pub fn related_images(&self) -> Result<HashMap<String, Vec<String>>, ReadError> {
+        let images = || -> rusqlite::Result<HashMap<String, Vec<String>>> {
+            let mut query = self
+                .connection()
+                .prepare("SELECT operatorbundle_name, image FROM related_image ORDER BY rowid")?;
+            let mut rows = query.query([])?;
+            let mut images: HashMap<String, Vec<String>> = HashMap::new();
+            while let Some(row) = rows.next()? {
+                let field = |column| text(row, column).map(|text| text.unwrap_or_default().to_owned());
+                images.entry(field(0)?).or_default().push(field(1)?);
+            }
+            Ok(images)
+        };
+        let images = images().map_err(|error| self.content_error("the images", error))?;
+        self.check_unchanged()?;
+        Ok(images)
+    }
+
+    /// The ClusterServiceVersion of a bundle as the index stores it, with the line break behind it; absent where the
+    /// index does not keep it.
+    ///
+    /// # Errors
+    /// When the database is damaged or changes meanwhile.
+    pub fn csv(&self, id: ManifestsId) -> Result<Option<String>, ReadError> {
+        let csv = || -> rusqlite::Result<Option<String>> {
+            let mut query = self
+                .connection()
+                .prepare_cached("SELECT csv FROM operatorbundle WHERE rowid = ?1")?;
+            let found = query.query_row([id.0], |row| Ok(text(row, 0)?.map(ToOwned::to_owned)));
+            Ok(found.optional()?.flatten())
+        };
+        let csv = csv().map_err(|error| self.content_error("the manifests", error))?;
+        self.check_unchanged()?;
+        Ok(csv)
+    }
+
+    /// The manifests of a bundle; empty where the index does not keep them.
+    ///
+    /// # Errors
+    /// When the database is damaged or changes meanwhile, or the manifests are not JSON.
+    pub fn manifests(&self, id: ManifestsId) -> Result<Manifests, ReadError> {
+        self.with_manifests(id, |csv, objects| Manifests {
+            csv: csv.map(ToOwned::to_owned),
+            objects: objects.iter().map(|&object| object.to_owned()).collect(),
+        })
+    }
+
+    /// Hands the manifests of a bundle to `read` as they lie in the file: the ClusterServiceVersion, and all objects.
+    ///
+    /// # Errors
+    /// As [`Database::manifests`].
+    pub fn with_manifests<T>(
+        &self,
+        id: ManifestsId,
+        read: impl FnOnce(Option<&str>, &[&str]) -> T,
+    ) -> Result<T, ReadError> {
+        let query = || -> rusqlite::Result<Result<T, (String, serde_json::Error)>> {
+            let mut query = self
+                .connection()
+                .prepare_cached("SELECT name, bundle FROM operatorbundle WHERE rowid = ?1")?;
+            let mut rows = query.query([id.0])?;
+            let row = rows.next()?;
+            let stored = row.map(|row| text(row, 1)).transpose()?.flatten().unwrap_or_default();
+            match manifests::documents(stored) {
+                Ok(objects) => {
+                    let csv = objects
+                        .iter()
+                        .find(|object| manifests::kind(object) == "ClusterServiceVersion");
+                    Ok(Ok(read(csv.copied(), &objects)))
+                }
+                Err(error) => {
+                    let name = row.map(|row| text(row, 0)).transpose()?.flatten().unwrap_or_default();
+                    Ok(Err((name.to_owned(), error)))
+                }
+            }
+        };
+        let result = query().map_err(|error| self.content_error("the manifests", error))?;
+        self.check_unchanged()?;
+        result.map_err(|(bundle, source)| ReadError::Manifests {
+            path: self.path().to_owned(),
+            bundle,
+            source,
+        })
+    }
+
+    fn bundles(&self, texts: &mut Texts) -> rusqlite::Result<Vec<Bundle>> {
+        // These columns stand in the index `pk`, so that the manifests are not passed over.
+        let mut query = self
+            .connection()
+            .prepare("SELECT rowid, name, version, bundlepath FROM operatorbundle WHERE name IS NOT NULL")?;
+        let mut rows = query.query([])?;
+        let mut bundles = Vec::new();
+        while let Some(row) = rows.next()? {
+            let mut field = |column| text(row, column).map(|text| text.map(|text| texts.share(text)));
+            bundles.push(Bundle {
+                name: field(1)?.unwrap_or_default(),
+                version: field(2)?,
+                image: field(3)?,
+                skip_range: None,
+                properties: Vec::new(),
+                dependencies: Vec::new(),
+                manifests: ManifestsId(row.get(0)?),
+            });
+        }
+        bundles.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(bundles)
+    }
+
+    /// Reads a table of typed values. Rows may repeat many times over; the first of them counts.
+    fn attach(&self, catalog: &mut Catalog, texts: &mut Texts, table: &str) -> rusqlite::Result<()> {
+        let mut query = self.connection().prepare(&format!(
+            "SELECT operatorbundle_name, type, value FROM {table} ORDER BY rowid"
+        ))?;
+        let mut rows = query.query([])?;
+        let mut seen = HashSet::new();
+        // The rows of a bundle mostly stand together.
+        let (mut last_name, mut last_id) = (String::new(), None);
+        while let Some(row) = rows.next()? {
+            let name = text(row, 0)?.unwrap_or_default();
+            if name != last_name {
+                last_id = catalog.find(name);
+                name.clone_into(&mut last_name);
+            }
+            let Some(id) = last_id else { continue };
+            let property = Property {
+                kind: texts.share(text(row, 1)?.unwrap_or_default()),
+                value: texts.share(text(row, 2)?.unwrap_or_default()),
+            };
+            // Equal texts are one text, so that their addresses tell them apart.
+            let fingerprint = (id, property.kind.as_ptr() as usize, property.value.as_ptr() as usize);
+            if seen.insert(fingerprint)
+                && let Some(bundle) = catalog.bundles.get_mut(id.0 as usize)
+            {
+                match table {
+                    "properties" => bundle.properties.push(property),
+                    _ => bundle.dependencies.push(property),
+                }
+            }
+        }
+        for bundle in &mut catalog.bundles {
+            bundle.properties.shrink_to_fit();
+            bundle.dependencies.shrink_to_fit();
+        }
+        Ok(())
+    }
+
+    fn packages(&self, catalog: &Catalog, texts: &mut Texts) -> rusqlite::Result<Vec<Package>> {
+        let mut packages = Vec::new();
+        let mut query = self
+            .connection()
+            .prepare("SELECT name, default_channel FROM package WHERE name IS NOT NULL ORDER BY name")?;
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            packages.push(Package {
+                name: texts.share(text(row, 0)?.unwrap_or_default()),
+                default_channel: text(row, 1)?.map(|name| texts.share(name)),
+                channels: Vec::new(),
+            });
+        }
+        let place = |packages: &[Package], name: &str| packages.binary_search_by(|package| (*package.name).cmp(name));
+        let mut query = self.connection().prepare(
+            "SELECT package_name, name, head_operatorbundle_name FROM channel
+            WHERE package_name IS NOT NULL AND name IS NOT NULL ORDER BY package_name, name",
+        )?;
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            let (package, name) = (text(row, 0)?.unwrap_or_default(), text(row, 1)?.unwrap_or_default());
+            if let Ok(at) = place(&packages, package)
+                && let Some(package) = packages.get_mut(at)
+            {
+                package.channels.push(Channel {
+                    name: texts.share(name),
+                    head: text(row, 2)?.map(|head| texts.share(head)),
+                    entries: Vec::new(),
+                });
+            }
+        }
+        let mut query = ChannelQuery::new(self.connection(), None)?;
+        for members in query.channels()? {
+            let members = members?;
+            let Ok(at) = place(&packages, &members.package) else {
+                continue;
+            };
+            let Some(package) = packages.get_mut(at) else { continue };
+            let Ok(at) = package
+                .channels
+                .binary_search_by(|channel| (*channel.name).cmp(&members.channel))
+            else {
+                continue;
+            };
+            let Some(channel) = package.channels.get_mut(at) else {
+                continue;
+            };
+            channel.entries = members
+                .members
+                .iter()
+                .filter_map(|member| {
+                    let bundle: BundleId = catalog.find(&member.bundle)?;
+                    Some(Entry {
+                        bundle,
+                        replaces: member.replaces.as_deref().map(|name| texts.share(name)),
+                        skips: member.skips.iter().map(|name| texts.share(name)).collect(),
+                    })
+                })
+                .collect();
+        }
+        Ok(packages)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    fn opened() -> (tempfile::TempDir, Database) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("index.db");
+        sample::write(&path);
+        (directory, Database::open(&path).unwrap())
+    }
+
+    #[test]
+    fn a_bundle_may_be_both_replaced_and_skipped() {
+        let (_directory, index) = opened();
+        let catalog = index.catalog().unwrap();
+        let channel = catalog.package("k").unwrap().channel("stable").unwrap();
+        let shown: Vec<_> = channel
+            .entries
+            .iter()
+            .map(|entry| {
+                let name = &*catalog.bundle(entry.bundle).unwrap().name;
+                let skips: Vec<&str> = entry.skips.iter().map(|name| &**name).collect();
+                (name, entry.replaces.as_deref(), skips)
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("k.v1.2.0", Some("k.v1.0.0"), vec!["k.v1.1.0", "k.vghost", "k.v1.0.0"]),
+                ("k.v1.1.0", None, vec![]),
+                ("k.v1.0.0", None, vec![]),
+            ]
+        );
+        assert_eq!(channel.head.as_deref(), Some("k.v1.2.0"));
+    }
+
+    #[test]
+    fn texts_are_kept_as_stored_and_repeated_rows_count_once() {
+        let (_directory, index) = opened();
+        let catalog = index.catalog().unwrap();
+        let bundle = catalog.bundle(catalog.find("k.v1.2.0").unwrap()).unwrap();
+        let values: Vec<_> = bundle.properties.iter().map(|property| &*property.value).collect();
+        assert_eq!(
+            values,
+            [
+                r#"{"group":"k.io","kind":"K","version":"v1"}"#,
+                r#"{"packageName":"k","version":"1.2.0"}"#
+            ]
+        );
+        assert_eq!(bundle.properties[0].group_version_kind().unwrap().group, "k.io");
+        assert_eq!(&*bundle.dependencies[0].value, r#"{"packageName":"a","version":"1"}"#);
+        assert_eq!(bundle.skip_range.as_deref(), Some("<1.2.0"));
+        assert_eq!(bundle.image.as_deref(), Some("registry.example.com/k:1.2"));
+        let names: Vec<_> = catalog.bundles.iter().map(|bundle| &*bundle.name).collect();
+        assert_eq!(names, ["a.v1", "k.v1.0.0", "k.v1.1.0", "k.v1.2.0", "stranded.v1"]);
+        assert_eq!(catalog.bundles[4].version, None);
+    }
+
+    #[test]
+    fn manifests_are_read_by_their_handles() {
+        let (_directory, index) = opened();
+        let catalog = index.catalog().unwrap();
+        let id = |name| catalog.bundle(catalog.find(name).unwrap()).unwrap().manifests;
+        let manifests = index.manifests(id("a.v1")).unwrap();
+        assert_eq!(manifests.objects.len(), 2);
+        assert_eq!(manifests.csv.as_ref(), manifests.objects.first());
+        assert_eq!(index.csv(id("a.v1")).unwrap().unwrap(), manifests.csv.unwrap() + "\n");
+        assert_eq!(index.manifests(id("k.v1.0.0")).unwrap(), Manifests::default());
+        assert_eq!(index.csv(id("k.v1.0.0")).unwrap(), None);
+    }
+}

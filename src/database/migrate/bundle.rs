@@ -1,0 +1,336 @@
+//! Writing one bundle with its rows in the small tables, from what an older version holds of it.
+
+use crate::catalog::manifests;
+use crate::database::read::text;
+use crate::database::record::Api;
+use crate::database::record::stored::Stored;
+use crate::text::canonical;
+use rusqlite::types::Value;
+use rusqlite::{Connection, Row, Statement};
+use serde_json::json;
+use std::collections::{BTreeSet, HashSet};
+
+/// The first schema versions that store something of a bundle; before that it is derived.
+mod since {
+    pub(super) const IMAGES: i64 = 1;
+    /// Those that bundles have, not the entries of channels.
+    pub(super) const APIS: i64 = 6;
+    pub(super) const DEPENDENCIES: i64 = 8;
+    /// Without their type.
+    pub(super) const PLAIN_DEPENDENCIES: i64 = 9;
+    pub(super) const PROPERTIES: i64 = 9;
+}
+
+/// Writes the bundles that are set aside.
+pub(super) struct Writer<'c> {
+    connection: &'c Connection,
+    /// The schema version of the rows.
+    version: i64,
+    bundle: Statement<'c>,
+    packages: Statement<'c>,
+    links: Statement<'c>,
+    images: Statement<'c>,
+    image: Statement<'c>,
+    providers: Statement<'c>,
+    requirers: Statement<'c>,
+    api: Statement<'c>,
+    provider: Statement<'c>,
+    requirer: Statement<'c>,
+    dependencies: Statement<'c>,
+    dependency: Statement<'c>,
+    properties: Statement<'c>,
+    property: Statement<'c>,
+}
+
+/// The columns of a bundle; none where NULL, or where its version has no such column.
+struct Old {
+    row: i64,
+    name: String,
+    csv: Option<String>,
+    bundle: Option<String>,
+    path: String,
+    skip_range: Option<String>,
+    version: Option<String>,
+    replaces: Option<String>,
+    skips: Option<String>,
+}
+
+/// The name, version and path of a bundle as its small rows carry them: NULL where empty.
+type Owner<'a> = (&'a str, Option<&'a str>, Option<&'a str>);
+
+type Gvk = (String, String, String);
+
+impl<'c> Writer<'c> {
+    pub(super) fn new(connection: &'c Connection, version: i64) -> rusqlite::Result<Self> {
+        let insert_apis = |table: &str| {
+            format!(
+                "INSERT INTO {table} SELECT ?1, ?2, ?3, ?4, ?5, ?6
+                 WHERE EXISTS (SELECT 1 FROM api WHERE group_name = ?1 AND version = ?2 AND kind = ?3)"
+            )
+        };
+        let insert_typed = |table: &str| format!("INSERT INTO {table} VALUES (?1, ?2, ?3, ?4, ?5)");
+        let typed = |table: &str| {
+            format!("SELECT type, value FROM temp.old_{table} WHERE operatorbundle_name = ?1 ORDER BY rowid")
+        };
+        let apis = |table: &str| {
+            format!(
+                "SELECT group_name, version, kind FROM temp.old_{table} WHERE operatorbundle_name = ?1
+                 UNION SELECT api.group_name, api.version, api.kind FROM temp.old_channel_entry AS entry
+                    JOIN temp.old_{table} AS api ON api.channel_entry_id = entry.entry_id
+                    WHERE entry.operatorbundle_name = ?1"
+            )
+        };
+        Ok(Self {
+            connection,
+            version,
+            bundle: connection.prepare(
+                "INSERT INTO operatorbundle
+                 (name, csv, bundle, bundlepath, skiprange, version, replaces, skips, substitutesfor)
+                 SELECT name, csv, bundle, ?2, ?3, ?4, ?5, ?6, coalesce(substitutesfor, '')
+                 FROM temp.old_operatorbundle WHERE rowid = ?1",
+            )?,
+            packages: connection.prepare(
+                "SELECT DISTINCT package_name FROM temp.old_channel_entry
+                 WHERE operatorbundle_name = ?1 AND package_name IS NOT NULL ORDER BY 1",
+            )?,
+            links: connection.prepare(
+                "SELECT below.operatorbundle_name FROM temp.old_channel_entry AS entry
+                 LEFT JOIN temp.old_channel_entry AS below ON below.entry_id = entry.replaces
+                 WHERE entry.operatorbundle_name = ?1
+                 ORDER BY entry.package_name, entry.channel_name, entry.depth, entry.entry_id",
+            )?,
+            images: connection
+                .prepare("SELECT image FROM temp.old_related_image WHERE operatorbundle_name = ?1 ORDER BY rowid")?,
+            image: connection.prepare("INSERT INTO related_image (image, operatorbundle_name) VALUES (?1, ?2)")?,
+            providers: connection.prepare(&apis("api_provider"))?,
+            requirers: connection.prepare(&apis("api_requirer"))?,
+            api: connection.prepare("INSERT OR IGNORE INTO api VALUES (?1, ?2, ?3, ?4)")?,
+            provider: connection.prepare(&insert_apis("api_provider"))?,
+            requirer: connection.prepare(&insert_apis("api_requirer"))?,
+            dependencies: connection.prepare(&typed("dependencies"))?,
+            dependency: connection.prepare(&insert_typed("dependencies"))?,
+            properties: connection.prepare(&typed("properties"))?,
+            property: connection.prepare(&insert_typed("properties"))?,
+        })
+    }
+
+    /// Writes every bundle that has a name. An old program once wrote rows without one, which say nothing else either.
+    pub(super) fn write_all(mut self) -> rusqlite::Result<()> {
+        let connection = self.connection;
+        let mut bundles = connection.prepare(
+            "SELECT rowid, name, csv, bundle, bundlepath, skiprange, version, replaces, skips
+             FROM temp.old_operatorbundle WHERE name IS NOT NULL ORDER BY rowid",
+        )?;
+        let mut rows = bundles.query([])?;
+        while let Some(row) = rows.next()? {
+            self.write(&Old::read(row)?)?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, old: &Old) -> rusqlite::Result<()> {
+        let said = old.said(self.version >= since::PROPERTIES);
+        let or_said = |column: &Option<String>, said: &str| column.clone().unwrap_or_else(|| said.to_owned());
+        let (mut replaces, mut skips) = (said.replaces.clone(), said.skips.clone());
+        if old.csv.is_none() && (old.replaces.is_none() || old.skips.is_none()) {
+            (replaces, skips) = self.linked(&old.name)?;
+        }
+        let version = or_said(&old.version, &said.version);
+        self.bundle.execute((
+            old.row,
+            &old.path,
+            or_said(&old.skip_range, &said.skip_range),
+            &version,
+            or_said(&old.replaces, &replaces),
+            or_said(&old.skips, &skips),
+        ))?;
+        self.write_images(old, &said)?;
+        let owner = (&*old.name, filled(&version), filled(&old.path));
+        let provided = self.write_provided(owner, &said)?;
+        let required = self.write_required(owner, &said)?;
+        self.write_dependencies(owner, &required)?;
+        self.write_properties(owner, &version, &provided, &said)
+    }
+
+    /// What the entries of a bundle without manifests say that it replaces and skips. Of all its entries in a channel
+    /// the one nearest to the head is that of its own; the others stand for its skips.
+    fn linked(&mut self, name: &str) -> rusqlite::Result<(String, String)> {
+        let mut rows = self.links.query([name])?;
+        let (mut first, mut targets) = (None, Vec::new());
+        while let Some(row) = rows.next()? {
+            let target = text(row, 0)?.map(str::to_owned);
+            if first.is_none() {
+                first = Some(target.clone().unwrap_or_default());
+            }
+            targets.extend(target);
+        }
+        let replaces = first.unwrap_or_default();
+        let mut seen = HashSet::from([replaces.clone()]);
+        targets.retain(|target| seen.insert(target.clone()));
+        Ok((replaces, targets.join(",")))
+    }
+
+    fn write_images(&mut self, old: &Old, said: &Stored) -> rusqlite::Result<()> {
+        if self.version < since::IMAGES {
+            for image in &said.related_images {
+                self.image.execute((image, &old.name))?;
+            }
+            return Ok(());
+        }
+        let mut rows = self.images.query([&old.name])?;
+        while let Some(row) = rows.next()? {
+            self.image.execute((row.get::<_, Value>(0)?, &old.name))?;
+        }
+        Ok(())
+    }
+
+    /// While APIs belonged to entries, a bundle that was only skipped had none.
+    fn write_provided(&mut self, owner: Owner<'_>, said: &Stored) -> rusqlite::Result<BTreeSet<Gvk>> {
+        let mut provided = apis(&mut self.providers, owner.0)?;
+        if self.version < since::APIS {
+            self.learn(&mut provided, &said.provided)?;
+        }
+        insert_apis(&mut self.provider, &provided, owner)?;
+        Ok(provided)
+    }
+
+    fn write_required(&mut self, owner: Owner<'_>, said: &Stored) -> rusqlite::Result<BTreeSet<Gvk>> {
+        let mut required = apis(&mut self.requirers, owner.0)?;
+        if self.version < since::APIS {
+            self.learn(&mut required, &said.required)?;
+        }
+        insert_apis(&mut self.requirer, &required, owner)?;
+        Ok(required)
+    }
+
+    fn learn(&mut self, known: &mut BTreeSet<Gvk>, apis: &BTreeSet<Api>) -> rusqlite::Result<()> {
+        for api in apis {
+            self.api.execute((&api.group, &api.version, &api.kind, &api.plural))?;
+            known.insert((api.group.clone(), api.version.clone(), api.kind.clone()));
+        }
+        Ok(())
+    }
+
+    fn write_dependencies(&mut self, owner: Owner<'_>, required: &BTreeSet<Gvk>) -> rusqlite::Result<()> {
+        let (name, version, path) = owner;
+        if self.version < since::DEPENDENCIES {
+            for api in required {
+                let value = gvk(api).into_bytes();
+                self.dependency.execute(("olm.gvk", value, name, version, path))?;
+            }
+            return Ok(());
+        }
+        let mut rows = self.dependencies.query([name])?;
+        while let Some(row) = rows.next()? {
+            let (kind, mut value) = (row.get::<_, Value>(0)?, row.get::<_, Value>(1)?);
+            if self.version < since::PLAIN_DEPENDENCIES
+                && let Some(plain) = text(row, 1)?.and_then(without_type)
+            {
+                value = Value::Blob(plain.into_bytes());
+            }
+            self.dependency.execute((kind, value, name, version, path))?;
+        }
+        Ok(())
+    }
+
+    fn write_properties(
+        &mut self,
+        owner: Owner<'_>,
+        bundle_version: &str,
+        provided: &BTreeSet<Gvk>,
+        said: &Stored,
+    ) -> rusqlite::Result<()> {
+        let (name, version, path) = owner;
+        if self.version >= since::PROPERTIES {
+            let mut rows = self.properties.query([name])?;
+            while let Some(row) = rows.next()? {
+                let (kind, value) = (row.get::<_, Value>(0)?, row.get::<_, Value>(1)?);
+                self.property.execute((kind, value, name, version, path))?;
+            }
+            return Ok(());
+        }
+        let mut properties = Vec::new();
+        let mut packages = self.packages.query([name])?;
+        while let Some(row) = packages.next()? {
+            let package = json!({"packageName": text(row, 0)?.unwrap_or_default(), "version": bundle_version});
+            properties.push(("olm.package".to_owned(), canonical::to_string(&package)));
+        }
+        properties.extend(provided.iter().map(|api| ("olm.gvk".to_owned(), gvk(api))));
+        properties.extend(said.properties.iter().cloned());
+        let mut seen = HashSet::new();
+        properties.retain(|property| seen.insert(property.clone()));
+        for (kind, value) in &properties {
+            self.property.execute((kind, value, name, version, path))?;
+        }
+        Ok(())
+    }
+}
+
+impl Old {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let column = |column| Ok::<_, rusqlite::Error>(text(row, column)?.map(str::to_owned));
+        Ok(Self {
+            row: row.get(0)?,
+            name: column(1)?.unwrap_or_default(),
+            csv: column(2)?.filter(|csv| !csv.is_empty()),
+            bundle: column(3)?,
+            path: column(4)?.unwrap_or_default(),
+            skip_range: column(5)?,
+            version: column(6)?,
+            replaces: column(7)?,
+            skips: column(8)?,
+        })
+    }
+
+    /// What the manifests say, where something of it has to be derived.
+    fn said(&self, has_properties: bool) -> Stored {
+        let columns = [&self.skip_range, &self.version, &self.replaces, &self.skips];
+        if has_properties && columns.iter().all(|column| column.is_some()) {
+            return Stored::default();
+        }
+        let Some(csv) = self.csv.as_deref().and_then(|csv| serde_json::from_str(csv).ok()) else {
+            return Stored::default();
+        };
+        let documents = self.bundle.as_deref().map(manifests::documents);
+        let objects: Vec<serde_json::Value> = documents
+            .and_then(Result::ok)
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(|document| serde_json::from_str(document).ok())
+            .collect();
+        Stored::read(&self.name, &csv, objects.iter().collect(), &self.path)
+    }
+}
+
+fn apis(statement: &mut Statement<'_>, bundle: &str) -> rusqlite::Result<BTreeSet<Gvk>> {
+    let mut rows = statement.query([bundle])?;
+    let mut apis = BTreeSet::new();
+    while let Some(row) = rows.next()? {
+        let column = |column| Ok::<_, rusqlite::Error>(text(row, column)?.unwrap_or_default().to_owned());
+        apis.insert((column(0)?, column(1)?, column(2)?));
+    }
+    Ok(apis)
+}
+
+fn insert_apis(statement: &mut Statement<'_>, apis: &BTreeSet<Gvk>, owner: Owner<'_>) -> rusqlite::Result<()> {
+    for (group, version, kind) in apis {
+        statement.execute((group, version, kind, owner.0, owner.1, owner.2))?;
+    }
+    Ok(())
+}
+
+/// The value of a property or dependency of type `olm.gvk`.
+fn gvk((group, version, kind): &Gvk) -> String {
+    canonical::to_string(&json!({"group": group, "kind": kind, "version": version}))
+}
+
+/// The value of a dependency of version 8, which repeats its type; none where it does not.
+fn without_type(value: &str) -> Option<String> {
+    let mut value: serde_json::Value = serde_json::from_str(value).ok()?;
+    value.as_object_mut()?.shift_remove("type")?;
+    Some(canonical::to_string(&value))
+}
+
+fn filled(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
+}

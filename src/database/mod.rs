@@ -1,0 +1,29 @@
+//! The SQLite database of an operator index: its schema, and everything that knows SQL.
+//!
+//! Any database may come from a stranger: [`guard`] is what holds for every connection, [`gate`] what a database must be
+//! before it is looked at. [`read`] opens one without ever changing it; [`list`], [`edges`], [`entries`] and [`load`] say
+//! what is in it. [`change`] opens one for a change, in one transaction, and brings an older one up to date; [`add`] adds
+//! bundles, each of them a [`record::Record`], [`remove`] takes packages out again, and [`deprecate`] cuts their channels
+//! off below a bundle.
+
+pub mod add;
+mod apis;
+pub mod change;
+pub mod check;
+pub mod deprecate;
+pub mod edges;
+pub mod entries;
+pub mod error;
+pub mod gate;
+pub mod guard;
+pub mod list;
+pub mod load;
+pub mod migrate;
+pub mod read;
+pub mod record;
+pub mod remove;
+pub mod schema;
+mod spool;
+
+#[cfg(test)]
+pub(crate) mod sample;

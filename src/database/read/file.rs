@@ -1,0 +1,219 @@
+//! A database as a file: what it is by its first bytes, whether it stays what it was, and what stands beside it.
+
+use super::{ReadError, content};
+use crate::database::guard::guard;
+use crate::database::migrate::migrate;
+use crate::files::{
+    FileError, Stamp, TemporaryFolder, create_private, open_regular, require_regular, temporary_directory,
+};
+use rusqlite::Connection;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+/// The bytes with which a SQLite database begins.
+const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// Whether a file begins as a database does.
+///
+/// # Errors
+/// When it cannot be read.
+pub(crate) fn is_database(path: &Path) -> Result<bool, FileError> {
+    let mut start = Vec::new();
+    open_regular(path)
+        .and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut start))
+        .map_err(|error| FileError::new("read", path, error))?;
+    Ok(start == MAGIC)
+}
+
+/// The name of the database in its private copy.
+pub(super) const COPY: &str = "index.db";
+
+pub(super) fn open_file(path: &Path) -> Result<(File, Stamp), ReadError> {
+    let failed = |source: io::Error| match source.kind() {
+        io::ErrorKind::NotFound => ReadError::Missing { path: path.to_owned() },
+        io::ErrorKind::IsADirectory => ReadError::Folder { path: path.to_owned() },
+        _ => ReadError::File {
+            path: path.to_owned(),
+            source,
+        },
+    };
+    let handle = open_regular(path).map_err(failed)?;
+    let metadata = handle.metadata().map_err(failed)?;
+    Ok((handle, Stamp::from(&metadata)))
+}
+
+/// The first 100 bytes of a database, which say what the file is and how many pages it should have.
+pub(super) struct Head(Vec<u8>);
+
+impl Head {
+    /// # Errors
+    /// When the file cannot be read, or does not begin as a database does.
+    pub(super) fn read(path: &Path, handle: &File) -> Result<Self, ReadError> {
+        let mut head = Vec::with_capacity(100);
+        let mut reader = handle;
+        reader
+            .seek(SeekFrom::Start(0))
+            .and_then(|_| reader.take(100).read_to_end(&mut head))
+            .map_err(|source| ReadError::File {
+                path: path.to_owned(),
+                source,
+            })?;
+        let path = || path.to_owned();
+        match head.len() {
+            0 => Err(ReadError::Empty { path: path() }),
+            100 if head.starts_with(MAGIC) => Ok(Self(head)),
+            _ => Err(ReadError::NotADatabase { path: path() }),
+        }
+    }
+
+    fn number(&self, at: usize, length: usize) -> u64 {
+        let bytes = self.0.get(at..at + length).unwrap_or_default();
+        bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+
+    /// Whether changes are written to a log first, so that readers and writers do not lock each other out.
+    pub(super) fn has_log(&self) -> bool {
+        self.number(19, 1) == 2
+    }
+
+    /// The bytes that the pages take, where that is known.
+    fn length(&self) -> Option<u64> {
+        let page_size = match self.number(16, 2) {
+            1 => 65536,
+            size => size,
+        };
+        let pages_are_counted = self.number(24, 4) == self.number(92, 4);
+        pages_are_counted.then(|| page_size * self.number(28, 4))
+    }
+}
+
+/// Makes sure that all pages are there. What the file is now.
+pub(super) fn check_length(path: &Path, handle: &File) -> Result<Stamp, ReadError> {
+    let failed = |source| ReadError::File {
+        path: path.to_owned(),
+        source,
+    };
+    let stamp = Stamp::from(&handle.metadata().map_err(failed)?);
+    match Head::read(path, handle)?.length() {
+        Some(expected) if expected > stamp.length() => {
+            // Somebody may just be writing it.
+            let now = Stamp::from(&handle.metadata().map_err(failed)?);
+            let path = path.to_owned();
+            Err(if now == stamp {
+                let found = stamp.length();
+                ReadError::Truncated { path, expected, found }
+            } else {
+                ReadError::Changed { path }
+            })
+        }
+        _ => Ok(stamp),
+    }
+}
+
+/// The file that SQLite keeps beside a database under its name and `suffix`.
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// The files that the library opens beside a database.
+const BESIDE: [&str; 3] = ["-journal", "-wal", "-shm"];
+
+/// Makes sure that what stands beside a database is a file each: the library would wait for a named pipe.
+///
+/// # Errors
+/// When something there is no regular file.
+pub(crate) fn check_beside(path: &Path) -> Result<(), FileError> {
+    for suffix in BESIDE {
+        let file = beside(path, suffix);
+        match require_regular(&file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(FileError::new("read", file, error)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn has_unfinished_transaction(path: &Path) -> bool {
+    let journal = open_regular(&beside(path, "-journal")).is_ok_and(|journal| {
+        // A finished transaction may leave its journal behind with an empty head.
+        let mut magic = Vec::new();
+        journal.take(8).read_to_end(&mut magic).is_ok() && magic.iter().any(|byte| *byte != 0)
+    });
+    journal || fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0)
+}
+
+/// What a database is, and the files beside it.
+fn stamps(path: &Path, handle: &File) -> Result<[Option<Stamp>; 3], ReadError> {
+    let now = handle.metadata().map_err(|source| ReadError::File {
+        path: path.to_owned(),
+        source,
+    })?;
+    let of = |suffix| fs::metadata(beside(path, suffix)).ok().map(|now| Stamp::from(&now));
+    Ok([Some(Stamp::from(&now)), of("-journal"), of("-wal")])
+}
+
+/// How long a file must lie still before its date tells whether it was written to: longer than the tick of the clock
+/// that dates it.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Copies the database with what stands beside it and lets SQLite finish or undo the transaction there.
+///
+/// # Errors
+/// [`ReadError::Changed`] when somebody writes one of the files meanwhile, so that they need not belong together.
+pub(super) fn private_copy(path: &Path, handle: &File, steps: u64) -> Result<TemporaryFolder, ReadError> {
+    let before = stamps(path, handle)?;
+    thread::sleep(TICK);
+    let copied = || -> io::Result<TemporaryFolder> {
+        let directory = TemporaryFolder::new().map_err(|error| error.source)?;
+        let target = directory.path().join(COPY);
+        let mut source = handle;
+        source.seek(SeekFrom::Start(0))?;
+        io::copy(&mut source, &mut create_private(&target)?)?;
+        for suffix in ["-journal", "-wal"] {
+            let copied = open_regular(&beside(path, suffix))
+                .and_then(|mut from| io::copy(&mut from, &mut create_private(&beside(&target, suffix))?));
+            match copied {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(directory)
+    };
+    let directory = copied().map_err(|source| ReadError::Copy {
+        path: path.to_owned(),
+        directory: temporary_directory(),
+        source,
+    })?;
+    let copy = directory.path().join(COPY);
+    if stamps(path, handle)? != before {
+        return Err(ReadError::Changed { path: path.to_owned() });
+    }
+    let mended = || -> rusqlite::Result<()> {
+        let mut connection = Connection::open(&copy)?;
+        guard(&mut connection, steps)?;
+        connection.query_row("PRAGMA schema_version", [], |_| Ok(()))?;
+        connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))
+    };
+    mended().map_err(|source| content(path, "the unfinished transaction", source))?;
+    check_length(&copy, &open_file(&copy)?.0)?;
+    Ok(directory)
+}
+
+/// Brings a private copy to the schema version that readers know.
+pub(super) fn bring_up_to_date(path: &Path, copy: &TemporaryFolder, version: i64, steps: u64) -> Result<(), ReadError> {
+    let migrated = || -> rusqlite::Result<()> {
+        let mut connection = Connection::open(copy.path().join(COPY))?;
+        // Nobody else knows the file, and it is thrown away if this fails.
+        connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = 0;")?;
+        guard(&mut connection, steps)?;
+        let transaction = connection.transaction()?;
+        migrate(&transaction, version, 0)?;
+        transaction.commit()
+    };
+    migrated().map_err(|source| content(path, "the older tables", source))
+}

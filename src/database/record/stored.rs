@@ -1,0 +1,61 @@
+//! What the manifests that an index already stores say of their bundle: for indexes of a schema that had no tables or
+//! columns for it yet.
+
+use super::field::Field;
+use super::{Api, Contents, RecordError, apis, images, olm_properties};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// What stored manifests say. The index took the bundle when it was added, so nothing of it is refused now: what cannot
+/// be read is as if it were absent.
+#[derive(Debug, Default)]
+pub(crate) struct Stored {
+    pub(crate) version: String,
+    pub(crate) replaces: String,
+    /// Joined with commas, as they are stored.
+    pub(crate) skips: String,
+    pub(crate) skip_range: String,
+    pub(crate) related_images: BTreeSet<String>,
+    pub(crate) provided: BTreeSet<Api>,
+    pub(crate) required: BTreeSet<Api>,
+    /// Type and value of the properties in the annotation of the `ClusterServiceVersion`.
+    pub(crate) properties: Vec<(String, String)>,
+}
+
+impl Stored {
+    /// Reads the manifests of the bundle `name`.
+    pub(crate) fn read(name: &str, csv: &Value, objects: Vec<&Value>, bundle_path: &str) -> Self {
+        let field = Field::of(name, csv);
+        let (spec, annotations) = (field.at("spec"), field.at("metadata").at("annotations"));
+        let owned = |text: Result<&str, RecordError>| text.unwrap_or_default().to_owned();
+        let bundle = apis::Bundle {
+            origin: name,
+            name,
+            csv: &field,
+        };
+        let annotation = annotations.at("olm.properties").text().unwrap_or_default();
+        let provided = bundle.defined(&objects).unwrap_or_default();
+        let contents = Contents {
+            origin: name,
+            csv,
+            objects,
+            package: "",
+            channels: Vec::new(),
+            default_channel: None,
+            dependencies: Vec::new(),
+            properties: Vec::new(),
+            bundle_path,
+            extra_images: Vec::new(),
+        };
+        Self {
+            version: owned(spec.at("version").text()),
+            replaces: owned(spec.at("replaces").text()),
+            skips: spec.at("skips").texts().unwrap_or_default().join(","),
+            skip_range: owned(annotations.at("olm.skipRange").text()),
+            related_images: images::related(&contents, &field).unwrap_or_default(),
+            provided,
+            required: bundle.required().unwrap_or_default(),
+            properties: olm_properties::read(annotation).unwrap_or_default(),
+        }
+    }
+}

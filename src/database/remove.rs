@@ -1,0 +1,221 @@
+//! Taking packages out of an index, and bundles that no channel has.
+//!
+//! With a bundle go all rows that belong to it, also those of bundles without a version or image, which the schema
+//! itself does not tie to their bundle. An API stays as long as any bundle provides or requires it.
+
+use super::change::{self, Options, Target};
+use super::error::DatabaseError;
+use crate::nearest::nearest;
+use rusqlite::Transaction;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// What was taken out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Removal {
+    /// The packages, by name.
+    pub packages: Vec<String>,
+    /// Their bundles, by name.
+    pub bundles: Vec<String>,
+    /// Bundles of no channel, by name.
+    pub stranded: Vec<String>,
+    /// Packages that were to go and are not there.
+    pub missing: Vec<String>,
+}
+
+/// Which packages go.
+#[derive(Debug, Clone, Copy)]
+pub enum Packages<'a> {
+    /// These.
+    Only(&'a BTreeSet<String>),
+    /// All but these.
+    AllBut(&'a BTreeSet<String>),
+}
+
+/// Why nothing was taken out.
+#[derive(Debug, thiserror::Error)]
+pub enum RemoveError {
+    /// Packages that the index does not have.
+    #[error(
+        "{} has no package {}{}",
+        path.display(), packages.join(", "),
+        nearest.as_ref().map_or("; `index list packages` shows what it has".to_owned(), |nearest| format!("; did you mean {nearest}?"))
+    )]
+    Unknown {
+        /// The database.
+        path: PathBuf,
+        /// The names.
+        packages: Vec<String>,
+        /// The name that is most like the first of them.
+        nearest: Option<String>,
+    },
+    /// The database cannot be read or written.
+    #[error("{0}")]
+    Database(#[from] DatabaseError),
+}
+
+/// Takes packages out of an index, with all of their bundles and with those of no channel, in one transaction.
+///
+/// # Errors
+/// When a package that is named is not there, unless `permissive`, or the database cannot be changed. Then it is as it
+/// was.
+pub fn packages(
+    packages: Packages<'_>,
+    permissive: bool,
+    target: &Target<'_>,
+    options: &Options,
+) -> Result<Removal, RemoveError> {
+    let failed = |error: rusqlite::Error| target.failed(options, &error);
+    change::removing(target, options, |transaction| {
+        let known = names(transaction, "SELECT name FROM package").map_err(failed)?;
+        let (Packages::Only(named) | Packages::AllBut(named)) = packages;
+        let missing: Vec<String> = named.difference(&known).cloned().collect();
+        if !missing.is_empty() && !permissive {
+            return Err(unknown(target.path(), missing, &known));
+        }
+        let gone: BTreeSet<String> = match packages {
+            Packages::Only(named) => known.intersection(named).cloned().collect(),
+            Packages::AllBut(named) => known.difference(named).cloned().collect(),
+        };
+        let bundles = remove_packages(transaction, &gone).map_err(failed)?;
+        let stranded = remove_stranded(transaction).map_err(failed)?;
+        Ok(Removal {
+            packages: gone.into_iter().collect(),
+            bundles,
+            stranded,
+            missing,
+        })
+    })
+}
+
+/// Takes the bundles out that no channel has, but for deprecated ones of a package that is there.
+///
+/// # Errors
+/// When the database cannot be changed. Then it is as it was.
+pub fn stranded(target: &Target<'_>, options: &Options) -> Result<Removal, RemoveError> {
+    let failed = |error: rusqlite::Error| target.failed(options, &error);
+    change::removing(target, options, |transaction| {
+        Ok(Removal {
+            stranded: remove_stranded(transaction).map_err(failed)?,
+            ..Removal::default()
+        })
+    })
+}
+
+fn unknown(path: &Path, packages: Vec<String>, known: &BTreeSet<String>) -> RemoveError {
+    let nearest = packages
+        .first()
+        .and_then(|name| nearest(name, known.iter().map(String::as_str)));
+    RemoveError::Unknown {
+        path: path.to_owned(),
+        nearest: nearest.map(str::to_owned),
+        packages,
+    }
+}
+
+/// Takes packages out; their bundles, by name. A bundle that another package has, too, stays.
+pub(super) fn remove_packages(
+    transaction: &Transaction<'_>,
+    packages: &BTreeSet<String>,
+) -> rusqlite::Result<Vec<String>> {
+    let packages = json(packages);
+    let gone = names_with(
+        transaction,
+        "SELECT operatorbundle_name FROM channel_entry
+         WHERE package_name IN (SELECT value FROM json_each(?1)) AND operatorbundle_name NOT IN (
+            SELECT operatorbundle_name FROM channel_entry
+            WHERE package_name NOT IN (SELECT value FROM json_each(?1)) AND operatorbundle_name IS NOT NULL)",
+        &packages,
+    )?;
+    for table in ["channel_entry", "channel"] {
+        let sql = format!("DELETE FROM {table} WHERE package_name IN (SELECT value FROM json_each(?1))");
+        transaction.execute(&sql, [&packages])?;
+    }
+    transaction.execute(
+        "DELETE FROM package WHERE name IN (SELECT value FROM json_each(?1))",
+        [&packages],
+    )?;
+    remove_bundles(transaction, &gone)
+}
+
+/// Takes bundles out that no channel has; their names.
+pub(crate) fn remove_stranded(transaction: &Transaction<'_>) -> rusqlite::Result<Vec<String>> {
+    // A deprecated bundle may stand outside of the graph, but not without its package.
+    let stranded = names(
+        transaction,
+        "SELECT name FROM operatorbundle
+         WHERE name NOT IN (SELECT operatorbundle_name FROM channel_entry WHERE operatorbundle_name IS NOT NULL)
+            AND (name NOT IN (SELECT operatorbundle_name FROM deprecated WHERE operatorbundle_name IS NOT NULL)
+                OR name IN (SELECT operatorbundle_name FROM properties
+                    WHERE type = 'olm.package' AND json_valid(CAST(value AS TEXT))
+                        AND json_extract(CAST(value AS TEXT), '$.packageName') NOT IN (SELECT name FROM package)))",
+    )?;
+    remove_bundles(transaction, &stranded)
+}
+
+/// Takes bundles out with all rows that name them, but not the entries of channels; those of them that were stored.
+pub(super) fn remove_bundles(
+    transaction: &Transaction<'_>,
+    bundles: &BTreeSet<String>,
+) -> rusqlite::Result<Vec<String>> {
+    let list = json(bundles);
+    let stored = names_with(
+        transaction,
+        "SELECT name FROM operatorbundle WHERE name IN (SELECT value FROM json_each(?1))",
+        &list,
+    )?;
+    remove_small_rows(transaction, bundles)?;
+    transaction.execute(
+        "DELETE FROM operatorbundle WHERE name IN (SELECT value FROM json_each(?1))",
+        [&list],
+    )?;
+    remove_orphan_apis(transaction)?;
+    Ok(stored.into_iter().collect())
+}
+
+/// Takes the rows away that name bundles, in all tables but those of the bundles themselves and of channels.
+pub(super) fn remove_small_rows(transaction: &Transaction<'_>, bundles: &BTreeSet<String>) -> rusqlite::Result<()> {
+    let list = json(bundles);
+    for table in [
+        "related_image",
+        "api_provider",
+        "api_requirer",
+        "dependencies",
+        "properties",
+        "deprecated",
+    ] {
+        let sql = format!("DELETE FROM {table} WHERE operatorbundle_name IN (SELECT value FROM json_each(?1))");
+        transaction.execute(&sql, [&list])?;
+    }
+    Ok(())
+}
+
+/// Takes the APIs away that no bundle provides or requires.
+pub(super) fn remove_orphan_apis(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute(
+        "DELETE FROM api WHERE (group_name, version, kind) NOT IN (
+            SELECT group_name, version, kind FROM api_provider
+            WHERE group_name IS NOT NULL AND version IS NOT NULL AND kind IS NOT NULL
+            UNION ALL SELECT group_name, version, kind FROM api_requirer
+            WHERE group_name IS NOT NULL AND version IS NOT NULL AND kind IS NOT NULL)",
+        [],
+    )?;
+    Ok(())
+}
+
+fn names(transaction: &Transaction<'_>, sql: &str) -> rusqlite::Result<BTreeSet<String>> {
+    let mut statement = transaction.prepare(sql)?;
+    let names = statement.query_map([], |row| row.get::<_, Option<String>>(0))?;
+    names.filter_map(Result::transpose).collect()
+}
+
+fn names_with(transaction: &Transaction<'_>, sql: &str, list: &str) -> rusqlite::Result<BTreeSet<String>> {
+    let mut statement = transaction.prepare(sql)?;
+    let names = statement.query_map([list], |row| row.get::<_, Option<String>>(0))?;
+    names.filter_map(Result::transpose).collect()
+}
+
+pub(super) fn json(names: &BTreeSet<String>) -> String {
+    names.iter().map(String::as_str).collect::<Value>().to_string()
+}

@@ -1,0 +1,210 @@
+//! What is in an index that is open, whichever form it has.
+
+use super::{Index, OpenCatalog, OpenError};
+use crate::catalog::file_based::document::Document;
+use crate::catalog::file_based::manifests::Manifests;
+use crate::catalog::{BundleId, Catalog, Channel, ManifestsId, Package, Text};
+use crate::database::read::ReadError;
+use crate::kubernetes::GroupVersionKind;
+use crate::kubernetes::served::{self, ServedResource};
+use serde::Deserialize;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
+
+#[derive(Deserialize)]
+struct RelatedImage {
+    #[serde(default)]
+    image: String,
+}
+
+impl Index {
+    /// Packages, channels and bundles, without the manifests.
+    ///
+    /// # Errors
+    /// When the database is damaged or changes meanwhile.
+    pub fn catalog(&self) -> Result<Cow<'_, Catalog>, ReadError> {
+        match self {
+            Self::Database(database) => Ok(Cow::Owned(database.database.catalog()?)),
+            Self::Catalog(files) => Ok(Cow::Borrowed(&files.loaded.catalog)),
+        }
+    }
+
+    /// As [`Index::catalog`], where the ranges that bundles skip are not needed, which a database is slow to give.
+    ///
+    /// # Errors
+    /// As [`Index::catalog`].
+    pub fn catalog_without_skip_ranges(&self) -> Result<Cow<'_, Catalog>, ReadError> {
+        match self {
+            Self::Database(database) => Ok(Cow::Owned(database.database.catalog_without_skip_ranges()?)),
+            Self::Catalog(_) => self.catalog(),
+        }
+    }
+
+    /// The range that a bundle skips in a channel of this index's `catalog`.
+    pub fn skip_range<'a>(
+        &'a self,
+        catalog: &'a Catalog,
+        (package, channel): (&Package, &Channel),
+        bundle: BundleId,
+    ) -> Option<&'a Text> {
+        match self {
+            Self::Database(_) => catalog.bundle(bundle)?.skip_range.as_ref(),
+            Self::Catalog(files) => files.loaded.skip_range(package, channel, bundle),
+        }
+    }
+
+    /// The images that some bundles of this index's `catalog` are recorded with: those that they run and list, and
+    /// their own.
+    ///
+    /// # Errors
+    /// When the index is damaged or changes meanwhile.
+    pub fn related_images(
+        &self,
+        catalog: &Catalog,
+        bundles: &BTreeSet<BundleId>,
+    ) -> Result<HashMap<BundleId, Vec<String>>, OpenError> {
+        let known = bundles.iter().filter_map(|id| Some((*id, catalog.bundle(*id)?)));
+        match self {
+            Self::Database(database) => {
+                let mut images = database.database.related_images()?;
+                Ok(known
+                    .filter_map(|(id, bundle)| Some((id, images.remove(&*bundle.name)?)))
+                    .collect())
+            }
+            Self::Catalog(files) => {
+                let mut images = HashMap::new();
+                for (id, bundle) in known {
+                    if let Some(document) = files.document(bundle.manifests)? {
+                        images.insert(id, related_images(&document));
+                    }
+                }
+                Ok(images)
+            }
+        }
+    }
+
+    /// The ClusterServiceVersion of a bundle; absent where the index does not keep it.
+    ///
+    /// # Errors
+    /// When the index is damaged or changes meanwhile.
+    pub fn csv(&self, id: ManifestsId) -> Result<Option<String>, OpenError> {
+        match self {
+            Self::Database(database) => Ok(database.database.csv(id)?),
+            Self::Catalog(files) => Ok(files.manifests(id)?.csv),
+        }
+    }
+
+    /// Hands the manifests of a bundle to `read`: the ClusterServiceVersion, and all objects. There are none where the
+    /// index does not keep them.
+    ///
+    /// # Errors
+    /// When the index is damaged or changes meanwhile, or the manifests in a database are not JSON.
+    pub fn with_manifests<T>(
+        &self,
+        id: ManifestsId,
+        read: impl FnOnce(Option<&str>, &[&str]) -> T,
+    ) -> Result<T, OpenError> {
+        match self {
+            Self::Database(database) => Ok(database.database.with_manifests(id, read)?),
+            Self::Catalog(files) => {
+                let manifests = files.manifests(id)?;
+                let objects: Vec<&str> = manifests.objects.iter().map(String::as_str).collect();
+                Ok(read(manifests.csv.as_deref(), &objects))
+            }
+        }
+    }
+
+    /// Every kind that the index knows with its plural name, in a fixed order.
+    ///
+    /// # Errors
+    /// When the index is damaged or changes meanwhile.
+    pub fn apis(&self) -> Result<Vec<ServedResource>, OpenError> {
+        match self {
+            Self::Database(database) => Ok(database.database.apis()?),
+            Self::Catalog(files) => {
+                let mut apis = BTreeSet::new();
+                for bundle in &files.loaded.catalog.bundles {
+                    if let Some(document) = files.document(bundle.manifests)? {
+                        apis.extend(apis_in(&document));
+                    }
+                }
+                Ok(apis.into_iter().collect())
+            }
+        }
+    }
+
+    /// Checks that what was read is what is there now.
+    ///
+    /// # Errors
+    /// When it was changed since it was opened.
+    pub fn check_unchanged(&self) -> Result<(), OpenError> {
+        match self {
+            Self::Database(database) => Ok(database.database.check_unchanged()?),
+            Self::Catalog(files) => Ok(files.files.check_unchanged()?),
+        }
+    }
+}
+
+impl OpenCatalog {
+    /// The document of a bundle.
+    fn document(&self, id: ManifestsId) -> Result<Option<Document>, OpenError> {
+        let handle = usize::try_from(id.0)
+            .ok()
+            .and_then(|number| self.files.handles.get(number));
+        Ok(handle.map(|handle| self.files.document(handle)).transpose()?)
+    }
+
+    fn manifests(&self, id: ManifestsId) -> Result<Manifests, OpenError> {
+        let document = self.document(id)?;
+        Ok(document.as_ref().map(Manifests::of).unwrap_or_default())
+    }
+}
+
+fn related_images(bundle: &Document) -> Vec<String> {
+    let images = bundle
+        .field("relatedImages")
+        .map(|value| serde_json::from_str(value.get()));
+    let images: Option<Vec<RelatedImage>> = images.and_then(Result::ok).unwrap_or_default();
+    images.into_iter().flatten().map(|related| related.image).collect()
+}
+
+/// The kinds whose plural names a bundle says: in its CustomResourceDefinitions, and in what its ClusterServiceVersion,
+/// or what stands for it, owns and requires.
+fn apis_in(bundle: &Document) -> Vec<ServedResource> {
+    let manifests = Manifests::of(bundle);
+    let objects = manifests.objects.iter();
+    let objects = objects.filter_map(|object| serde_json::from_str::<Value>(object).ok());
+    let mut apis: Vec<ServedResource> = objects.filter_map(|object| served::read(&object)).flatten().collect();
+    let described = manifests
+        .csv
+        .or_else(|| Some(manifests.metadata?.csv(bundle, None)))
+        .and_then(|csv| serde_json::from_str::<Value>(&csv).ok())
+        .unwrap_or_default();
+    let text = |description: &Value, key: &str| description[key].as_str().unwrap_or_default().to_owned();
+    for which in ["owned", "required"] {
+        for crd in list(&described["spec"]["customresourcedefinitions"][which]) {
+            let name = text(crd, "name");
+            let Some((resource, group)) = name.split_once('.') else {
+                continue;
+            };
+            apis.push(ServedResource {
+                gvk: GroupVersionKind::new(group, text(crd, "version"), text(crd, "kind")),
+                resource: resource.to_owned(),
+                namespaced: None,
+            });
+        }
+        for api in list(&described["spec"]["apiservicedefinitions"][which]) {
+            apis.push(ServedResource {
+                gvk: GroupVersionKind::new(text(api, "group"), text(api, "version"), text(api, "kind")),
+                resource: text(api, "name"),
+                namespaced: None,
+            });
+        }
+    }
+    apis
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}

@@ -1,0 +1,3 @@
+//! OLM's vocabulary: what properties and dependencies mean.
+
+pub mod property;
