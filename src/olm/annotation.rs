@@ -1,0 +1,8 @@
+//! Keys of annotations that OLM reads.
+
+/// On a ClusterServiceVersion: the versions from which a cluster may update to it.
+pub const SKIP_RANGE: &str = "olm.skipRange";
+/// On a ClusterServiceVersion of a bundle: a JSON list of properties for the index.
+pub const INDEX_PROPERTIES: &str = "olm.properties";
+/// On a ClusterServiceVersion that OLM installed: what its catalog says of it.
+pub const PROPERTIES: &str = "operatorframework.io/properties";

@@ -1,0 +1,299 @@
+//! Constraints: what a bundle may need beyond a package or an API, nested at will.
+
+use super::intent::Intent;
+use super::limits;
+use super::problem::{Fields, Problem, What, of_type};
+use crate::kubernetes::GroupVersionKind;
+use crate::text::Path;
+use serde_json::Value;
+
+/// What one other bundle must be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Constraint {
+    /// Of a package, with a version in a range.
+    Package(PackageConstraint),
+    /// A provider of an API.
+    Api(GroupVersionKind),
+    /// All of these at once.
+    All(Vec<Constraint>),
+    /// One of these.
+    Any(Vec<Constraint>),
+    /// None of these.
+    Not(Vec<Constraint>),
+    /// What a rule in the Common Expression Language is true of.
+    Cel {
+        /// The rule.
+        rule: String,
+        /// What OLM says where there is no such bundle.
+        message: String,
+    },
+}
+
+/// A package that a bundle needs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PackageConstraint {
+    /// The package.
+    pub name: String,
+    /// The range of versions, as it is written.
+    pub range: String,
+    /// How much it is wanted.
+    pub intent: Intent,
+}
+
+/// Says what a constraint asks for.
+pub const FAILURE_MESSAGE: &str = "failureMessage";
+/// The range of a package, in constraints and in catalogs.
+pub const VERSION_RANGE: &str = "versionRange";
+/// How much something is wanted.
+pub const INTENT: &str = "intent";
+
+/// The keys of which a constraint has one. Of several OLM takes the first in this order.
+pub const KEYS: [&str; 6] = ["gvk", "package", "all", "any", "not", "cel"];
+
+/// A constraint and all that is wrong with it. There is none where nothing can be made of it, and then the problems say
+/// why.
+pub fn read(value: &Value, bytes: usize) -> (Option<Constraint>, Vec<Problem>) {
+    let mut problems = Vec::new();
+    if bytes > limits::CONSTRAINT {
+        let what = What::Long(bytes);
+        let path = Path::root();
+        return (None, vec![Problem { path, what }]);
+    }
+    let constraint = nested(value, &Path::root(), 0, &mut problems);
+    (constraint, problems)
+}
+
+fn nested(value: &Value, path: &Path, depth: usize, problems: &mut Vec<Problem>) -> Option<Constraint> {
+    let report = |what: What, problems: &mut Vec<Problem>| {
+        let path = path.clone();
+        problems.push(Problem { path, what });
+    };
+    if depth > limits::CONSTRAINT_DEPTH {
+        report(What::Deep, problems);
+        return None;
+    }
+    if !value.is_object() {
+        problems.push(of_type(path, "a map", value));
+        return None;
+    }
+    let mut fields = Fields::new(value, path.clone(), problems);
+    fields.only(&[&[FAILURE_MESSAGE], &KEYS[..]].concat());
+    let message = fields.string(FAILURE_MESSAGE);
+    let given: Vec<_> = KEYS
+        .into_iter()
+        .filter_map(|key| fields.value(key).map(|(written, value)| (key, written, value)))
+        .collect();
+    let Some(&(key, written, value)) = given.first() else {
+        report(What::Nothing, problems);
+        return None;
+    };
+    if given.len() > 1 {
+        report(What::Several(given.iter().map(|(key, ..)| *key).collect()), problems);
+    }
+    let path = path.key(written);
+    match key {
+        "gvk" => {
+            let mut fields = Fields::new(value, path, problems);
+            fields.only(&["group", "version", "kind"]);
+            Some(Constraint::Api(api(&mut fields)))
+        }
+        "package" => {
+            let mut fields = Fields::new(value, path, problems);
+            fields.only(&["packageName", VERSION_RANGE, INTENT]);
+            let package = package(&mut fields, VERSION_RANGE);
+            if let Some((written, _)) = fields.value(INTENT) {
+                fields.report(written, What::IntentInside);
+            }
+            Some(Constraint::Package(package))
+        }
+        "cel" => {
+            let mut fields = Fields::new(value, path, problems);
+            fields.only(&["rule"]);
+            let rule = fields.string("rule");
+            Some(Constraint::Cel { rule, message })
+        }
+        _ => {
+            let mut fields = Fields::new(value, path.clone(), problems);
+            fields.only(&["constraints"]);
+            let (written, items) = fields.list("constraints");
+            let path = path.key(written);
+            let several = items.iter().enumerate();
+            let several = several.filter_map(|(at, item)| nested(item, &path.index(at), depth + 1, problems));
+            let several = several.collect();
+            Some(match key {
+                "all" => Constraint::All(several),
+                "any" => Constraint::Any(several),
+                _ => Constraint::Not(several),
+            })
+        }
+    }
+}
+
+pub(super) fn api(fields: &mut Fields<'_, '_>) -> GroupVersionKind {
+    let [group, version, kind] = ["group", "version", "kind"].map(|name| fields.string(name));
+    GroupVersionKind { group, version, kind }
+}
+
+/// The package of a dependency or a constraint, whose range is under this name.
+pub(super) fn package(fields: &mut Fields<'_, '_>, range: &str) -> PackageConstraint {
+    let name = fields.string("packageName");
+    let range = fields.string(range);
+    let intent = fields.string(INTENT).parse().unwrap_or_else(|unknown| {
+        fields.report(INTENT, What::Intent(unknown));
+        Intent::default()
+    });
+    PackageConstraint { name, range, intent }
+}
+
+impl Constraint {
+    /// What is needed with each intent, the strictest first. What is recommended includes what is required, and so on,
+    /// so that it is asked of the same bundle.
+    ///
+    /// Packages without an intent, and all that is not a package, are required. Of `all` the parts with a weaker intent
+    /// are left out of what is required; of `any` a single such part is enough for nothing to be required. Inside `not`
+    /// an intent means nothing.
+    pub fn by_intent(&self) -> Vec<(Intent, Self)> {
+        let mut parts: Vec<(Intent, Self)> = Vec::new();
+        for intent in Intent::ALL {
+            if let Some(part) = self.up_to(intent)
+                && parts.last().is_none_or(|(_, before)| *before != part)
+            {
+                parts.push((intent, part));
+            }
+        }
+        parts
+    }
+
+    /// What is left of it without the parts that are wanted less; nothing where it holds without them.
+    fn up_to(&self, intent: Intent) -> Option<Self> {
+        match self {
+            Self::Package(package) => {
+                let required = PackageConstraint {
+                    intent: Intent::Required,
+                    ..package.clone()
+                };
+                (package.intent <= intent).then_some(Self::Package(required))
+            }
+            Self::All(parts) => {
+                let left: Vec<_> = parts.iter().filter_map(|part| part.up_to(intent)).collect();
+                (!left.is_empty() || parts.is_empty()).then_some(Self::All(left))
+            }
+            Self::Any(parts) => {
+                let all: Option<Vec<_>> = parts.iter().map(|part| part.up_to(intent)).collect();
+                all.map(Self::Any)
+            }
+            Self::Not(_) | Self::Api(_) | Self::Cel { .. } => Some(self.clone()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn package(name: &str, intent: &str) -> Value {
+        json!({"package": {"packageName": name, "versionRange": ">=1.0.0", "intent": intent}})
+    }
+
+    fn parts(value: &Value) -> Vec<(Intent, Constraint)> {
+        read(value, 0).0.unwrap().by_intent()
+    }
+
+    fn required(name: &str) -> Constraint {
+        let (name, range, intent) = (name.to_owned(), ">=1.0.0".to_owned(), Intent::Required);
+        Constraint::Package(PackageConstraint { name, range, intent })
+    }
+
+    #[test]
+    fn a_package_is_wanted_with_its_intent() {
+        for intent in Intent::ALL {
+            assert_eq!(parts(&package("a", intent.name())), [(intent, required("a"))]);
+        }
+    }
+
+    #[test]
+    fn parts_of_all_that_are_wanted_less_are_asked_of_the_same_bundle() {
+        let all =
+            json!({"all": {"constraints": [package("a", ""), package("b", "optional"), package("c", "recommended")]}});
+        assert_eq!(
+            parts(&all),
+            [
+                (Intent::Required, Constraint::All(vec![required("a")])),
+                (Intent::Recommended, Constraint::All(vec![required("a"), required("c")])),
+                (
+                    Intent::Optional,
+                    Constraint::All(vec![required("a"), required("b"), required("c")])
+                ),
+            ]
+        );
+    }
+
+    #[test]
+    fn one_part_of_any_that_is_wanted_less_makes_the_whole_be_wanted_less() {
+        let any = json!({"any": {"constraints": [package("a", ""), package("b", "recommended")]}});
+        let whole = Constraint::Any(vec![required("a"), required("b")]);
+        assert_eq!(parts(&any), [(Intent::Recommended, whole)]);
+        let nested = json!({"all": {"constraints": [any, package("c", "")]}});
+        assert_eq!(parts(&nested).len(), 2);
+    }
+
+    #[test]
+    fn an_intent_inside_not_means_nothing() {
+        let not = json!({"not": {"constraints": [package("a", "optional")]}});
+        assert_eq!(parts(&not).len(), 1);
+        assert_eq!(parts(&not)[0].0, Intent::Required);
+    }
+
+    #[test]
+    fn every_problem_is_found_with_its_place() {
+        let value = json!({"failureMessage": 1, "more": 1, "all": {"constraints": [
+            {"gvk": {"group": [], "Kind": "K"}}, {}, 5,
+            {"cel": {"rule": "true"}, "any": {"constraints": []}},
+            {"package": {"packageName": "a", "intent": "Required"}, "intent": "optional"},
+        ]}});
+        let (constraint, problems) = read(&value, 0);
+        assert!(constraint.is_some());
+        let found: Vec<_> = problems
+            .iter()
+            .map(|problem| format!("{}: {}", problem.path, problem.what))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                "more: is not part of a constraint",
+                "failureMessage: is a number, not a string",
+                "all.constraints[0].gvk.group: is a list, not a string",
+                "all.constraints[1]: has neither cel nor all, any, gvk, not or package",
+                "all.constraints[2]: is a number, not a map",
+                "all.constraints[3]: has any, cel at once",
+                "all.constraints[4].intent: is not part of a constraint",
+                "all.constraints[4].package.intent: is \"Required\", not required, recommended or optional",
+                "all.constraints[4].package.intent: is not known to released versions of OLM",
+            ]
+        );
+        assert_eq!(problems.iter().filter(|problem| !problem.is_fatal()).count(), 2);
+    }
+
+    #[test]
+    fn names_are_read_in_any_letters_as_go_does() {
+        let value = json!({"PACKAGE": {"PackageName": "a", "versionrange": ">=1.0.0"}});
+        assert_eq!(read(&value, 0), (Some(required("a")), Vec::new()));
+    }
+
+    #[test]
+    fn what_is_too_long_or_too_deep_is_refused() {
+        assert!(matches!(
+            read(&json!({}), limits::CONSTRAINT + 1).1[..],
+            [Problem {
+                what: What::Long(_),
+                ..
+            }]
+        ));
+        let mut value = package("a", "");
+        for _ in 0..=limits::CONSTRAINT_DEPTH {
+            value = json!({"not": {"constraints": [value]}});
+        }
+        assert_eq!(read(&value, 0).1[0].what, What::Deep);
+    }
+}

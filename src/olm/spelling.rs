@@ -1,0 +1,78 @@
+//! The two spellings of a dependency.
+//!
+//! A database and `metadata/dependencies.yaml` write `olm.gvk`, `olm.package` with `version`, and `olm.label`; a catalog
+//! and OLM itself have them among the properties, as `olm.gvk.required`, `olm.package.required` with `versionRange`, and
+//! `olm.label.required`. Both write `olm.constraint` alike.
+
+use super::constraint::VERSION_RANGE;
+use super::dependency::DependencyKind;
+use serde_json::Value;
+
+/// How dependencies are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spelling {
+    /// In a list of their own: `olm.package`, with `version`.
+    Dependency,
+    /// Among the properties: `olm.package.required`, with `versionRange`.
+    Property,
+}
+
+/// The type and value of a dependency as a property; none for types that OLM does not know.
+pub fn as_property(kind: &str, value: &Value) -> Option<(&'static str, Value)> {
+    respelled(kind, value, Spelling::Dependency, Spelling::Property)
+}
+
+/// The type and value of a property as a dependency; none where it is not about what a bundle needs.
+pub fn as_dependency(kind: &str, value: &Value) -> Option<(&'static str, Value)> {
+    respelled(kind, value, Spelling::Property, Spelling::Dependency)
+}
+
+/// Whether a property is about what a bundle needs.
+pub fn is_requirement(kind: &str) -> bool {
+    DependencyKind::of(kind, Spelling::Property).is_some()
+}
+
+fn respelled(kind: &str, value: &Value, from: Spelling, to: Spelling) -> Option<(&'static str, Value)> {
+    let known = DependencyKind::of(kind, from)?;
+    let mut value = value.clone();
+    if let (DependencyKind::Package, Some(map)) = (known, value.as_object_mut()) {
+        let (old, new) = match to {
+            Spelling::Property => ("version", VERSION_RANGE),
+            Spelling::Dependency => (VERSION_RANGE, "version"),
+        };
+        // What else is said of it, such as the intent, stays.
+        if let Some(range) = map.shift_remove(old) {
+            map.insert(new.to_owned(), range);
+        }
+    }
+    Some((known.name(to), value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_package_keeps_all_that_is_said_of_it_both_ways() {
+        let stored = json!({"packageName": "p", "version": ">=1 <2", "intent": "recommended", "more": [1]});
+        let (kind, property) = as_property("olm.package", &stored).unwrap();
+        assert_eq!(kind, "olm.package.required");
+        assert_eq!(property["versionRange"], ">=1 <2");
+        assert_eq!(as_dependency(kind, &property), Some(("olm.package", stored)));
+    }
+
+    #[test]
+    fn only_types_that_olm_knows_are_translated() {
+        assert_eq!(
+            as_property("olm.label", &json!({"label": "x"})).unwrap().0,
+            "olm.label.required"
+        );
+        assert_eq!(
+            as_dependency("olm.constraint", &json!({})),
+            Some(("olm.constraint", json!({})))
+        );
+        assert_eq!(as_dependency("olm.package", &json!({})), None);
+        assert_eq!(as_property("other", &json!({})), None);
+    }
+}
