@@ -2,7 +2,7 @@
 //!
 //! Manifests are not in a catalog and are not compared. Where the difference is a list, it is sorted by name.
 
-use super::{Bundle, CONSTRAINT, Catalog, Channel, Entry, Package, Property};
+use super::{Bundle, Catalog, Channel, Entry, Package, Property};
 use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -106,15 +106,8 @@ pub struct BundleDifference {
     pub dependencies: Option<SetChange<TypedValue>>,
 }
 
-/// A property or dependency as it is stored.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct TypedValue {
-    /// The type.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// The JSON text.
-    pub value: String,
-}
+/// A property or dependency as it is stored, with the JSON text of its value.
+pub type TypedValue = property::Property<String, String>;
 
 impl Difference {
     /// Whether the two catalogs say the same.
@@ -289,7 +282,7 @@ fn properties(bundle: &Bundle) -> BTreeSet<TypedValue> {
     let own = bundle
         .properties
         .iter()
-        .filter(|property| &*property.kind != CONSTRAINT);
+        .filter(|own| &*own.kind != property::CONSTRAINT);
     own.map(typed).collect()
 }
 
@@ -298,15 +291,12 @@ fn dependencies(bundle: &Bundle) -> BTreeSet<TypedValue> {
     let constraints = bundle
         .properties
         .iter()
-        .filter(|property| &*property.kind == CONSTRAINT);
+        .filter(|own| &*own.kind == property::CONSTRAINT);
     bundle.dependencies.iter().chain(constraints).map(typed).collect()
 }
 
-fn typed(property: &Property) -> TypedValue {
-    TypedValue {
-        kind: property.kind.to_string(),
-        value: property.value.to_string(),
-    }
+fn typed(stored: &Property) -> TypedValue {
+    TypedValue::new(&*stored.kind, &*stored.value)
 }
 
 #[cfg(test)]

@@ -13,13 +13,9 @@ pub mod selection;
 pub mod updates;
 
 use crate::kubernetes::GroupVersionKind;
+use crate::olm::property;
 use std::collections::HashSet;
 use std::sync::Arc;
-
-/// The property of bundles that nobody should install any more.
-pub const DEPRECATED: &str = "olm.deprecated";
-/// The type of constraints, which stand among the dependencies of a bundle or among its properties.
-pub const CONSTRAINT: &str = "olm.constraint";
 
 /// A text that many values share.
 pub type Text = Arc<str>;
@@ -89,14 +85,8 @@ pub struct Bundle {
     pub manifests: ManifestsId,
 }
 
-/// A typed value of a bundle: a property or a dependency.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Property {
-    /// The type, such as `olm.package`.
-    pub kind: Text,
-    /// The JSON text, byte for byte as stored.
-    pub value: Text,
-}
+/// A property or a dependency of a bundle. The value is the JSON text, byte for byte as stored.
+pub type Property = property::Property<Text, Text>;
 
 /// What the reader of an index needs to find the manifests of a bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -105,7 +95,7 @@ pub struct ManifestsId(pub i64);
 impl Property {
     /// The API that a value of type `olm.gvk` names; `None` for other types and for values of another shape.
     pub fn group_version_kind(&self) -> Option<GroupVersionKind> {
-        if &*self.kind != "olm.gvk" {
+        if &*self.kind != property::GVK {
             return None;
         }
         serde_json::from_str(&self.value).ok()

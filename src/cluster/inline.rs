@@ -1,9 +1,10 @@
 //! Packages that a what-if file writes out, as a catalog.
 
-use super::state::{Bundle, Package, TypedValue};
+use super::state::{Bundle, Package};
 use crate::catalog::file_based::load::heads;
 use crate::catalog::{self, BundleId, Catalog, ManifestsId, Property, Text, Texts};
 use crate::kubernetes::GroupVersionKind;
+use crate::olm::property::{self, GVK, PACKAGE};
 use crate::text::canonical;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -93,20 +94,18 @@ pub fn inline(packages: &[Package]) -> InlineCatalog {
 /// The bundle with the properties and dependencies that an index would store for it.
 fn stored(package: &str, bundle: &Bundle, manifests: ManifestsId, texts: &mut Texts) -> catalog::Bundle {
     let version = bundle.version.as_deref().unwrap_or_default();
-    let mut properties = vec![property(
-        "olm.package",
+    let mut properties = vec![typed(
+        PACKAGE,
         &json!({"packageName": package, "version": version}),
         texts,
     )];
     let apis = |apis: &[GroupVersionKind], texts: &mut Texts| -> Vec<Property> {
-        apis.iter()
-            .map(|api| property("olm.gvk", &api_value(api), texts))
-            .collect()
+        apis.iter().map(|api| typed(GVK, &api_value(api), texts)).collect()
     };
-    let given = |values: &[TypedValue], texts: &mut Texts| -> Vec<Property> {
+    let given = |values: &[property::Property], texts: &mut Texts| -> Vec<Property> {
         values
             .iter()
-            .map(|value| property(&value.kind, &value.value, texts))
+            .map(|value| typed(&value.kind, &value.value, texts))
             .collect()
     };
     properties.extend(apis(&bundle.provides, texts));
@@ -124,7 +123,7 @@ fn stored(package: &str, bundle: &Bundle, manifests: ManifestsId, texts: &mut Te
     }
 }
 
-fn property(kind: &str, value: &Value, texts: &mut Texts) -> Property {
+fn typed(kind: &str, value: &Value, texts: &mut Texts) -> Property {
     Property {
         kind: texts.share(kind),
         value: texts.share(&canonical::to_string(value)),

@@ -1,15 +1,15 @@
 //! What the objects of OLM in a dump say, as a what-if file says it.
 
 use super::State;
-use super::state::{Approval, CatalogSource, Installed, NAMESPACE, Subscription, TypedValue, UpgradeStrategy};
+use super::state::{Approval, CatalogSource, Installed, NAMESPACE, Subscription, UpgradeStrategy};
 use crate::csv::{self, Csv, OwnedCrd};
 use crate::kubernetes::GroupVersionKind;
+use crate::olm::annotation::PROPERTIES;
+use crate::olm::property::{PACKAGE, Property};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The annotation of a ClusterServiceVersion with the properties of its bundle.
-pub(super) const PROPERTIES: &str = "operatorframework.io/properties";
 /// The namespaces that catalogs for all are in where OLM is installed as its makers do it.
 const GLOBAL_NAMESPACES: [&str; 3] = ["olm", "openshift-marketplace", "operator-lifecycle-manager"];
 /// The annotation of an OperatorGroup that keeps the catalogs of the global namespace out.
@@ -203,7 +203,7 @@ fn catalog(view: Csv<'_>) -> CatalogSource {
 #[derive(Deserialize)]
 struct Annotation {
     #[serde(default)]
-    properties: Vec<TypedValue>,
+    properties: Vec<Property>,
 }
 
 fn installed(view: Csv<'_>) -> Installed {
@@ -231,11 +231,8 @@ fn installed(view: Csv<'_>) -> Installed {
     }
 }
 
-fn package(property: &TypedValue) -> Option<String> {
-    let name = property
-        .value
-        .get("packageName")
-        .filter(|_| property.kind == "olm.package")?;
+fn package(property: &Property) -> Option<String> {
+    let name = property.value.get("packageName").filter(|_| property.kind == PACKAGE)?;
     name.as_str().map(str::to_owned)
 }
 

@@ -1,8 +1,8 @@
 //! What a what-if file says, as plain data. Everything that the file may leave out has its default here already.
 
 use crate::kubernetes::GroupVersionKind;
+use crate::olm::property::Property;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// The only version of the format.
 pub const VERSION: u64 = 1;
@@ -126,20 +126,9 @@ pub struct Bundle {
     /// The APIs that it requires, which become dependencies of type `olm.gvk`.
     pub requires: Vec<GroupVersionKind>,
     /// Further properties.
-    pub properties: Vec<TypedValue>,
+    pub properties: Vec<Property>,
     /// Further dependencies, as in `metadata/dependencies.yaml`.
-    pub dependencies: Vec<TypedValue>,
-}
-
-/// A property or a dependency.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-pub struct TypedValue {
-    /// The type, such as `olm.package`.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// The value.
-    #[serde(default)]
-    pub value: Value,
+    pub dependencies: Vec<Property>,
 }
 
 /// An installed ClusterServiceVersion.
@@ -161,7 +150,7 @@ pub struct Installed {
     /// The APIs that it requires.
     pub requires: Vec<GroupVersionKind>,
     /// Further properties of its properties annotation, as they stand there.
-    pub properties: Vec<TypedValue>,
+    pub properties: Vec<Property>,
     /// Whether an older OLM installed it, which writes no properties annotation.
     pub without_properties_annotation: bool,
 }

@@ -2,6 +2,7 @@
 //!
 //! Where no source says with which release something came, the table says so, and nothing is reported about it.
 
+use crate::olm::property;
 use crate::rules::{self, Rule};
 use crate::version::parse_tolerant;
 use semver::Version;
@@ -37,11 +38,11 @@ pub enum Need {
     BundleImage,
     /// To unpack an image of the media type `k8s+v1`, which holds no ClusterServiceVersion.
     PlainImage,
-    /// To unpack an image whose manifests have more than [`CONFIG_MAP`] bytes.
+    /// To unpack an image whose manifests have more than [`crate::olm::limits::CONFIG_MAP`] bytes.
     LargeImage,
-    /// To unpack an image whose manifests have more than [`CONFIG_MAP`] bytes even when compressed.
+    /// To unpack an image whose manifests have more than [`crate::olm::limits::CONFIG_MAP`] bytes even when compressed.
     HugeImage,
-    /// To take a bundle out of a message of more than [`MESSAGE`] bytes.
+    /// To take a bundle out of a message of more than [`crate::olm::limits::MESSAGE`] bytes.
     LargeMessage,
     /// To satisfy a dependency of this type.
     Dependency(&'static str),
@@ -49,7 +50,7 @@ pub enum Need {
     OtherDependency,
     /// To do without a dependency whose intent says so.
     Intent,
-    /// To understand a constraint with a key that is none of [`CONSTRAINT_KEYS`].
+    /// To understand a constraint with a key that is none of those in [`crate::olm::constraint`].
     OtherConstraint,
     /// To act on a property of this type.
     Property(&'static str),
@@ -80,13 +81,6 @@ pub struct Capability {
     /// Where it is said.
     pub source: &'static str,
 }
-
-/// The bytes that a ConfigMap holds: the size limit of `opm alpha bundle extract`, by which OLM unpacks images.
-pub const CONFIG_MAP: usize = 1 << 20;
-/// The bytes of the largest message that a gRPC client takes where nothing else is set, as in OLM.
-pub const MESSAGE: usize = 4 << 20;
-/// What a constraint may hold: the alternatives, and the words for a person.
-pub const CONSTRAINT_KEYS: [&str; 7] = ["failureMessage", "gvk", "package", "all", "any", "not", "cel"];
 
 /// The newest release that the table knows, of July 2026.
 pub const NEWEST: Release = Release { minor: 46, patch: 0 };
@@ -166,22 +160,22 @@ pub static CAPABILITIES: &[Capability] = &[
         "default of gRPC clients, which OLM does not change",
     ),
     dependency(
-        "olm.gvk",
+        property::GVK,
         Since::Always,
         "changelog of 0.13.0: required APIs of the gRPC API (#1101)",
     ),
     dependency(
-        "olm.package",
+        property::PACKAGE,
         since(16, 1),
         "changelog of 0.16.1: resolver for dependencies on packages and versions, too (#1652)",
     ),
     dependency(
-        "olm.label",
+        property::LABEL,
         since(16, 1),
         "changelog of 0.16.1: \"Add label dependency type\" (#1687)",
     ),
     dependency(
-        "olm.constraint",
+        property::CONSTRAINT,
         since(20, 0),
         "#2506 and #2418; the release: operator-framework/olm-docs (#220)",
     ),
@@ -207,21 +201,21 @@ pub static CAPABILITIES: &[Capability] = &[
         "proposal olm-optional-dependency-declaration, which no release implements",
     ),
     row(
-        Need::Property("olm.manifests.optional"),
+        Need::Property(property::OPTIONAL_MANIFESTS),
         Since::Never,
         &rules::CLUSTER_PROPERTY,
         "requires every manifest",
         "proposal optional-manifest, which no release implements",
     ),
     row(
-        Need::Property("olm.maxOpenShiftVersion"),
+        Need::Property(property::MAX_OPENSHIFT_VERSION),
         since(18, 0),
         &rules::CLUSTER_PROPERTY,
         "lets OpenShift be updated to a version that the operator does not run on",
         "changelog of 0.18.0: \"Block OpenShift upgrades while incompatible operators are installed\" (#2081)",
     ),
     row(
-        Need::Property("olm.deprecated"),
+        Need::Property(property::DEPRECATED),
         since(16, 1),
         &rules::CLUSTER_PROPERTY,
         "offers the bundle like any other",
@@ -428,13 +422,13 @@ mod tests {
         let lacks = |cluster: &str, need| lacking(cluster).contains(&need);
         for (need, before, first) in [
             (Need::BundleImage, "0.13.0", "0.14.0"),
-            (Need::Dependency("olm.label"), "0.16.0", "v0.16.1"),
+            (Need::Dependency(property::LABEL), "0.16.0", "v0.16.1"),
             (Need::LargeImage, "0.18.3", "0.19"),
-            (Need::Dependency("olm.constraint"), "0.19.1", "0.20.0"),
+            (Need::Dependency(property::CONSTRAINT), "0.19.1", "0.20.0"),
         ] {
             assert!(lacks(before, need) && !lacks(first, need), "{need:?}");
         }
-        assert!(lacks("0.20.0-rc.1", Need::Dependency("olm.constraint")));
+        assert!(lacks("0.20.0-rc.1", Need::Dependency(property::CONSTRAINT)));
         assert!(lacks("registry+v1", Need::PlainImage) && !lacks("registry+v1", Need::BundleImage));
     }
 

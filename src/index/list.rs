@@ -1,18 +1,17 @@
 //! The same rows of a file-based catalog.
 
+use crate::catalog::file_based::Property;
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::load::{Loaded, heads};
 use crate::catalog::file_based::read::CatalogError;
-use crate::catalog::file_based::{BUNDLE_OBJECT, CSV_METADATA};
 use crate::catalog::manifests::{display_name, kind};
 use crate::catalog::{Catalog, Channel, ManifestsId, Package};
 use crate::database::list::{BundleRow, ChannelRow, DEFAULT_MEDIA_TYPE, PackageRow};
 use crate::index::open::OpenCatalog;
-use crate::olm::property;
+use crate::olm::property::{self, BUNDLE_OBJECT, CSV_METADATA};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 /// The packages, sorted by name.
 ///
@@ -101,13 +100,6 @@ fn of_package<'a>(catalog: &'a Catalog, name: Option<&'a str>) -> impl Iterator<
     let packages = catalog.packages.iter();
     let wanted = packages.filter(move |package| name.is_none_or(|name| name == &*package.name));
     wanted.flat_map(|package| package.channels.iter().map(move |channel| (package, channel)))
-}
-
-#[derive(Deserialize)]
-struct Property {
-    #[serde(rename = "type")]
-    kind: String,
-    value: Box<RawValue>,
 }
 
 #[derive(Deserialize)]

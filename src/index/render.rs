@@ -13,9 +13,13 @@ pub mod template;
 use crate::catalog::file_based::{
     BUNDLE, Blob, Bundle, CHANNEL, Channel, Entry, Icon, Key, PACKAGE, Package, Property, RelatedImage,
 };
-use crate::catalog::{self, BundleId, Catalog, DEPRECATED};
+use crate::catalog::{self, BundleId, Catalog};
 use crate::database::read::{Database, ReadError};
 use crate::database::record::Record;
+use crate::olm::dependency::DependencyKind;
+use crate::olm::property::DEPRECATED;
+use crate::olm::spelling::{Spelling, as_property, required_only};
+use crate::text::canonical;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
@@ -308,22 +312,25 @@ fn properties(
 
 /// The property that stands for a dependency, if it is to stay.
 fn dependency(kind: String, value: String, options: Options) -> Option<(String, String)> {
-    match kind.as_str() {
-        "olm.gvk" => Some(("olm.gvk.required".to_owned(), value)),
-        "olm.package" => {
-            let Ok(Value::Object(mut map)) = serde_json::from_str(&value) else {
-                return Some(("olm.package.required".to_owned(), value));
-            };
-            let intent = map.get("intent").and_then(Value::as_str).unwrap_or("required");
-            if options.required_only && intent != "required" {
-                return None;
-            }
-            if let Some(version) = map.shift_remove("version") {
-                map.insert("versionRange".to_owned(), version);
-            }
-            let value = crate::text::canonical::to_string(&Value::Object(map));
-            Some(("olm.package.required".to_owned(), value))
-        }
-        _ => Some((kind, value)),
-    }
+    let Ok(parsed) = serde_json::from_str::<Value>(&value) else {
+        let known = DependencyKind::of(&kind, Spelling::Dependency);
+        return Some((
+            known.map_or(kind, |known| known.name(Spelling::Property).to_owned()),
+            value,
+        ));
+    };
+    let Some((kind, property)) = as_property(&kind, &parsed) else {
+        return Some((kind, value));
+    };
+    let property = if options.required_only {
+        required_only(kind, &property)?
+    } else {
+        property
+    };
+    let value = if property == parsed {
+        value
+    } else {
+        canonical::to_string(&property)
+    };
+    Some((kind.to_owned(), value))
 }

@@ -1,10 +1,9 @@
 //! What OLM sees of a bundle in a catalog: its ClusterServiceVersion, the objects beside it, its properties.
 
-use crate::catalog::CONSTRAINT;
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::manifests::{self, Manifests};
 use crate::catalog::file_based::read::CatalogError;
-use crate::catalog::file_based::{self, BUNDLE_OBJECT, Blob, CSV_METADATA};
+use crate::catalog::file_based::{self, Blob};
 use crate::csv::{self, Csv};
 use crate::database::read::ReadError;
 use crate::diagnostic::Diagnostic;
@@ -12,6 +11,8 @@ use crate::index::intake::{self, IntakeError, Recording};
 use crate::index::open::Index;
 use crate::index::render::{Item, Options, RenderError, RenderedIndex, render_record};
 use crate::nearest::nearest;
+use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA, GVK_REQUIRED, Property};
+use crate::olm::spelling::is_requirement;
 use crate::text::{Limits, Values};
 use crate::tree::Tree;
 use serde::{Deserialize, Serialize};
@@ -31,16 +32,6 @@ pub struct Content {
     pub objects: Vec<Value>,
     /// What it declares and needs, as a catalog has it: without the properties that carry manifests.
     pub properties: Vec<Property>,
-}
-
-/// A typed value.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Property {
-    /// The type, such as `olm.gvk`.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// The value.
-    pub value: Value,
 }
 
 /// Why a bundle cannot be installed from what is there.
@@ -153,7 +144,7 @@ fn bundle_of(document: &Document) -> Result<file_based::Bundle, ContentError> {
     let written = written.map(|written| serde_json::from_str(written.get())).transpose();
     let written: Vec<Written<'_>> = written.map_err(unreadable)?.unwrap_or_default();
     let others = written.iter().filter(|property| property.kind != BUNDLE_OBJECT);
-    let others = others.map(|property| file_based::Property::new(&property.kind, property.value.get()));
+    let others = others.map(|property| file_based::Property::parse(&property.kind, property.value.get()));
     let mut properties: Vec<_> = others.collect::<Result<_, _>>().map_err(unreadable)?;
     let manifests = Manifests::of(document);
     properties.extend(
@@ -228,7 +219,7 @@ fn object_in(value: &Value, values: &Values) -> Result<Value, String> {
 /// Where nothing says what the bundle needs, its ClusterServiceVersion does.
 fn require_apis(properties: &mut Vec<Property>, csv: Csv<'_>) {
     let said = properties.iter();
-    let mut said = said.filter(|property| property.kind.ends_with(".required") || property.kind == CONSTRAINT);
+    let mut said = said.filter(|property| is_requirement(&property.kind));
     if said.next().is_some() {
         return;
     }
@@ -239,7 +230,7 @@ fn require_apis(properties: &mut Vec<Property>, csv: Csv<'_>) {
             value.insert(key.to_owned(), entry.get(key).cloned().unwrap_or_default());
         }
         Property {
-            kind: "olm.gvk.required".to_owned(),
+            kind: GVK_REQUIRED.to_owned(),
             value: Value::Object(value),
         }
     };
@@ -280,7 +271,7 @@ pub(super) mod tests {
             .map(|object| file_based::Property::of_object(&object.to_string()));
         let properties = properties
             .iter()
-            .map(|(kind, value)| file_based::Property::new(kind, &value.to_string()).unwrap());
+            .map(|(kind, value)| file_based::Property::parse(kind, &value.to_string()).unwrap());
         file_based::Bundle {
             name: "memo.v1".to_owned(),
             package: "memo".to_owned(),

@@ -1,13 +1,12 @@
 //! The ClusterServiceVersion as the step of a plan carries it.
 
-use super::content::{Content, Property};
-use crate::catalog::CONSTRAINT;
+use super::content::Content;
 use crate::csv::typed::{self, CSV, ShapeError};
+use crate::olm::annotation::PROPERTIES;
+use crate::olm::property::{PACKAGE, Property};
+use crate::olm::spelling::is_requirement;
 use crate::text::canonical;
 use serde_json::{Map, Value, json};
-
-/// The annotation in which OLM keeps what a version declares and needs.
-pub(super) const PROPERTIES: &str = "operatorframework.io/properties";
 
 /// How often the annotation names what a bundle needs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -53,26 +52,17 @@ fn map_at<'a>(value: &'a mut Value, key: &str) -> Option<&'a mut Map<String, Val
 fn declared(content: &Content, repetition: Repetition) -> Vec<Property> {
     let mut declared = content.properties.clone();
     if repetition == Repetition::AsOlm {
-        let needs = |property: &&Property| {
-            let kind = property.kind.as_str();
-            [
-                "olm.gvk.required",
-                "olm.package.required",
-                "olm.label.required",
-                CONSTRAINT,
-            ]
-            .contains(&kind)
-        };
+        let needs = |property: &&Property| is_requirement(&property.kind);
         declared.extend(content.properties.iter().filter(needs).cloned());
     }
-    if !declared.iter().any(|property| property.kind == "olm.package") {
+    if !declared.iter().any(|property| property.kind == PACKAGE) {
         let version = content
             .csv
             .pointer("/spec/version")
             .cloned()
             .unwrap_or_else(|| json!(""));
         declared.push(Property {
-            kind: "olm.package".to_owned(),
+            kind: PACKAGE.to_owned(),
             value: json!({"packageName": content.package, "version": version}),
         });
     }

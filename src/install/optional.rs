@@ -68,9 +68,9 @@ pub fn is_optional(object: &Value, named: &[OptionalManifest]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::content::Property;
     use super::super::content::tests::content;
     use super::*;
+    use crate::olm::property::Property;
     use serde_json::json;
 
     fn object(api_version: &str, kind: &str, namespace: Option<&str>) -> Value {

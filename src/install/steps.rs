@@ -204,9 +204,9 @@ fn name_of(object: &Value) -> &str {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::content::Property;
     use super::super::content::tests::content;
     use super::*;
+    use crate::olm::property::Property;
     use serde_json::json;
 
     pub(in crate::install) fn target() -> Target {

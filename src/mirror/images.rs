@@ -1,14 +1,15 @@
 //! The images that chosen bundles of an index need, each with the bundles and its role in them.
 
 use crate::catalog::selection::{Selection, SelectionError};
-use crate::catalog::{Bundle, BundleId, Catalog, Property};
+use crate::catalog::{Bundle, BundleId, Catalog};
 use crate::image::Reference;
 use crate::index::open::{Index, OpenError};
-use crate::kubernetes::GroupVersionKind;
+use crate::olm::intent::Intent;
 use crate::olm::property;
+use crate::resolver::Needs;
 use crate::version::{VersionRange, parse_strict};
-use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Which bundles are looked at.
 #[derive(Debug, Clone, Default)]
@@ -19,19 +20,6 @@ pub struct Query {
     pub version: Option<VersionRange>,
     /// Follow dependencies of these intents, to all bundles of the index that satisfy them.
     pub intents: Vec<Intent>,
-}
-
-/// How much a bundle needs a dependency, as the enhancement proposal *olm-optional-dependency-declaration* has it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Intent {
-    /// It does not work without. This is what a dependency that does not say it means.
-    #[default]
-    Required,
-    /// It is to be there where it can be.
-    Recommended,
-    /// It may be there.
-    Optional,
 }
 
 /// The images found.
@@ -97,6 +85,8 @@ pub struct Unsatisfied {
     pub kind: String,
     /// Its JSON text as stored.
     pub value: String,
+    /// Why nobody can tell what it asks for.
+    pub problem: Option<String>,
 }
 
 /// Why there is no answer.
@@ -278,19 +268,24 @@ fn chosen(catalog: &Catalog, query: &Query) -> Result<(BTreeSet<BundleId>, Vec<U
     if query.intents.is_empty() {
         return Ok((found, unsatisfied));
     }
-    let providers = Providers::new(catalog);
+    let mut needs = Needs::new(catalog);
     let mut waiting: Vec<BundleId> = found.iter().copied().collect();
     while let Some(id) = waiting.pop() {
         let Some(bundle) = catalog.bundle(id) else { continue };
-        for dependency in &bundle.dependencies {
-            let Some(satisfying) = providers.of(catalog, dependency, &query.intents) else {
+        for need in needs.of(id) {
+            if !query.intents.contains(&need.intent) {
                 continue;
+            }
+            let (satisfying, problem) = match need.bundles {
+                Ok(bundles) => (bundles, None),
+                Err(reason) => (Vec::new(), Some(reason)),
             };
             if satisfying.is_empty() {
                 unsatisfied.push(Unsatisfied {
                     bundle: bundle.name.to_string(),
-                    kind: dependency.kind.to_string(),
-                    value: dependency.value.to_string(),
+                    kind: need.stored.kind.to_string(),
+                    value: need.stored.value.to_string(),
+                    problem,
                 });
             }
             waiting.extend(satisfying.into_iter().filter(|id| found.insert(*id)));
@@ -303,58 +298,4 @@ fn chosen(catalog: &Catalog, query: &Query) -> Result<(BTreeSet<BundleId>, Vec<U
 fn in_range(bundle: &Bundle, range: &VersionRange) -> bool {
     let version = bundle.version.as_deref().map(parse_strict);
     version.is_some_and(|version| version.is_ok_and(|version| range.contains(&version)))
-}
-
-/// What the bundles of an index can be depended on for.
-struct Providers<'catalog> {
-    packages: HashMap<&'catalog str, BTreeSet<BundleId>>,
-    kinds: HashMap<GroupVersionKind, Vec<BundleId>>,
-}
-
-impl<'catalog> Providers<'catalog> {
-    fn new(catalog: &'catalog Catalog) -> Self {
-        let mut packages: HashMap<&str, BTreeSet<BundleId>> = HashMap::new();
-        for package in &catalog.packages {
-            let entries = package.channels.iter().flat_map(|channel| &channel.entries);
-            packages.insert(&package.name, entries.map(|entry| entry.bundle).collect());
-        }
-        let mut kinds: HashMap<GroupVersionKind, Vec<BundleId>> = HashMap::new();
-        for id in packages.values().flatten() {
-            let properties = catalog.bundle(*id).map_or(&[][..], |bundle| &bundle.properties);
-            for kind in properties.iter().filter_map(Property::group_version_kind) {
-                kinds.entry(kind).or_default().push(*id);
-            }
-        }
-        Self { packages, kinds }
-    }
-
-    /// The bundles that satisfy a dependency; `None` where it is not to be followed.
-    fn of(&self, catalog: &Catalog, dependency: &Property, intents: &[Intent]) -> Option<Vec<BundleId>> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct OnPackage {
-            package_name: String,
-            version: String,
-            #[serde(default)]
-            intent: Intent,
-        }
-        if let Some(kind) = dependency.group_version_kind() {
-            let follow = intents.contains(&Intent::Required);
-            return follow.then(|| self.kinds.get(&kind).cloned().unwrap_or_default());
-        }
-        if &*dependency.kind != "olm.package" {
-            return None;
-        }
-        let wanted: OnPackage = serde_json::from_str(&dependency.value).ok()?;
-        if !intents.contains(&wanted.intent) {
-            return None;
-        }
-        let range = VersionRange::parse_as_olm(&wanted.version).ok();
-        let fits = |id: &&BundleId| match (catalog.bundle(**id), &range) {
-            (Some(bundle), Some(range)) => in_range(bundle, range),
-            _ => false,
-        };
-        let members = self.packages.get(wanted.package_name.as_str()).into_iter().flatten();
-        Some(members.filter(fits).copied().collect())
-    }
 }

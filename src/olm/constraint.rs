@@ -187,6 +187,45 @@ impl Constraint {
     }
 }
 
+/// The text of a constraint without the parts that are not required and without any intent; nothing where nothing is
+/// left. What is not a constraint stays as it is.
+pub(super) fn required(value: &Value) -> Option<Value> {
+    let mut left = value.clone();
+    for key in KEYS {
+        let Some(inside) = left.get_mut(key) else { continue };
+        if key == "package" {
+            *inside = required_package(inside)?;
+        } else if let Some(items) = inside.get_mut("constraints").and_then(Value::as_array_mut) {
+            let before = items.len();
+            let required: Vec<_> = items.iter().filter_map(required).collect();
+            let holds_without = match key {
+                "all" => required.is_empty(),
+                "any" => required.len() < before,
+                _ => continue,
+            };
+            if holds_without && before > 0 {
+                return None;
+            }
+            *items = required;
+        }
+    }
+    Some(left)
+}
+
+/// The text of a package without its intent; nothing where it is not required.
+pub(super) fn required_package(value: &Value) -> Option<Value> {
+    let mut left = value.clone();
+    if let Some(map) = left.as_object_mut()
+        && let Some(intent) = map.shift_remove(INTENT)
+    {
+        let required = intent
+            .as_str()
+            .is_none_or(|intent| intent.parse().is_ok_and(|intent: Intent| intent == Intent::Required));
+        return required.then_some(left);
+    }
+    Some(left)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

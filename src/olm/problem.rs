@@ -48,6 +48,16 @@ impl Problem {
     }
 }
 
+/// With its place, as in `package.intent is …`.
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.path.is_root() {
+            return write!(formatter, "the value {}", self.what);
+        }
+        write!(formatter, "{} {}", self.path, self.what)
+    }
+}
+
 impl fmt::Display for What {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -80,7 +90,7 @@ impl<'value, 'problems> Fields<'value, 'problems> {
     /// The fields of a value, which is a map or nothing.
     pub(super) fn new(value: &'value Value, path: Path, problems: &'problems mut Vec<Problem>) -> Self {
         let map = value.as_object();
-        if map.is_none() && !value.is_null() {
+        if map.is_none() {
             problems.push(of_type(&path, "a map", value));
         }
         Self { map, path, problems }

@@ -4,7 +4,7 @@
 //! and OLM itself have them among the properties, as `olm.gvk.required`, `olm.package.required` with `versionRange`, and
 //! `olm.label.required`. Both write `olm.constraint` alike.
 
-use super::constraint::VERSION_RANGE;
+use super::constraint::{self, VERSION_RANGE};
 use super::dependency::DependencyKind;
 use serde_json::Value;
 
@@ -30,6 +30,16 @@ pub fn as_dependency(kind: &str, value: &Value) -> Option<(&'static str, Value)>
 /// Whether a property is about what a bundle needs.
 pub fn is_requirement(kind: &str) -> bool {
     DependencyKind::of(kind, Spelling::Property).is_some()
+}
+
+/// A property about what a bundle needs, for an OLM that does not know intents: without what is not required, and without
+/// the key. Nothing where nothing of it is required.
+pub fn required_only(kind: &str, value: &Value) -> Option<Value> {
+    match DependencyKind::of(kind, Spelling::Property) {
+        Some(DependencyKind::Package) => constraint::required_package(value),
+        Some(DependencyKind::Constraint) => constraint::required(value),
+        _ => Some(value.clone()),
+    }
 }
 
 fn respelled(kind: &str, value: &Value, from: Spelling, to: Spelling) -> Option<(&'static str, Value)> {
@@ -60,6 +70,26 @@ mod tests {
         assert_eq!(kind, "olm.package.required");
         assert_eq!(property["versionRange"], ">=1 <2");
         assert_eq!(as_dependency(kind, &property), Some(("olm.package", stored)));
+    }
+
+    #[test]
+    fn what_is_not_required_is_left_out_at_any_depth() {
+        let package = |name: &str, intent: &str| json!({"package": {"packageName": name, "intent": intent}});
+        let bare = |name: &str| json!({"package": {"packageName": name}});
+        let all = |parts: &[Value]| json!({"failureMessage": "m", "all": {"constraints": parts}});
+        let given = all(&[
+            package("a", "required"),
+            package("b", "optional"),
+            all(&[package("c", "recommended")]),
+        ]);
+        assert_eq!(required_only("olm.constraint", &given), Some(all(&[bare("a")])));
+        let any = json!({"any": {"constraints": [package("a", "required"), package("b", "optional")]}});
+        assert_eq!(required_only("olm.constraint", &any), None);
+        assert_eq!(required_only("olm.constraint", &all(&[any])), None);
+        let on_package = json!({"packageName": "a", "intent": "optional"});
+        assert_eq!(required_only("olm.package.required", &on_package), None);
+        let other = json!({"not": {"constraints": [bare("a")]}, "own": 1});
+        assert_eq!(required_only("olm.constraint", &other), Some(other));
     }
 
     #[test]

@@ -3,11 +3,12 @@
 use super::problem::Problem;
 use super::properties::{self, Facts};
 use crate::catalog::{Property, Text, Texts};
-use crate::cluster::state::{Installed, Subscription, TypedValue};
+use crate::cluster::state::{Installed, Subscription};
+use crate::olm::property::{self, GVK, GVK_REQUIRED, PACKAGE};
 use crate::text::canonical;
 use crate::version::parse_tolerant;
 use semver::Version;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 
 /// The place of an entry in [`Entries::all`].
@@ -180,18 +181,13 @@ impl Entries {
 
 /// The properties of an installed ClusterServiceVersion: those of its annotation, or what OLM makes of the rest of it.
 fn installed_properties(csv: &Installed, package: Option<&String>, texts: &mut Texts) -> Vec<Property> {
-    let mut values: Vec<TypedValue> = Vec::new();
-    let mut add = |kind: &str, value| {
-        values.push(TypedValue {
-            kind: kind.to_owned(),
-            value,
-        });
-    };
+    let mut values: Vec<property::Property> = Vec::new();
+    let mut add = |kind: &str, value: Value| values.push(property::Property::new(kind, value));
     if let Some(package) = package {
         let version = csv.version.as_deref().unwrap_or_default();
-        add("olm.package", json!({"packageName": package, "version": version}));
+        add(PACKAGE, json!({"packageName": package, "version": version}));
     }
-    for (kind, apis) in [("olm.gvk", &csv.provides), ("olm.gvk.required", &csv.requires)] {
+    for (kind, apis) in [(GVK, &csv.provides), (GVK_REQUIRED, &csv.requires)] {
         for api in apis {
             add(
                 kind,
@@ -202,7 +198,7 @@ fn installed_properties(csv: &Installed, package: Option<&String>, texts: &mut T
     if !csv.without_properties_annotation {
         values.extend(csv.properties.iter().cloned());
     }
-    let stored = |value: TypedValue| Property {
+    let stored = |value: property::Property| Property {
         kind: texts.share(&value.kind),
         value: texts.share(&canonical::to_string(&value.value)),
     };

@@ -5,12 +5,14 @@
 //!
 //! `entries` lists all bundles that could be chosen, `predicate` says which are what a bundle needs, `order` which
 //! is preferred, `variables` makes constraints of it, `search` finds the first selection that meets them, and
-//! `wording` says which ones cannot be met.
+//! `wording` says which ones cannot be met. [`Needs`] says what all bundles of a catalog have that one of them needs, with
+//! nothing to be chosen.
 
 mod constraint;
 mod entries;
 mod explain;
 mod failure;
+mod needs;
 mod order;
 mod predicate;
 mod problem;
@@ -21,6 +23,7 @@ mod search;
 mod variables;
 mod wording;
 
+pub use needs::{Need, Needs};
 pub use problem::{Options, Problem, Ranges, Source};
 pub use properties::annotation;
 pub use resolution::{

@@ -2,18 +2,22 @@
 
 use super::entries::{Entry, EntryId};
 use super::properties::Facts;
-use crate::catalog::{self, Property};
+use crate::catalog::Property;
 use crate::cel::{Budget, Rule};
 use crate::kubernetes::GroupVersionKind;
+use crate::olm::constraint::{Constraint, PackageConstraint};
+use crate::olm::dependency::DependencyKind;
+use crate::olm::intent::Intent;
+use crate::olm::problem::{Problem, What};
+use crate::olm::spelling::Spelling;
+use crate::olm::{self, limits};
+use crate::text::Step;
 use crate::version::VersionRange;
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use semver::Version;
+use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::rc::Rc;
-
-/// Bytes of a constraint that OLM takes.
-const LONGEST: usize = 131_072;
 
 /// Something that one other bundle must be.
 #[derive(Debug)]
@@ -36,14 +40,6 @@ pub(super) enum Predicate {
     },
 }
 
-/// How much a bundle wants what it needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Intent {
-    Required,
-    Recommended,
-    Optional,
-}
-
 /// Something that a bundle needs.
 #[derive(Debug, Clone)]
 pub(super) struct Dependency {
@@ -54,12 +50,17 @@ pub(super) struct Dependency {
 }
 
 impl Dependency {
-    /// The package that it names.
-    pub(super) fn package(&self) -> Option<&str> {
-        match &*self.predicate {
-            Predicate::Package { name, .. } => Some(name),
-            _ => None,
+    /// The packages that it names.
+    pub(super) fn packages(&self) -> Vec<&str> {
+        let (mut names, mut open) = (Vec::new(), vec![&*self.predicate]);
+        while let Some(predicate) = open.pop() {
+            match predicate {
+                Predicate::Package { name, .. } => names.push(name.as_str()),
+                Predicate::All(inside) | Predicate::Any(inside) => open.extend(inside),
+                Predicate::Not(_) | Predicate::Api(_) | Predicate::Label(_) | Predicate::Cel { .. } => {}
+            }
         }
+        names
     }
 }
 
@@ -94,198 +95,98 @@ impl fmt::Display for Predicate {
     }
 }
 
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
-struct RequiredPackage {
-    package_name: String,
-    version_range: String,
-    intent: Option<String>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct RequiredLabel {
-    label: String,
-}
-
-/// What a property says that its bundle needs; nothing for other types.
+/// What a property says that its bundle needs, once for each intent; nothing for other types.
 ///
 /// # Errors
 /// In the words of OLM.
-pub(super) fn dependency(property: &Property) -> Result<Option<Dependency>, String> {
-    let malformed = |error: serde_json::Error| format!("malformed property of type {}: {error}", property.kind);
-    let mut intent = Intent::Required;
-    let predicate = match &*property.kind {
-        "olm.gvk.required" => Predicate::Api(serde_json::from_str(&property.value).map_err(malformed)?),
-        "olm.package.required" => {
-            let value: RequiredPackage = serde_json::from_str(&property.value).map_err(malformed)?;
-            intent = match value.intent.as_deref() {
-                None | Some("" | "required") => Intent::Required,
-                Some("recommended") => Intent::Recommended,
-                Some("optional") => Intent::Optional,
-                Some(other) => {
-                    return Err(format!(
-                        "the intent {other:?} of the dependency on package {} is none of required, recommended and optional",
-                        value.package_name
-                    ));
-                }
-            };
-            package(value.package_name, value.version_range)?
-        }
-        "olm.label.required" => {
-            let value: RequiredLabel = serde_json::from_str(&property.value).map_err(malformed)?;
-            Predicate::Label(value.label)
-        }
-        catalog::CONSTRAINT => constraint(&property.value)?,
-        _ => return Ok(None),
+pub(super) fn dependencies(property: &Property) -> Result<Vec<Dependency>, String> {
+    let Some(kind) = DependencyKind::of(&property.kind, Spelling::Property) else {
+        return Ok(Vec::new());
     };
-    Ok(Some(Dependency {
+    let value: Value = match serde_json::from_str(&property.value) {
+        Ok(value) => value,
+        Err(error) if kind == DependencyKind::Constraint => return Err(unreadable(format!("json: {error}"))),
+        Err(error) => return Err(format!("malformed property of type {}: {error}", property.kind)),
+    };
+    let reading = kind.read(&value, property.value.len(), Spelling::Property);
+    let read = reading.usable().map_err(|problem| wording(kind, property, &problem))?;
+    let dependency = |intent: Intent, predicate: Predicate| Dependency {
         written: property.clone(),
         predicate: Rc::new(predicate),
         intent,
-    }))
-}
-
-fn package(name: String, written: String) -> Result<Predicate, String> {
-    let range = VersionRange::parse_as_olm(&written)?;
-    Ok(Predicate::Package { name, written, range })
-}
-
-fn constraint(text: &str) -> Result<Predicate, String> {
-    let parse = |reason: String| format!("parse olm.constraint: {reason}");
-    if text.len() > LONGEST {
-        return Err(parse(format!(
-            "olm.constraint value is greater than max constraint size {LONGEST} bytes"
-        )));
+    };
+    if let olm::dependency::Dependency::Label(label) = read {
+        return Ok(vec![dependency(Intent::Required, Predicate::Label(label))]);
     }
-    let value: Value = serde_json::from_str(text).map_err(|error| parse(format!("json: {error}")))?;
-    known_fields(&value, CONSTRAINT).map_err(parse)?;
-    of_constraint(&value).map_err(|reason| format!("convert olm.constraint to resolver predicate: {reason}"))
-}
-
-/// The fields of a map, each with those below it; a list stands for each of its items.
-struct Fields(&'static [(&'static str, Below)]);
-
-enum Below {
-    Text,
-    Map(Fields),
-    /// A list of constraints.
-    Constraints,
-}
-
-const LIST: Fields = Fields(&[("constraints", Below::Constraints)]);
-const CONSTRAINT: &Fields = &Fields(&[
-    ("failureMessage", Below::Text),
-    (
-        "gvk",
-        Below::Map(Fields(&[
-            ("group", Below::Text),
-            ("version", Below::Text),
-            ("kind", Below::Text),
-        ])),
-    ),
-    (
-        "package",
-        Below::Map(Fields(&[("packageName", Below::Text), ("versionRange", Below::Text)])),
-    ),
-    ("all", Below::Map(LIST)),
-    ("any", Below::Map(LIST)),
-    ("not", Below::Map(LIST)),
-    ("cel", Below::Map(Fields(&[("rule", Below::Text)]))),
-]);
-
-/// OLM knows no other fields than these, in any letters.
-fn known_fields(value: &Value, fields: &Fields) -> Result<(), String> {
-    let wrong = |key: &str, value: &Value, wanted: &str| {
-        let found = crate::text::kind_of(value);
-        format!("json: cannot take {key}: it is {found}, not {wanted}")
-    };
-    let Some(map) = value.as_object() else {
-        return Err(wrong("the constraint", value, "a map"));
-    };
-    for (key, value) in map {
-        let known = fields.0.iter().find(|(name, _)| name.eq_ignore_ascii_case(key));
-        let Some((_, below)) = known else {
-            return Err(format!("json: unknown field {key:?}"));
-        };
-        match below {
-            _ if value.is_null() => {}
-            Below::Text if value.is_string() => {}
-            Below::Text => return Err(wrong(key, value, "a text")),
-            Below::Map(fields) => known_fields(value, fields)?,
-            Below::Constraints => {
-                let items = value.as_array().ok_or_else(|| wrong(key, value, "a list"))?;
-                items.iter().try_for_each(|item| known_fields(item, CONSTRAINT))?;
+    let compiled = read.constraints().into_iter().map(|(intent, constraint)| {
+        let compiled = compile(constraint).map_err(|reason| match kind {
+            DependencyKind::Constraint => {
+                format!("convert olm.constraint to resolver predicate: {reason}")
             }
-        }
-    }
-    Ok(())
-}
-
-fn field<'v>(map: &'v Map<String, Value>, name: &str) -> Option<&'v Value> {
-    let found = map.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
-    found.map(|(_, value)| value).filter(|value| !value.is_null())
-}
-
-fn text(value: &Value, name: &str) -> String {
-    let text = value
-        .as_object()
-        .and_then(|map| field(map, name))
-        .and_then(Value::as_str);
-    text.unwrap_or_default().to_owned()
-}
-
-type Several = fn(Vec<Predicate>) -> Predicate;
-
-/// Of several constraints in one, the first in this order counts.
-fn of_constraint(value: &Value) -> Result<Predicate, String> {
-    let Some(map) = value.as_object() else {
-        return Err("constraint is empty".to_owned());
-    };
-    if let Some(gvk) = field(map, "gvk") {
-        let [group, version, kind] = ["group", "version", "kind"].map(|name| text(gvk, name));
-        return Ok(Predicate::Api(GroupVersionKind { group, version, kind }));
-    }
-    if let Some(found) = field(map, "package") {
-        return package(text(found, "packageName"), text(found, "versionRange"));
-    }
-    let kinds: [(&str, Several); 3] = [
-        ("all", Predicate::All),
-        ("any", Predicate::Any),
-        ("not", Predicate::Not),
-    ];
-    for (name, several) in kinds {
-        if let Some(found) = field(map, name) {
-            let list = found.as_object().and_then(|map| field(map, "constraints"));
-            let list = list.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-            return Ok(several(list.iter().map(of_constraint).collect::<Result<_, _>>()?));
-        }
-    }
-    if let Some(cel) = field(map, "cel") {
-        let written = text(cel, "rule");
-        let rule = Rule::compile(&written).map_err(|problem| format!("the rule {written:?} {}", problem.reason))?;
-        return Ok(Predicate::Cel {
-            rule,
-            message: text(value, "failureMessage"),
-            written,
+            _ => reason,
         });
+        Ok(dependency(intent, compiled?))
+    });
+    compiled.collect()
+}
+
+fn unreadable(reason: String) -> String {
+    format!("parse olm.constraint: {reason}")
+}
+
+/// What OLM says of a problem.
+fn wording(kind: DependencyKind, property: &Property, problem: &Problem) -> String {
+    if kind != DependencyKind::Constraint {
+        return format!("malformed property of type {}: {problem}", property.kind);
     }
-    Err("constraint is empty".to_owned())
+    match &problem.what {
+        What::Nothing => "convert olm.constraint to resolver predicate: constraint is empty".to_owned(),
+        What::Long(_) => unreadable(format!(
+            "olm.constraint value is greater than max constraint size {} bytes",
+            limits::CONSTRAINT
+        )),
+        What::UnknownKey => match problem.path.steps().last() {
+            Some(Step::Key(key)) => unreadable(format!("json: unknown field {key:?}")),
+            _ => unreadable(format!("json: {problem}")),
+        },
+        _ => unreadable(format!("json: {problem}")),
+    }
+}
+
+fn compile(constraint: Constraint) -> Result<Predicate, String> {
+    let several = |constraints: Vec<Constraint>| constraints.into_iter().map(compile).collect::<Result<Vec<_>, _>>();
+    Ok(match constraint {
+        Constraint::Api(api) => Predicate::Api(api),
+        Constraint::Package(PackageConstraint {
+            name, range: written, ..
+        }) => {
+            let range = VersionRange::parse_as_olm(&written)?;
+            Predicate::Package { name, written, range }
+        }
+        Constraint::All(constraints) => Predicate::All(several(constraints)?),
+        Constraint::Any(constraints) => Predicate::Any(several(constraints)?),
+        Constraint::Not(constraints) => Predicate::Not(several(constraints)?),
+        Constraint::Cel { rule: written, message } => {
+            let compiled = Rule::compile(&written);
+            let rule = compiled.map_err(|problem| format!("the rule {written:?} {}", problem.reason))?;
+            Predicate::Cel { rule, written, message }
+        }
+    })
 }
 
 impl Predicate {
-    /// Whether one bundle is all of it.
-    pub(super) fn holds(&self, entry: &Entry, facts: &Facts, budget: &Budget) -> bool {
-        let holds = |predicate: &Predicate| predicate.holds(entry, facts, budget);
+    /// Whether one bundle of a package is all of it.
+    pub(super) fn holds(&self, package: &str, version: Option<&Version>, facts: &Facts, budget: &Budget) -> bool {
+        let holds = |predicate: &Predicate| predicate.holds(package, version, facts, budget);
         match self {
             Self::Api(api) => facts.apis.contains(api),
             Self::Label(label) => facts.labels.contains(label),
             Self::Package { name, range, .. } => {
                 let named = || facts.packages.iter().filter(|package| package.name == *name);
-                let is_of = &*entry.package == name || named().next().is_some();
+                let is_of = package == name || named().next().is_some();
                 let mut versions = facts.packages.iter().filter_map(|package| package.version.as_ref());
                 let within = |version| range.contains(version);
-                is_of && (versions.any(within) || entry.version.as_ref().is_some_and(within))
+                is_of && (versions.any(within) || version.is_some_and(within))
             }
             Self::All(predicates) => predicates.iter().all(holds),
             Self::Any(predicates) => predicates.iter().any(holds),

@@ -1,14 +1,17 @@
 //! What bundles say about themselves and about what they need, from the properties and dependencies of a catalog.
 
-use super::predicate::{Dependency, dependency};
-use crate::catalog::{Bundle, CONSTRAINT, DEPRECATED, Property, Text};
-use crate::cluster::state::TypedValue;
+use super::predicate::{Dependency, dependencies};
+use crate::catalog::{Bundle, Property, Text};
 use crate::kubernetes::GroupVersionKind;
+use crate::olm::dependency::DependencyKind;
+use crate::olm::problem::What;
+use crate::olm::property::{self, DEPRECATED, GVK, LABEL, PACKAGE, holds_manifests};
+use crate::olm::spelling::{self, Spelling};
 use crate::text::canonical;
 use crate::version::parse_strict;
 use semver::Version;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::HashSet;
 
 /// What a bundle says about itself.
@@ -50,8 +53,8 @@ pub(super) fn of_stored(properties: Vec<Property>) -> Facts {
     let mut seen = HashSet::new();
     for property in properties {
         match &*property.kind {
-            "olm.gvk" => facts.apis.extend(property.group_version_kind()),
-            "olm.package" => {
+            GVK => facts.apis.extend(property.group_version_kind()),
+            PACKAGE => {
                 if let Ok(package) = serde_json::from_str::<StoredPackage>(&property.value) {
                     facts.packages.push(PackageProperty {
                         name: package.package_name,
@@ -59,7 +62,7 @@ pub(super) fn of_stored(properties: Vec<Property>) -> Facts {
                     });
                 }
             }
-            "olm.label" => {
+            LABEL => {
                 let label = serde_json::from_str::<StoredLabel>(&property.value);
                 facts.labels.extend(label.ok().map(|label| label.label));
             }
@@ -85,7 +88,7 @@ pub(super) fn of_stored(properties: Vec<Property>) -> Facts {
 pub(super) fn of_bundle(package: &Text, bundle: &Bundle) -> Result<Facts, String> {
     let mut properties = bundle.properties.clone();
     // Manifests do not matter, and are long.
-    properties.retain(|property| !["olm.bundle.object", "olm.csv.metadata"].contains(&&*property.kind));
+    properties.retain(|property| !holds_manifests(&property.kind));
     for dependency in &bundle.dependencies {
         properties.extend(as_property(dependency)?);
     }
@@ -103,57 +106,46 @@ pub(super) fn of_bundle(package: &Text, bundle: &Bundle) -> Result<Facts, String
 /// The properties that OLM writes into the annotation of a ClusterServiceVersion that it installs from this bundle: those of
 /// the catalog, then the dependencies in the form of properties, each once, and the package. Nothing where a dependency is
 /// malformed.
-pub fn annotation(package: &str, bundle: &Bundle) -> Vec<TypedValue> {
+pub fn annotation(package: &str, bundle: &Bundle) -> Vec<property::Property> {
     let facts = of_bundle(&package.into(), bundle).unwrap_or_default();
-    let mut values: Vec<TypedValue> = facts
-        .properties
-        .iter()
-        .map(|property| TypedValue {
-            kind: property.kind.to_string(),
-            value: serde_json::from_str(&property.value).unwrap_or_default(),
-        })
-        .collect();
-    if !values.iter().any(|value| value.kind == "olm.package") {
+    let parsed = |stored: &Property| {
+        let value: Value = serde_json::from_str(&stored.value).unwrap_or_default();
+        property::Property::new(&*stored.kind, value)
+    };
+    let mut values: Vec<_> = facts.properties.iter().map(parsed).collect();
+    if !values.iter().any(|value| value.kind == PACKAGE) {
         let version = bundle.version.as_deref().unwrap_or_default();
-        values.push(TypedValue {
-            kind: "olm.package".to_owned(),
-            value: json!({"packageName": package, "version": version}),
-        });
+        let value = json!({"packageName": package, "version": version});
+        values.push(property::Property::new(PACKAGE, value));
     }
     values
 }
 
 /// A dependency of an index in the form of a property; nothing for types that OLM does not know.
-fn as_property(stored: &Property) -> Result<Option<Property>, String> {
-    let (kind, renamed): (&str, &[(&str, &str)]) = match &*stored.kind {
-        "olm.gvk" => ("olm.gvk.required", &[]),
-        "olm.package" => ("olm.package.required", &[("version", "versionRange")]),
-        "olm.label" => ("olm.label.required", &[]),
-        CONSTRAINT => return Ok(Some(stored.clone())),
-        _ => return Ok(None),
+///
+/// # Errors
+/// Where OLM cannot make anything of it.
+pub(super) fn as_property(stored: &Property) -> Result<Option<Property>, String> {
+    let kind = &stored.kind;
+    let malformed = |reason: String| format!("its dependency of type {kind} is malformed: {reason}");
+    let Some(known) = DependencyKind::of(kind, Spelling::Dependency) else {
+        return Ok(None);
     };
-    let value: Map<String, Value> = serde_json::from_str(&stored.value)
-        .map_err(|error| format!("its dependency of type {} is malformed: {error}", stored.kind))?;
-    let known = ["group", "version", "kind", "packageName", "label"];
-    if let Some((key, _)) = value
-        .iter()
-        .find(|(key, value)| known.contains(&key.as_str()) && !value.is_string() && !value.is_null())
-    {
-        let kind = &stored.kind;
-        return Err(format!("its dependency of type {kind} is malformed: {key} is no text"));
+    // What is wrong with a constraint is said where it is read as a property.
+    if known == DependencyKind::Constraint {
+        return Ok(Some(stored.clone()));
     }
-    let rename = |key: String| {
-        let to = renamed
-            .iter()
-            .find(|(from, _)| *from == key)
-            .map(|(_, to)| (*to).to_owned());
-        to.unwrap_or(key)
-    };
-    let value: Map<String, Value> = value.into_iter().map(|(key, value)| (rename(key), value)).collect();
-    Ok(Some(Property {
-        kind: kind.into(),
-        value: canonical::to_string(&Value::Object(value)).into(),
-    }))
+    let value: Value = serde_json::from_str(&stored.value).map_err(|error| malformed(error.to_string()))?;
+    let reading = known.read(&value, stored.value.len(), Spelling::Dependency);
+    let wrong = reading
+        .problems
+        .iter()
+        .find(|problem| matches!(problem.what, What::Type { .. }));
+    if let Some(problem) = wrong {
+        return Err(malformed(format!("{problem}")));
+    }
+    let property = spelling::as_property(kind, &value);
+    Ok(property.map(|(kind, value)| Property::new(kind, canonical::to_string(&value))))
 }
 
 impl Facts {
@@ -162,7 +154,7 @@ impl Facts {
     /// # Errors
     /// In the words of OLM, which gives up over a range or constraint that it cannot read.
     pub(super) fn dependencies(&self) -> Result<Vec<Dependency>, String> {
-        let read = self.properties.iter().map(dependency);
-        read.filter_map(Result::transpose).collect()
+        let read: Result<Vec<_>, _> = self.properties.iter().map(dependencies).collect();
+        Ok(read?.into_iter().flatten().collect())
     }
 }

@@ -2,16 +2,16 @@
 
 use super::explain::{self, Explaining};
 use super::failure;
-use super::predicate::Intent;
 use super::problem::{Options, Problem};
 use super::resolution::{NewSubscription, Note, NoteKind, Resolution, Selected, Unresolved, UpdatedSubscription};
 use super::search::{Choice, Demand, DemandOf, Enabled, Outcome, search};
 use super::variables::Variables;
 use crate::cluster::state::Subscription;
+use crate::olm::intent::Intent;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Parts of rules of constraints that are evaluated at most, all bundles together.
-const EVALUATIONS: u64 = 200_000_000;
+pub(super) const EVALUATIONS: u64 = 200_000_000;
 
 /// Resolves a problem.
 ///
@@ -110,17 +110,19 @@ fn add_wanted(
             continue;
         };
         for dependency in variables.dependencies[choice.variable].clone() {
-            let asked = dependency
-                .package()
-                .and_then(|package| options.with_optional.get(package));
-            named.extend(asked.map(String::as_str));
+            let packages = dependency.packages();
+            let asked: Vec<_> = packages
+                .iter()
+                .filter_map(|name| options.with_optional.get(*name))
+                .collect();
+            named.extend(asked.iter().map(|name| name.as_str()));
             let word = match dependency.intent {
                 Intent::Required => continue,
                 Intent::Recommended => "recommends",
                 Intent::Optional => "would like",
             };
             let default = dependency.intent == Intent::Recommended && !options.without_recommended;
-            if asked.is_none() && !default {
+            if asked.is_empty() && !default {
                 continue;
             }
             let name = variables.name(by);

@@ -3,13 +3,14 @@
 use super::constraint::{Constraint, Unmet};
 use super::entries::{ChannelKey, Entries, EntryId, Origin};
 use super::order::{Chains, catalog_rank, chain, channel_rank};
-use super::predicate::{Dependency, Intent, Providers};
+use super::predicate::{Dependency, Providers};
 use super::problem::Problem;
 use super::search::{ConstraintId, Demand, DemandOf, Instance, ListId, Variable};
 use crate::catalog::{Property, Text};
 use crate::cel::Budget;
 use crate::cluster::state::Subscription;
 use crate::kubernetes::GroupVersionKind;
+use crate::olm::intent::Intent;
 use crate::version::VersionRange;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -41,7 +42,7 @@ pub(super) struct Variables<'p> {
     chains: Chains,
     budget: Budget,
     /// Lists that were made already, by what is needed and the catalog of who needs it.
-    known: HashMap<(Property, Origin), ListId>,
+    known: HashMap<(Property, Intent, Origin), ListId>,
     packages: HashMap<String, usize>,
     apis: HashMap<GroupVersionKind, usize>,
     /// Variables whose bundles are yet to be asked what they need.
@@ -348,7 +349,7 @@ impl<'p> Variables<'p> {
 
     /// The bundles that are what is needed, in the order of preference for a bundle of `home`.
     fn providers_of(&mut self, dependency: &Dependency, home: Origin) -> Result<ListId, String> {
-        let key = (dependency.written.clone(), home);
+        let key = (dependency.written.clone(), dependency.intent, home);
         if let Some(known) = self.known.get(&key) {
             return Ok(*known);
         }
@@ -358,7 +359,9 @@ impl<'p> Variables<'p> {
             .into_iter()
             .filter(|id| {
                 let (entry, facts) = (self.entries.get(*id), self.entries.facts(*id));
-                dependency.predicate.holds(entry, facts, &self.budget)
+                dependency
+                    .predicate
+                    .holds(&entry.package, entry.version.as_ref(), facts, &self.budget)
             })
             .collect();
         if self.budget.is_spent() {

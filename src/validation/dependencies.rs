@@ -2,32 +2,37 @@
 
 use super::constraint;
 use crate::bundle::{Bundle, TypedValue};
-use crate::catalog::CONSTRAINT;
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use crate::nearest::nearest;
+use crate::olm::constraint::{INTENT, PackageConstraint};
+use crate::olm::dependency::{Dependency, DependencyKind, Reading};
+use crate::olm::intent::Intent;
+use crate::olm::problem::{Problem, What};
+use crate::olm::property::{CONSTRAINT, GVK, PACKAGE};
+use crate::olm::spelling::Spelling;
 use crate::rules::{self, Rule, Severity};
-use crate::text::{Path, kind_of};
+use crate::text::{Path, Step};
 use crate::version::VersionRange;
 use serde_json::Value;
 
-const TYPES: [&str; 4] = [CONSTRAINT, "olm.gvk", "olm.label", "olm.package"];
-/// The intents, the strictest first.
-const INTENTS: [&str; 3] = ["required", "recommended", "optional"];
-
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
-    for dependency in &bundle.dependencies {
-        let sound = check_shape(dependency, findings);
-        intent(dependency, findings);
-        if sound {
-            check_value(dependency, findings);
-            if dependency.kind == CONSTRAINT {
-                constraint::check(dependency, findings);
-            }
+    for entry in &bundle.dependencies {
+        misplaced_intent(entry, findings);
+        let Some(kind) = known_kind(entry, findings) else {
+            continue;
+        };
+        let reading = kind.read(&entry.value, entry.stored.len(), Spelling::Dependency);
+        if kind != DependencyKind::Package && kind != DependencyKind::Constraint && entry.value.get(INTENT).is_some() {
+            let message = format!("a dependency of type {} has no intent", entry.kind);
+            let place = entry.key_place_of(&Path::root().key(INTENT));
+            findings.push(Diagnostic::new(&rules::DEP_INTENT_PLACE, message).at(place));
         }
+        check_reading(entry, reading, findings);
     }
-    for constraint in bundle.properties.iter().filter(|property| property.kind == CONSTRAINT) {
-        constraint::check(constraint, findings);
+    for entry in bundle.properties.iter().filter(|property| property.kind == CONSTRAINT) {
+        let reading = DependencyKind::Constraint.read(&entry.value, entry.stored.len(), Spelling::Property);
+        check_reading(entry, reading, findings);
     }
     packages(bundle, findings);
     required_twice(bundle, findings);
@@ -35,98 +40,166 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
 
 /// As opm judges: of a constraint it knows only `cel`, and of an intent nothing.
 pub(super) fn check_as_opm(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
-    for dependency in &bundle.dependencies {
-        if !check_shape(dependency, findings) {
+    for entry in &bundle.dependencies {
+        let Some(kind) = known_kind(entry, findings) else {
             continue;
-        }
-        check_value(dependency, findings);
-        if dependency.kind == CONSTRAINT {
-            if let Some(cel) = dependency.value.get("cel") {
-                findings.extend(constraint::check_cel(dependency, cel, &Path::root().key("cel")));
+        };
+        let Reading { dependency, problems } = kind.read(&entry.value, entry.stored.len(), Spelling::Dependency);
+        if kind == DependencyKind::Constraint {
+            if !entry.value.is_object() {
+                findings.extend(problems.iter().map(|problem| finding(entry, problem)));
+            } else if let Some(cel) = entry.value.get("cel") {
+                let rule = cel.get("rule").and_then(Value::as_str).unwrap_or_default();
+                findings.extend(constraint::check_cel(entry, rule, &Path::root().key("cel")));
             } else {
                 let message = "a constraint has no cel";
-                findings.push(Diagnostic::new(&rules::DEP_CEL_MISSING, message).at(dependency.place.clone()));
+                findings.push(Diagnostic::new(&rules::DEP_CEL_MISSING, message).at(entry.place.clone()));
             }
+            continue;
+        }
+        let shape = problems
+            .iter()
+            .find(|problem| matches!(problem.what, What::Type { .. }));
+        match (shape, dependency) {
+            (Some(problem), _) if !is_intent(problem) => findings.push(finding(entry, problem)),
+            (_, Some(dependency)) => check_value(entry, &dependency, findings),
+            _ => {}
         }
     }
 }
 
-/// Whether the value is of its type at all.
-fn check_shape(dependency: &TypedValue, findings: &mut Vec<Diagnostic>) -> bool {
-    let kind = dependency.kind.as_str();
-    if !TYPES.contains(&kind) {
-        let message = format!("the dependency type {kind} is unknown; known are {}", TYPES.join(", "));
-        let (document, entry) = dependency.entry();
-        let finding = Diagnostic::new(&rules::DEP_TYPE_UNKNOWN, message).at(document.place(&entry.key("type")));
-        findings.push(finding);
-        return false;
+fn is_intent(problem: &Problem) -> bool {
+    problem.path.steps() == [Step::from(INTENT)]
+}
+
+fn known_kind(entry: &TypedValue, findings: &mut Vec<Diagnostic>) -> Option<DependencyKind> {
+    let kind = DependencyKind::of(&entry.kind, Spelling::Dependency);
+    if kind.is_none() {
+        let mut known = DependencyKind::ALL.map(|kind| kind.name(Spelling::Dependency));
+        known.sort_unstable();
+        let message = format!(
+            "the dependency type {} is unknown; known are {}",
+            entry.kind,
+            known.join(", ")
+        );
+        let (document, path) = entry.entry();
+        findings.push(Diagnostic::new(&rules::DEP_TYPE_UNKNOWN, message).at(document.place(&path.key("type"))));
     }
-    let Some((path, problem)) = misshapen(dependency) else {
-        return true;
-    };
-    let message = format!("the value of a dependency of type {kind} {problem}");
-    findings.push(Diagnostic::new(&rules::DEP_VALUE_SHAPE, message).at(dependency.place_of(&path)));
-    false
+    kind
 }
 
-fn misshapen(dependency: &TypedValue) -> Option<(Path, String)> {
-    let Value::Object(map) = &dependency.value else {
-        return Some((Path::root(), format!("is {}, not a map", kind_of(&dependency.value))));
-    };
-    let texts: &[&str] = match dependency.kind.as_str() {
-        "olm.gvk" => &["group", "version", "kind"],
-        "olm.package" => &["packageName", "version"],
-        "olm.label" => &["label"],
-        _ => &[],
-    };
-    texts.iter().find_map(|key| {
-        let value = map.get(*key).filter(|value| !value.is_null() && !value.is_string())?;
-        let problem = format!("has a {key} that is {}, not a text", kind_of(value));
-        Some((Path::root().key(key), problem))
-    })
+/// All that is wrong with a value, and with what it says.
+fn check_reading(entry: &TypedValue, reading: Reading, findings: &mut Vec<Diagnostic>) {
+    let misshapen = |problem: &Problem| matches!(problem.what, What::Type { .. });
+    let sound = entry.kind == CONSTRAINT
+        || !reading
+            .problems
+            .iter()
+            .any(|problem| misshapen(problem) && !is_intent(problem));
+    findings.extend(reading.problems.iter().map(|problem| finding(entry, problem)));
+    match reading.dependency {
+        Some(Dependency::Constraint(read)) => constraint::check(entry, &read, &Path::root(), findings),
+        Some(dependency) if sound => check_value(entry, &dependency, findings),
+        _ => {}
+    }
 }
 
-fn check_value(dependency: &TypedValue, findings: &mut Vec<Diagnostic>) {
-    let text = |key: &str| dependency.value.get(key).and_then(Value::as_str).unwrap_or_default();
+/// A problem with a value as a finding.
+fn finding(entry: &TypedValue, problem: &Problem) -> Diagnostic {
+    let Problem { path, what } = problem;
+    let new = |rule: &'static Rule, message: String| Diagnostic::new(rule, message).at(entry.place_of(path));
+    let subject = match path.steps().last() {
+        Some(Step::Key(key)) => format!("{key} of a dependency of type {}", entry.kind),
+        _ => format!("the value of a dependency of type {}", entry.kind),
+    };
+    match what {
+        What::Type { .. } if is_intent(problem) => new(
+            &rules::DEP_INTENT_VALUE,
+            format!("the intent {what}; it must be {}", intents()),
+        ),
+        What::Type { .. } => new(&rules::DEP_VALUE_SHAPE, format!("{subject} {what}")),
+        What::UnknownKey => {
+            let key = match path.steps().last() {
+                Some(Step::Key(key)) => key.as_str(),
+                _ => "it",
+            };
+            let rule = if key == INTENT {
+                &rules::DEP_INTENT_PLACE
+            } else {
+                &rules::DEP_CONSTRAINT_KEY
+            };
+            let message = format!("{key} is not part of a constraint; the resolver refuses it");
+            Diagnostic::new(rule, message).at(entry.key_place_of(path))
+        }
+        What::Nothing => new(&rules::DEP_CEL_MISSING, format!("a constraint {what}")),
+        What::Several(keys) => new(
+            &rules::DEP_CONSTRAINT_SEVERAL,
+            format!(
+                "a constraint has {} at once, of which one alone would count",
+                keys.join(", ")
+            ),
+        )
+        .help("Put them below all: {constraints: […]}, each by itself."),
+        What::Long(_) | What::Deep => new(&rules::DEP_CONSTRAINT_SIZE, format!("the constraint {what}")),
+        What::Intent(unknown) => {
+            let message = format!("the intent is {:?}; it must be {}", unknown.0, intents());
+            let names = Intent::ALL.map(Intent::name);
+            let meant = unknown.0.trim().to_lowercase();
+            let meant = names.contains(&meant.as_str()).then_some(meant);
+            let finding = new(&rules::DEP_INTENT_VALUE, message);
+            let finding = finding.mended_by(meant.and_then(|text| entry.rewrite(path, &text)));
+            match nearest(unknown.0.trim(), names) {
+                Some(known) => finding.help(format!("Did you mean {known}?")),
+                None => finding,
+            }
+        }
+        What::IntentInside => Diagnostic::new(
+            &rules::DEP_INTENT_CONSTRAINT,
+            "released versions of OLM refuse an intent inside a constraint, and resolve nothing in the namespace",
+        )
+        .at(entry.key_place_of(path)),
+    }
+}
+
+fn intents() -> String {
+    Intent::ALL.map(Intent::name).join(", ")
+}
+
+/// What is wrong with what a dependency says that is not a constraint.
+fn check_value(entry: &TypedValue, dependency: &Dependency, findings: &mut Vec<Diagnostic>) {
     let mut report = |rule: &'static Rule, message: String, key: &str| {
-        findings.push(Diagnostic::new(rule, message).at(dependency.place_of(&Path::root().key(key))));
+        findings.push(Diagnostic::new(rule, message).at(entry.place_of(&Path::root().key(key))));
     };
-    match dependency.kind.as_str() {
-        "olm.gvk" => {
-            for (key, rule) in [
-                ("group", &rules::DEP_GVK_GROUP_EMPTY),
-                ("version", &rules::DEP_GVK_VERSION_EMPTY),
-                ("kind", &rules::DEP_GVK_KIND_EMPTY),
+    match dependency {
+        Dependency::Api(api) => {
+            for (key, text, rule) in [
+                ("group", &api.group, &rules::DEP_GVK_GROUP_EMPTY),
+                ("version", &api.version, &rules::DEP_GVK_VERSION_EMPTY),
+                ("kind", &api.kind, &rules::DEP_GVK_KIND_EMPTY),
             ] {
-                if text(key).is_empty() {
+                if text.is_empty() {
                     report(rule, format!("the {key} of a required API is empty"), key);
                 }
             }
         }
-        "olm.package" => {
-            let (package, range) = (text("packageName"), text("version"));
-            if package.is_empty() {
+        Dependency::Package(PackageConstraint { name, range, .. }) => {
+            if name.is_empty() {
                 let message = "the name of a required package is empty".to_owned();
                 report(&rules::DEP_PACKAGE_NAME_EMPTY, message, "packageName");
             }
             if range.is_empty() {
-                let message = format!("the version range of the required package {package} is empty");
+                let message = format!("the version range of the required package {name} is empty");
                 report(&rules::DEP_PACKAGE_VERSION_EMPTY, message, "version");
             } else {
                 let path = Path::root().key("version");
-                findings.extend(range_problem(
-                    dependency,
-                    range,
-                    &path,
-                    &rules::DEP_PACKAGE_VERSION_FORMAT,
-                ));
+                findings.extend(range_problem(entry, range, &path, &rules::DEP_PACKAGE_VERSION_FORMAT));
             }
         }
-        "olm.label" if text("label").is_empty() => {
+        Dependency::Label(label) if label.is_empty() => {
             let message = "the label of a dependency is empty".to_owned();
             report(&rules::DEP_LABEL_EMPTY, message, "label");
         }
-        _ => {}
+        Dependency::Label(_) | Dependency::Constraint(_) => {}
     }
 }
 
@@ -162,112 +235,73 @@ fn without_v(range: &str) -> Option<String> {
     VersionRange::parse(&bare).is_ok().then_some(bare)
 }
 
-fn intent(dependency: &TypedValue, findings: &mut Vec<Diagnostic>) {
-    let (document, entry) = dependency.entry();
-    let beside = entry.key("intent");
+/// An intent beside the value, where nobody reads it.
+fn misplaced_intent(entry: &TypedValue, findings: &mut Vec<Diagnostic>) {
+    let (document, path) = entry.entry();
+    let beside = path.key(INTENT);
     if beside.get(document.value()).is_some() {
         let message = "intent stands beside type; it belongs into value";
         let finding = Diagnostic::new(&rules::DEP_INTENT_PLACE, message).at(document.key_place(&beside));
         findings.push(finding.help("Move it into value, below packageName and version."));
-    }
-    let Some(intent) = dependency.value.get("intent") else {
-        return;
-    };
-    let path = Path::root().key("intent");
-    if dependency.kind != "olm.package" {
-        let message = format!("a dependency of type {} has no intent", dependency.kind);
-        let finding = Diagnostic::new(&rules::DEP_INTENT_PLACE, message).at(dependency.key_place_of(&path));
-        findings.push(finding);
-    } else if !intent.as_str().is_some_and(|intent| INTENTS.contains(&intent)) {
-        let written = match intent {
-            Value::String(text) => format!("{text:?}"),
-            other => kind_of(other).to_owned(),
-        };
-        let message = format!("the intent is {written}; it must be {}", INTENTS.join(", "));
-        let finding = Diagnostic::new(&rules::DEP_INTENT_VALUE, message).at(dependency.place_of(&path));
-        let nearest = intent.as_str().and_then(|text| nearest(text.trim(), INTENTS));
-        let meant = intent.as_str().map(|text| text.trim().to_lowercase());
-        let meant = meant.filter(|text| INTENTS.contains(&text.as_str()));
-        let finding = finding.mended_by(meant.and_then(|text| dependency.rewrite(&path, &text)));
-        findings.push(match nearest {
-            Some(known) => finding.help(format!("Did you mean {known}?")),
-            None => finding,
-        });
     }
 }
 
 /// Dependencies on a package, one against the other.
 fn packages(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let own = bundle.annotations.as_ref().map(crate::bundle::Annotations::package);
-    let mut earlier: Vec<&TypedValue> = Vec::new();
-    for dependency in bundle
-        .dependencies
-        .iter()
-        .filter(|dependency| dependency.kind == "olm.package")
-    {
-        let text =
-            |of: &TypedValue, key: &str| of.value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let package = text(dependency, "packageName");
+    let mut earlier: Vec<(&TypedValue, PackageConstraint)> = Vec::new();
+    for entry in bundle.dependencies.iter().filter(|entry| entry.kind == PACKAGE) {
+        let reading = DependencyKind::Package.read(&entry.value, entry.stored.len(), Spelling::Dependency);
+        let Some(Dependency::Package(wanted)) = reading.dependency.filter(|_| entry.value.is_object()) else {
+            continue;
+        };
+        let package = &wanted.name;
         if package.is_empty() {
             continue;
         }
-        let place = || dependency.place_of(&Path::root().key("packageName"));
+        let place = || entry.place_of(&Path::root().key("packageName"));
         if own == Some(package.as_str()) {
             let message = format!("the bundle depends on its own package {package}");
             findings.push(Diagnostic::new(&rules::DEP_SELF, message).at(place()));
         }
-        let intent_of = |of: &TypedValue| match text(of, "intent") {
-            intent if intent.is_empty() => INTENTS[0].to_owned(),
-            intent => intent,
-        };
-        if let Some(first) = earlier.iter().find(|first| text(first, "packageName") == package) {
-            let intents = (intent_of(first), intent_of(dependency));
-            let finding = if intents.0 == intents.1 {
-                let ranges = (
-                    VersionRange::parse(&text(first, "version")),
-                    VersionRange::parse(&text(dependency, "version")),
-                );
-                let apart = matches!(&ranges, (Ok(left), Ok(right)) if !left.overlaps(right));
-                if apart && intents.0 == INTENTS[0] {
-                    let message = format!("no version of {package} is in both of the ranges that are required");
-                    let mut finding = Diagnostic::new(&rules::DEP_DUPLICATE, message);
-                    finding.severity = Severity::Error;
-                    finding.help("Correct one of the ranges: as it is, the bundle can never be installed.")
-                } else {
-                    Diagnostic::new(
-                        &rules::DEP_DUPLICATE,
-                        format!("the package {package} stands here a second time"),
-                    )
-                }
+        if let Some((first, before)) = earlier.iter().find(|(_, before)| before.name == *package) {
+            let finding = if before.intent == wanted.intent {
+                twice(before, &wanted)
             } else {
-                let strictest = INTENTS
-                    .iter()
-                    .find(|known| **known == intents.0 || **known == intents.1);
-                let message = format!("the package {package} is {} here and {} before", intents.1, intents.0);
-                let finding = Diagnostic::new(&rules::DEP_CONFLICTING_INTENT, message);
-                match strictest {
-                    Some(intent) => finding.help(format!("Keep one of the two entries: {intent} is what counts.")),
-                    None => finding,
-                }
+                let message = format!(
+                    "the package {package} is {} here and {} before",
+                    wanted.intent, before.intent
+                );
+                let strictest = wanted.intent.min(before.intent);
+                Diagnostic::new(&rules::DEP_CONFLICTING_INTENT, message)
+                    .help(format!("Keep one of the two entries: {strictest} is what counts."))
             };
-            findings.push(
-                finding
-                    .at(place())
-                    .also(first.place_of(&Path::root().key("packageName")), "it stands here first"),
-            );
+            let there = first.place_of(&Path::root().key("packageName"));
+            findings.push(finding.at(place()).also(there, "it stands here first"));
         }
-        earlier.push(dependency);
+        earlier.push((entry, wanted));
     }
+}
+
+/// A package that is wanted twice with one intent.
+fn twice(before: &PackageConstraint, wanted: &PackageConstraint) -> Diagnostic {
+    let package = &wanted.name;
+    let ranges = (VersionRange::parse(&before.range), VersionRange::parse(&wanted.range));
+    let apart = matches!(&ranges, (Ok(left), Ok(right)) if !left.overlaps(right));
+    if !(apart && wanted.intent == Intent::Required) {
+        let message = format!("the package {package} stands here a second time");
+        return Diagnostic::new(&rules::DEP_DUPLICATE, message);
+    }
+    let message = format!("no version of {package} is in both of the ranges that are required");
+    let mut finding = Diagnostic::new(&rules::DEP_DUPLICATE, message);
+    finding.severity = Severity::Error;
+    finding.help("Correct one of the ranges: as it is, the bundle can never be installed.")
 }
 
 /// An API that both the dependencies and the CSV require.
 fn required_twice(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let Some(csv) = bundle.csv() else { return };
-    for dependency in bundle
-        .dependencies
-        .iter()
-        .filter(|dependency| dependency.kind == "olm.gvk")
-    {
+    for dependency in bundle.dependencies.iter().filter(|entry| entry.kind == GVK) {
         let text = |key: &str| dependency.value.get(key).and_then(Value::as_str).unwrap_or_default();
         let listed = Csv(csv.value())
             .list(&["spec", "customresourcedefinitions", "required"])

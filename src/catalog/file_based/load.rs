@@ -13,10 +13,10 @@ pub use error::{At, LoadError, LoadProblem, Subject};
 
 use super::document::Document;
 use super::read::FileBasedCatalog;
-use super::{BUNDLE, BUNDLE_OBJECT, CHANNEL, CSV_METADATA, DEPRECATIONS, PACKAGE};
-use crate::catalog::{
-    Bundle, BundleId, CONSTRAINT, Catalog, Channel, Entry, ManifestsId, Package, Property, Text, Texts,
-};
+use super::{BUNDLE, CHANNEL, DEPRECATIONS, PACKAGE};
+use crate::catalog::{Bundle, BundleId, Catalog, Channel, Entry, ManifestsId, Package, Property, Text, Texts};
+use crate::olm::property::holds_manifests;
+use crate::olm::spelling::as_dependency;
 use crate::text::canonical;
 use crate::version::parse_strict;
 use semver::Version;
@@ -398,19 +398,10 @@ fn list<T: DeserializeOwned>(
 }
 
 /// A property as an index stores it, and whether it is a dependency there.
-fn stored(kind: String, mut value: Value) -> (bool, String, Value) {
-    match kind.as_str() {
-        "olm.gvk.required" => (true, "olm.gvk".to_owned(), value),
-        "olm.package.required" => {
-            if let Some(map) = value.as_object_mut()
-                && let Some(range) = map.shift_remove("versionRange")
-            {
-                map.insert("version".to_owned(), range);
-            }
-            (true, "olm.package".to_owned(), value)
-        }
-        CONSTRAINT => (true, kind, value),
-        _ => (false, kind, value),
+fn stored(kind: String, value: Value) -> (bool, String, Value) {
+    match as_dependency(&kind, &value) {
+        Some((kind, value)) => (true, kind.to_owned(), value),
+        None => (false, kind, value),
     }
 }
 

@@ -1,10 +1,10 @@
 //! How much memory the documents of a catalog take, whoever reads them: names, edges and properties are kept, manifests
 //! are not.
 
-use super::{BUNDLE, BUNDLE_OBJECT, CHANNEL, CSV_METADATA, DEPRECATIONS};
-use serde::Deserialize;
+use super::{BUNDLE, CHANNEL, DEPRECATIONS};
+use crate::olm::property::holds_manifests;
 use serde_json::value::RawValue;
-use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// What a document takes for its place in the catalog, besides its names.
 const DOCUMENT: usize = 256;
@@ -12,14 +12,6 @@ const DOCUMENT: usize = 256;
 const ITEM: usize = 96;
 /// What a string takes besides its text.
 const STRING: usize = 32;
-
-#[derive(Deserialize)]
-struct Property<'a> {
-    #[serde(rename = "type", borrow, default)]
-    kind: Cow<'a, str>,
-    #[serde(borrow)]
-    value: Option<&'a RawValue>,
-}
 
 /// Bytes that are kept of a document of this schema, about and rather too many; `field` gives the values of its fields.
 pub(super) fn kept<'a>(schema: &str, field: impl Fn(&str) -> Option<&'a RawValue>) -> usize {
@@ -39,12 +31,17 @@ fn of_entries(entries: &str) -> usize {
 }
 
 fn of_properties(properties: &str) -> usize {
-    let properties: Vec<Property<'_>> = serde_json::from_str(properties).unwrap_or_default();
-    let kept = properties
-        .iter()
-        .filter(|property| ![BUNDLE_OBJECT, CSV_METADATA].contains(&&*property.kind));
+    let properties: Vec<HashMap<&str, &RawValue>> = serde_json::from_str(properties).unwrap_or_default();
+    let length = |property: &HashMap<&str, &RawValue>, name| property.get(name).map_or(0, |value| value.get().len());
+    let of_manifests = |property: &HashMap<&str, &RawValue>| {
+        let kind = property
+            .get("type")
+            .and_then(|kind| serde_json::from_str::<String>(kind.get()).ok());
+        kind.is_some_and(|kind| holds_manifests(&kind))
+    };
+    let kept = properties.iter().filter(|property| !of_manifests(property));
     // The servers of a catalog have the value encoded, too.
-    kept.map(|property| ITEM + property.kind.len() + 2 * property.value.map_or(0, |value| value.get().len()))
+    kept.map(|property| ITEM + length(property, "type") + 2 * length(property, "value"))
         .sum()
 }
 

@@ -16,6 +16,7 @@ mod stream;
 pub mod template;
 pub mod write;
 
+use crate::olm::property::{self, BUNDLE_OBJECT};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::ser::Error as _;
@@ -31,9 +32,6 @@ pub const CHANNEL: &str = "olm.channel";
 pub const BUNDLE: &str = "olm.bundle";
 /// The schema of deprecations.
 pub const DEPRECATIONS: &str = "olm.deprecations";
-
-/// The type of the property that holds what user interfaces show of a bundle.
-pub const CSV_METADATA: &str = "olm.csv.metadata";
 
 /// Where a document stands in a catalog. Packages come by name, and what belongs to none behind them; of each first the
 /// package, then channels, bundles, other documents and deprecations.
@@ -70,9 +68,6 @@ impl<'a> Key<'a> {
         self.package
     }
 }
-
-/// The type of the property that holds one manifest.
-pub const BUNDLE_OBJECT: &str = "olm.bundle.object";
 
 /// One document of a catalog.
 #[derive(Debug, Clone, Serialize)]
@@ -169,15 +164,8 @@ pub struct Bundle {
     pub related_images: Vec<RelatedImage>,
 }
 
-/// A typed value.
-#[derive(Debug, Clone, Serialize)]
-pub struct Property {
-    /// The type, such as `olm.gvk`.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// The value, as it was written.
-    pub value: Box<RawValue>,
-}
+/// A property, with its value as it was written.
+pub type Property = property::Property<String, Box<RawValue>>;
 
 /// An image that a bundle needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -193,22 +181,16 @@ impl Property {
     ///
     /// # Errors
     /// When the value is not.
-    pub fn new(kind: &str, value: &str) -> Result<Self, serde_json::Error> {
-        Ok(Self {
-            kind: kind.to_owned(),
-            value: RawValue::from_string(value.to_owned())?,
-        })
+    pub fn parse(kind: &str, value: &str) -> Result<Self, serde_json::Error> {
+        Ok(Self::new(kind, RawValue::from_string(value.to_owned())?))
     }
 
     /// The property that holds one manifest, which is JSON.
     pub fn of_object(manifest: &str) -> Self {
         let data = STANDARD.encode(manifest);
         let value = RawValue::from_string(format!("{{\"data\":\"{data}\"}}"));
-        Self {
-            kind: BUNDLE_OBJECT.to_owned(),
-            // Base64 has no character that JSON would have to escape.
-            value: value.unwrap_or_default(),
-        }
+        // Base64 has no character that JSON would have to escape.
+        Self::new(BUNDLE_OBJECT, value.unwrap_or_default())
     }
 }
 

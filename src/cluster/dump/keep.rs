@@ -1,7 +1,7 @@
 //! What a plan needs to know of an object in a cluster.
 
-use crate::cluster::observed::PROPERTIES;
 use crate::csv;
+use crate::olm::annotation::PROPERTIES;
 use serde_json::{Map, Value, json};
 
 /// Kinds of which everything counts: who may do what, and OLM's own.

@@ -3,17 +3,11 @@
 //! Their values are stored as they are written, with the order of keys and the text of numbers, only compacted. So the
 //! text itself is cut into pieces, after it was parsed once to know that it is sound.
 
-use serde::Deserialize;
+use crate::olm::dependency::DependencyKind;
+use crate::olm::property::Property;
+use crate::olm::spelling::Spelling;
 use serde::de::IgnoredAny;
 use serde_json::Value;
-
-#[derive(Deserialize)]
-struct Property {
-    #[serde(rename = "type")]
-    kind: String,
-    #[serde(default)]
-    value: Value,
-}
 
 /// Type and value of each property; none for an absent annotation. The error says what is wrong, as in
 /// "the annotation …".
@@ -38,11 +32,10 @@ pub(super) fn read(annotation: &str) -> Result<Vec<(String, String)>, String> {
 
 /// The properties that every reader of an index decodes must have their fields as strings.
 fn check_known(property: &Property) -> Result<(), String> {
-    let fields: &[&str] = match property.kind.as_str() {
-        "olm.gvk" => &["group", "kind", "version"],
-        "olm.package" => &["packageName", "version"],
-        "olm.label" => &["label"],
-        _ => return Ok(()),
+    // What a bundle has is written as what it needs is.
+    let fields = match DependencyKind::of(&property.kind, Spelling::Dependency) {
+        None | Some(DependencyKind::Constraint) => return Ok(()),
+        Some(kind) => kind.fields(Spelling::Dependency),
     };
     let map = match &property.value {
         Value::Null => return Ok(()),

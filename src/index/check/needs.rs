@@ -3,11 +3,18 @@
 use crate::bundle::MediaType;
 use crate::bundle::size::unpacked_size;
 use crate::catalog::manifests;
-use crate::catalog::{Bundle, CONSTRAINT, Property};
+use crate::catalog::{Bundle, Property};
 use crate::database::read::ReadError;
-use crate::index::capabilities::{CAPABILITIES, CONFIG_MAP, CONSTRAINT_KEYS, MESSAGE, Need};
+use crate::index::capabilities::{CAPABILITIES, Need};
 use crate::index::open::{Index, OpenError};
-use crate::olm::property;
+use crate::olm::constraint::{self, PackageConstraint};
+use crate::olm::dependency::{Dependency, DependencyKind, Reading};
+use crate::olm::intent::Intent;
+use crate::olm::limits::{CONFIG_MAP, MESSAGE};
+use crate::olm::problem::{Problem, What};
+use crate::olm::property::{self, CONSTRAINT, DEPRECATED, LABEL, MAX_OPENSHIFT_VERSION, OPTIONAL_MANIFESTS, PACKAGE};
+use crate::olm::spelling::Spelling;
+use crate::text::Step;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -69,45 +76,54 @@ impl Found {
         }
     }
 
-    fn dependency(&mut self, dependency: &Property) {
-        let value: Value = serde_json::from_str(&dependency.value).unwrap_or_default();
-        let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
-        let package = text("packageName");
-        match &*dependency.kind {
-            "olm.gvk" => {}
-            "olm.package" => {
-                let how = format!("depends on package {package:?}");
-                self.add(Need::Dependency("olm.package"), how);
-                let intent = text("intent");
-                if !["", "required"].contains(&intent) {
-                    let how = format!("depends on package {package:?} with the intent {intent:?}");
+    fn dependency(&mut self, stored: &Property) {
+        let value: Value = serde_json::from_str(&stored.value).unwrap_or_default();
+        let Some(kind) = DependencyKind::of(&stored.kind, Spelling::Dependency) else {
+            let how = format!("has a dependency of the type {:?}", &*stored.kind);
+            return self.add(Need::OtherDependency, how);
+        };
+        let Reading { dependency, problems } = kind.read(&value, stored.value.len(), Spelling::Dependency);
+        match dependency {
+            Some(Dependency::Package(PackageConstraint { name, intent, .. })) => {
+                self.add(Need::Dependency(PACKAGE), format!("depends on package {name:?}"));
+                if intent != Intent::Required {
+                    let how = format!("depends on package {name:?} with the intent {:?}", intent.name());
                     self.add(Need::Intent, how);
                 }
             }
-            "olm.label" => {
-                let how = format!("depends on a bundle with the label {:?}", text("label"));
-                self.add(Need::Dependency("olm.label"), how);
+            Some(Dependency::Label(label)) => {
+                let how = format!("depends on a bundle with the label {label:?}");
+                self.add(Need::Dependency(LABEL), how);
             }
-            CONSTRAINT => self.constraint(&value),
-            other => self.add(Need::OtherDependency, format!("has a dependency of the type {other:?}")),
+            Some(Dependency::Api(_)) => {}
+            Some(Dependency::Constraint(_)) | None => self.constraint(&problems),
         }
     }
 
     fn property(&mut self, property: &Property) {
         if &*property.kind == CONSTRAINT {
-            self.constraint(&serde_json::from_str(&property.value).unwrap_or_default());
+            let value: Value = serde_json::from_str(&property.value).unwrap_or_default();
+            self.constraint(&constraint::read(&value, property.value.len()).1);
         }
-        for known in ["olm.manifests.optional", "olm.maxOpenShiftVersion", "olm.deprecated"] {
+        for known in [OPTIONAL_MANIFESTS, MAX_OPENSHIFT_VERSION, DEPRECATED] {
             if &*property.kind == known {
                 self.add(Need::Property(known), format!("has the property {known}"));
             }
         }
     }
 
-    fn constraint(&mut self, value: &Value) {
+    fn constraint(&mut self, problems: &[Problem]) {
         let how = format!("has a dependency of the type {CONSTRAINT}");
         self.add(Need::Dependency(CONSTRAINT), how);
-        for key in other_keys(value) {
+        let mut keys = BTreeSet::new();
+        for problem in problems {
+            if let (What::UnknownKey | What::IntentInside, Some(Step::Key(key))) =
+                (&problem.what, problem.path.steps().last())
+            {
+                keys.insert(key);
+            }
+        }
+        for key in keys {
             let how = format!("has a dependency of the type {CONSTRAINT} with the key {key:?}");
             self.add(Need::OtherConstraint, how);
         }
@@ -178,22 +194,6 @@ fn kind_of(kind: &str) -> Need {
     let mut rows = CAPABILITIES.iter().map(|row| row.need);
     rows.find(|need| matches!(need, Need::Kind(known) if *known == kind))
         .unwrap_or(Need::OtherKind)
-}
-
-/// The keys of a constraint, and of those in it, that the table does not have.
-fn other_keys(value: &Value) -> BTreeSet<&str> {
-    let mut found = BTreeSet::new();
-    let mut open = vec![value];
-    while let Some(Value::Object(constraint)) = open.pop() {
-        for (key, value) in constraint {
-            if !CONSTRAINT_KEYS.contains(&key.as_str()) {
-                found.insert(key.as_str());
-            }
-            let below = value.get("constraints").and_then(Value::as_array);
-            open.extend(below.into_iter().flatten());
-        }
-    }
-    found
 }
 
 fn api_version(object: &str) -> Option<String> {

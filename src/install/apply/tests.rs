@@ -1,4 +1,3 @@
-use super::super::content::Property;
 use super::super::content::tests::content;
 use super::super::optional;
 use super::super::refusal::REASONS;
@@ -9,6 +8,7 @@ use crate::bundle;
 use crate::cluster::state::Api;
 use crate::install::content::of_files;
 use crate::kubernetes::GroupVersionKind;
+use crate::olm::property::Property;
 use crate::text::Limits;
 use crate::tree::{Tree, TreeLimits};
 use serde_json::json;

@@ -8,6 +8,8 @@ use crate::catalog::file_based::read::Handle;
 use crate::catalog::file_based::{BUNDLE, CHANNEL, DEPRECATIONS, Key, PACKAGE};
 use crate::catalog::{Bundle, ManifestsId, Property, Text, Texts};
 use crate::kubernetes::GroupVersionKind;
+use crate::olm::property::CONSTRAINT;
+use crate::olm::spelling::{as_dependency, is_requirement};
 use crate::text::canonical;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -245,27 +247,14 @@ fn field<T: DeserializeOwned + Default>(document: &Document, name: &str) -> T {
     value.and_then(Result::ok).unwrap_or_default()
 }
 
-/// What a property requires, in the form of dependencies.
+/// What a property requires, in the form of dependencies. Constraints stay among the properties.
 fn dependency(kind: &str, value: &str) -> Option<Property> {
-    match kind {
-        "olm.gvk.required" => Some(Property {
-            kind: "olm.gvk".into(),
-            value: compact(value).into(),
-        }),
-        "olm.package.required" => {
-            let mut value: Value = serde_json::from_str(value).ok()?;
-            let map = value.as_object_mut()?;
-            // Whatever else is said of it, such as the intent, stays.
-            if let Some(range) = map.shift_remove("versionRange") {
-                map.insert("version".to_owned(), range);
-            }
-            Some(Property {
-                kind: PACKAGE.into(),
-                value: compact(&canonical::to_string(&value)).into(),
-            })
-        }
-        _ => None,
+    if kind == CONSTRAINT || !is_requirement(kind) {
+        return None;
     }
+    let value: Value = serde_json::from_str(value).ok()?;
+    let (kind, value) = as_dependency(kind, &value).filter(|(_, value)| value.is_object())?;
+    Some(Property::new(kind, canonical::to_string(&value)))
 }
 
 /// JSON without the white space between its words, and with the characters themselves that Go writes as escapes for the

@@ -1,0 +1,138 @@
+//! Which bundles of a catalog are what one of them needs.
+
+use super::predicate::{Dependency, dependencies};
+use super::properties::{Facts, as_property, of_bundle};
+use super::resolve::EVALUATIONS;
+use crate::catalog::{BundleId, Catalog, Property, Text};
+use crate::cel::Budget;
+use crate::olm::intent::Intent;
+use crate::olm::spelling::is_requirement;
+use crate::version::parse_tolerant;
+use semver::Version;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Answers for one catalog.
+#[derive(Debug)]
+pub struct Needs<'catalog> {
+    catalog: &'catalog Catalog,
+    /// Everything that is in a channel.
+    candidates: Vec<Candidate>,
+    budget: Budget,
+    /// What was found for a dependency, which the versions of a package repeat.
+    known: HashMap<Property, Rc<[Found]>>,
+}
+
+#[derive(Debug)]
+struct Candidate {
+    bundle: BundleId,
+    package: Text,
+    version: Option<Version>,
+    facts: Facts,
+}
+
+type Found = (Intent, Result<Vec<BundleId>, String>);
+
+/// Something that a bundle needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Need {
+    /// The dependency or property that says so, as stored.
+    pub stored: Property,
+    /// How much it is wanted.
+    pub intent: Intent,
+    /// All bundles in channels that are what is needed, or why nobody can tell.
+    pub bundles: Result<Vec<BundleId>, String>,
+}
+
+impl<'catalog> Needs<'catalog> {
+    /// Looks at every bundle that is in a channel. One whose own needs cannot be read can be needed nevertheless.
+    pub fn new(catalog: &'catalog Catalog) -> Self {
+        let mut candidates = Vec::new();
+        for package in &catalog.packages {
+            let entries = package.channels.iter().flat_map(|channel| &channel.entries);
+            let mut ids: Vec<_> = entries.map(|entry| entry.bundle).collect();
+            ids.sort_unstable();
+            ids.dedup();
+            for id in ids {
+                let Some(bundle) = catalog.bundle(id) else { continue };
+                let mut own = bundle.clone();
+                own.dependencies.clear();
+                candidates.push(Candidate {
+                    bundle: id,
+                    package: package.name.clone(),
+                    version: bundle.version.as_deref().and_then(parse_tolerant),
+                    facts: of_bundle(&package.name, &own).unwrap_or_default(),
+                });
+            }
+        }
+        Self {
+            catalog,
+            candidates,
+            budget: Budget::new(EVALUATIONS),
+            known: HashMap::new(),
+        }
+    }
+
+    /// What a bundle needs, in the order in which it says so.
+    pub fn of(&mut self, id: BundleId) -> Vec<Need> {
+        let Some(bundle) = self.catalog.bundle(id) else {
+            return Vec::new();
+        };
+        let constraints = bundle
+            .properties
+            .iter()
+            .filter(|property| is_requirement(&property.kind));
+        let mut needs = Vec::new();
+        for stored in bundle.dependencies.iter().chain(constraints) {
+            let found = match self.known.get(stored) {
+                Some(found) => Rc::clone(found),
+                None => {
+                    let found: Rc<[Found]> = self.find(stored).into();
+                    self.known.insert(stored.clone(), Rc::clone(&found));
+                    found
+                }
+            };
+            needs.extend(found.iter().map(|(intent, bundles)| Need {
+                stored: stored.clone(),
+                intent: *intent,
+                bundles: bundles.clone(),
+            }));
+        }
+        needs
+    }
+
+    fn find(&self, stored: &Property) -> Vec<Found> {
+        let property = if is_requirement(&stored.kind) {
+            Ok(Some(stored.clone()))
+        } else {
+            as_property(stored)
+        };
+        let read = property.and_then(|property| property.map_or(Ok(Vec::new()), |property| dependencies(&property)));
+        match read {
+            Ok(dependencies) => dependencies.iter().map(|dependency| self.holding(dependency)).collect(),
+            Err(reason) => vec![(Intent::Required, Err(reason))],
+        }
+    }
+
+    fn holding(&self, dependency: &Dependency) -> Found {
+        let holds = |candidate: &&Candidate| {
+            let (package, version) = (&candidate.package, candidate.version.as_ref());
+            dependency
+                .predicate
+                .holds(package, version, &candidate.facts, &self.budget)
+        };
+        let found: Vec<_> = self
+            .candidates
+            .iter()
+            .filter(holds)
+            .map(|candidate| candidate.bundle)
+            .collect();
+        if self.budget.is_spent() {
+            return (
+                dependency.intent,
+                Err("the rules of constraints take too long".to_owned()),
+            );
+        }
+        (dependency.intent, Ok(found))
+    }
+}
