@@ -49,7 +49,10 @@ pub enum TreeError {
         kind: &'static str,
     },
     /// More than a limit allows.
-    #[error("{origin}: {what} is over the limit of {limit} (raise it with {option})")]
+    #[error(
+        "{origin}: {what} is over the limit of {limit}{}",
+        .option.map(|option| format!(" (raise it with {option})")).unwrap_or_default()
+    )]
     Limit {
         /// The directory or image.
         origin: String,
@@ -57,8 +60,8 @@ pub enum TreeError {
         what: String,
         /// The limit, with its unit.
         limit: String,
-        /// The option that raises it.
-        option: &'static str,
+        /// The option that raises it, unless the limit is fixed.
+        option: Option<&'static str>,
     },
     /// The system refused.
     #[error("{0}")]
@@ -182,7 +185,7 @@ impl Tree {
                 origin: self.origin.clone(),
                 what: format!("the size of {path}"),
                 limit: format!("{} bytes", limits.file_bytes),
-                option: "--max-file-size",
+                option: Some("--max-file-size"),
             });
         }
         if self.files.len() >= limits.files && !self.files.contains_key(path) {
@@ -190,7 +193,7 @@ impl Tree {
                 origin: self.origin.clone(),
                 what: "the number of files".to_owned(),
                 limit: limits.files.to_string(),
-                option: "--max-files",
+                option: Some("--max-files"),
             });
         }
         self.files.insert(path.to_owned(), content);
@@ -202,7 +205,7 @@ impl Tree {
             origin: self.origin.clone(),
             what: format!("the size of all files (reached at {path})"),
             limit: format!("{} bytes", limits.total_bytes),
-            option: "--max-total-size",
+            option: Some("--max-total-size"),
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::bundle::MediaType;
 use crate::bundle::location::{Location, LocationError};
 use crate::catalog::graph;
-use crate::cli::arguments::LimitArguments;
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, guesses};
 use crate::diagnostic::Diagnostic;
@@ -177,10 +177,11 @@ impl AdditionArguments {
 }
 
 /// How a database is written.
-pub(crate) fn writing() -> Result<open::Options, CommandError> {
+pub(crate) fn writing(limits: &DatabaseLimitArguments) -> Result<open::Options, CommandError> {
     let epoch = source_date_epoch()?.and_then(|epoch| epoch.try_into().ok());
     Ok(open::Options {
         epoch: epoch.unwrap_or_default(),
+        steps: limits.max_database_steps,
         ..open::Options::default()
     })
 }

@@ -16,6 +16,7 @@ use crate::cluster::{ObservedError, StateProblem};
 use crate::files::{FileError, NewFolderError};
 use crate::image::{BuildProblem, ImageError, LAYOUT_FILE, Race, RegistryError, RegistryFailure};
 use crate::index::api_sources::ApiSourceError;
+use crate::index::error::DatabaseError;
 use crate::index::export::ExportError;
 use crate::index::gather::GatherProblem;
 use crate::index::intake::IntakeError;
@@ -176,8 +177,11 @@ fn as_kind<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&
 /// What to do about an error of the rooms below. The one place where their failures are turned into advice.
 fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(FileError { path, source, .. }) = as_kind(error) {
-        return is_full(source)
-            .then(|| format!("make room for {}; what stood there before is unchanged", path.display()));
+        let make_room = || format!("make room for {}; what stood there before is unchanged", path.display());
+        return is_full(source).then(make_room).or_else(|| more_files(source));
+    }
+    if let Some(ReadError::File { source, .. }) = as_kind(error) {
+        return more_files(source);
     }
     if let Some(BuildProblem::Temporary { source }) = as_kind(error) {
         return is_full(source).then(|| "make room there, or name another folder in the variable TMPDIR".to_owned());
@@ -240,7 +244,7 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
         return Some(format!("name the image in place of the bundle: {image}"));
     }
     match as_kind(error) {
-        Some(StartError::Files(_)) => return Some("raise the limit on open files: ulimit -n".to_owned()),
+        Some(StartError::Files(_)) => return Some(MORE_FILES.to_owned()),
         Some(StartError::Threads(_)) => {
             return Some("raise the limit on threads: ulimit -u, or that of the container on processes".to_owned());
         }
@@ -269,8 +273,8 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
                 .to_owned(),
         );
     }
-    if let Some(hint) = limit_hint(error) {
-        return Some(hint.to_owned());
+    if let Some(flag) = limit_flag(error) {
+        return Some(raise(flag));
     }
     if let Some(CatalogLoadError::Document { .. }) = as_kind(error) {
         return Some("opmx validate names everything that is wrong with the folder of a catalog".to_owned());
@@ -331,29 +335,50 @@ fn registry_hint(failure: &RegistryFailure) -> Option<&'static str> {
 }
 
 /// The flag that raises the limit that an error is about.
-fn limit_hint(error: &(dyn Error + 'static)) -> Option<&'static str> {
-    const VALUES: &str = "raise the limit with --max-values, if this is to be trusted";
-    const TOTAL: &str = "raise the limit with --max-total-size, if this is to be trusted";
+fn limit_flag(error: &(dyn Error + 'static)) -> Option<&'static str> {
+    const VALUES: &str = "--max-values";
+    const TOTAL: &str = "--max-total-size";
+    const STEPS: &str = "--max-database-steps";
     let of_catalog = match as_kind(error) {
-        Some(CatalogError::Values { .. }) => {
-            Some("opmx validate, render and serve read a catalog with a higher limit by --max-values")
-        }
-        Some(CatalogError::TooMuch { .. }) => {
-            Some("opmx validate, render and serve read a catalog with a higher limit by --max-total-size")
-        }
+        Some(CatalogError::Values { .. }) => Some(VALUES),
+        Some(CatalogError::TooMuch { .. }) => Some(TOTAL),
         _ => None,
     };
     let of_dump = match as_kind(error) {
         Some(DumpError::Values { .. }) => Some(VALUES),
         Some(DumpError::TooMuch { .. }) => Some(TOTAL),
-        Some(DumpError::Object { .. }) => Some("raise the limit with --max-file-size, if this is to be trusted"),
+        Some(DumpError::Object { .. }) => Some("--max-file-size"),
+        _ => None,
+    };
+    let of_source = match as_kind(error) {
+        Some(ApiSourceError::TooMany { .. }) => Some(VALUES),
         _ => None,
     };
     let of_state = match as_kind(error) {
         Some(StateProblem::TooMany { .. }) => Some(VALUES),
         _ => None,
     };
-    of_catalog.or(of_dump).or(of_state)
+    let of_database = match (as_kind(error), as_kind(error)) {
+        (Some(ReadError::Steps { .. }), _) | (_, Some(DatabaseError::Steps { .. })) => Some(STEPS),
+        _ => None,
+    };
+    of_catalog.or(of_dump).or(of_source).or(of_state).or(of_database)
+}
+
+/// What to do about a limit that a flag raises.
+pub(crate) fn raise(flag: &str) -> String {
+    format!("raise the limit with {flag}, if this is to be trusted")
+}
+
+const MORE_FILES: &str = "raise the limit on open files: ulimit -n";
+
+/// What to do where too many files are open.
+fn more_files(error: &io::Error) -> Option<String> {
+    #[cfg(unix)]
+    if let Some(rustix::io::Errno::MFILE | rustix::io::Errno::NFILE) = rustix::io::Errno::from_io_error(error) {
+        return Some(MORE_FILES.to_owned());
+    }
+    None
 }
 
 fn is_full(error: &io::Error) -> bool {
@@ -417,7 +442,6 @@ pub(crate) fn answer(printer: &Printer, answer: &clap::Error) -> CommandResult {
 mod tests {
     use super::*;
     use crate::index::add::AddError;
-    use crate::index::error::DatabaseError;
     use crate::terminal::output::tests::captured;
     use crate::tree::TreeError;
 

@@ -299,12 +299,12 @@ fn take_with_below<V>(files: &mut BTreeMap<String, V>, path: &str) -> Vec<(Strin
     taken
 }
 
-fn limit(origin: &str, what: impl Into<String>, limit: String, option: &'static str) -> TreeError {
+fn limit(origin: &str, what: impl Into<String>, limit: String, option: impl Into<Option<&'static str>>) -> TreeError {
     TreeError::Limit {
         origin: origin.to_owned(),
         what: what.into(),
         limit,
-        option,
+        option: option.into(),
     }
 }
 

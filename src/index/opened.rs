@@ -2,6 +2,7 @@
 
 mod contents;
 
+use super::guard::STEPS;
 use super::image::{CONFIGS_LABEL, DATABASE_LABEL};
 use super::location::{CatalogFolder, DatabaseFile, FetchError, Fetched, IndexLocation, fetched_of};
 use super::read::{Index, ReadError, is_database};
@@ -10,7 +11,7 @@ use crate::bundle::is_bundle_folder;
 use crate::catalog::file_based::load::{self, LoadError, Loaded};
 use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog};
 use crate::files::FileError;
-use crate::image::{ImageError, Transports};
+use crate::image::{DEFAULT_IMAGE_LIMIT, ImageError, Transports};
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -44,12 +45,24 @@ pub struct OpenFiles {
 }
 
 /// How much may be read.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct OpenLimits {
     /// A file-based catalog.
     pub catalog: CatalogLimits,
     /// Bytes that the layers of an image may unpack to.
     pub image: u64,
+    /// Steps that the database engine may take for a database.
+    pub steps: u64,
+}
+
+impl Default for OpenLimits {
+    fn default() -> Self {
+        Self {
+            catalog: CatalogLimits::default(),
+            image: DEFAULT_IMAGE_LIMIT,
+            steps: STEPS,
+        }
+    }
 }
 
 /// Why an index cannot be looked at.
@@ -82,13 +95,13 @@ pub enum OpenError {
 }
 
 impl OpenDatabase {
-    /// Opens the database in a file.
+    /// Opens the database in a file, for which the database engine may take so many steps.
     ///
     /// # Errors
     /// When it cannot be read, or is none.
-    pub fn open(file: DatabaseFile) -> Result<Self, ReadError> {
+    pub fn open(file: DatabaseFile, steps: u64) -> Result<Self, ReadError> {
         Ok(Self {
-            index: Index::open(file.path())?,
+            index: Index::open_within(file.path(), steps)?,
             _file: Some(Box::new(file)),
         })
     }
@@ -112,7 +125,7 @@ impl Opened {
     ) -> Result<Self, OpenError> {
         match fetch(location, transports, limits.image).await? {
             Fetched::Catalog(folder) => Self::of_catalog(folder, limits.catalog),
-            Fetched::Database(file) => Ok(Self::Database(OpenDatabase::open(file)?)),
+            Fetched::Database(file) => Ok(Self::Database(OpenDatabase::open(file, limits.steps)?)),
         }
     }
 

@@ -7,9 +7,9 @@ use super::image::{DATABASE_PATH, Program, dockerfile, image_of};
 use super::import::{ImportError, NotKept, import};
 use super::location::{FetchError, Fetched, IndexLocation};
 use super::open::{self, Options, Target};
+use super::opened::OpenLimits;
 use super::program::{Binary, ProgramError, programs};
 use super::remove::RemoveError;
-use crate::catalog::file_based::read::CatalogLimits;
 use crate::files::{self, FileError, TemporaryFolder};
 use crate::image::{Digest, Image, ImageError, Offer, Platform, Race, Reference, TagState, Tagged, Transports};
 use std::path::{Path, PathBuf};
@@ -118,8 +118,8 @@ impl<T> Published<T> {
 pub struct Making<'a> {
     /// Where images are.
     pub transports: &'a Transports,
-    /// How large the database may be that is taken out of an image, in bytes.
-    pub limit: u64,
+    /// How much may be read of the index to begin with.
+    pub limits: OpenLimits,
     /// How databases are written.
     pub writing: &'a Options,
     /// Make the change again where somebody else publishes under the same tag meanwhile, on what they published.
@@ -196,9 +196,9 @@ pub async fn convert(
     destination: &Destination,
     making: Making<'_>,
 ) -> Result<Published<()>, PublishError> {
-    let catalog = from.fetch_catalog(making.transports, making.limit).await?;
+    let catalog = from.fetch_catalog(making.transports, making.limits.image).await?;
     let converting = async |target: &Target<'_>, _: Applied| {
-        let not_kept = import(&catalog, CatalogLimits::default(), target, making.writing)?;
+        let not_kept = import(&catalog, making.limits.catalog, target, making.writing)?;
         Ok(not_kept)
     };
     let published = make(None, destination, making, converting).await?;
@@ -428,7 +428,7 @@ async fn change_copy<T>(
     applied: Applied,
 ) -> Result<(T, Vec<NotKept>), PublishError> {
     let fetched = match from {
-        Some(from) => Some(from.fetch_any(making.transports, making.limit).await?),
+        Some(from) => Some(from.fetch_any(making.transports, making.limits.image).await?),
         None => None,
     };
     // What a catalog becomes lies here until the changed copy of it is written.
@@ -448,11 +448,11 @@ async fn change_copy<T>(
                 dry_run: false,
                 ..*making.writing
             };
-            not_kept = import(catalog, CatalogLimits::default(), &target, &writing)?;
+            not_kept = import(catalog, making.limits.catalog, &target, &writing)?;
             Some(&*imported)
         }
     };
     let target = Target::Copy { from, to };
-    open::check(&target).map_err(GatherError::from)?;
+    open::check(&target, making.writing).map_err(GatherError::from)?;
     Ok((change(&target, applied).await?, not_kept))
 }

@@ -110,7 +110,7 @@ const WINDOW: u32 = 64 * 1024;
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The index cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Index(#[from] ReadError),
     /// The thread that reads the catalog was lost.
     #[error("reading the index was cut off: {source}")]

@@ -36,6 +36,7 @@ mod http2;
 mod indexes;
 mod kills;
 mod leftovers;
+mod limits;
 mod login;
 mod many_files;
 mod memory;

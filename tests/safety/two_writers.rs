@@ -12,6 +12,7 @@ use opmx::image::{
 use opmx::index::gather::{self, GatherOptions};
 use opmx::index::location::IndexLocation;
 use opmx::index::open;
+use opmx::index::opened::OpenLimits;
 use opmx::index::publish::{self, Applied, Destination, Making, PublishError, Published, Server};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -79,7 +80,7 @@ impl Pipeline {
         };
         let making = Making {
             transports: &self.transports,
-            limit: 1 << 30,
+            limits: OpenLimits::default(),
             writing: &writing,
             redo,
         };

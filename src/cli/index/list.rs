@@ -4,7 +4,7 @@ use super::catalog_argument::CatalogArgument;
 use super::images;
 use crate::catalog::selection::Selection;
 use crate::cli::Context;
-use crate::cli::arguments::{OutputArguments, RegistryArguments};
+use crate::cli::arguments::{IndexLimitArguments, OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::sources;
 use crate::index::list::{self, BundleRow, ChannelRow, PackageRow, file_based};
@@ -80,6 +80,8 @@ pub(crate) struct WholeIndex {
     output: OutputArguments,
     #[command(flatten)]
     registry: RegistryArguments,
+    #[command(flatten)]
+    limits: IndexLimitArguments,
 }
 
 #[derive(Debug, Args)]
@@ -93,6 +95,8 @@ pub(crate) struct PartOfIndex {
     output: OutputArguments,
     #[command(flatten)]
     registry: RegistryArguments,
+    #[command(flatten)]
+    limits: IndexLimitArguments,
 }
 
 /// Stands for the image of a bundle whose manifests are part of the index.
@@ -122,7 +126,8 @@ impl PartOfIndex {
     }
 
     fn open(&self, context: &Context<'_>) -> Result<Opened, CommandError> {
-        sources::open_catalog(&self.index.index, &self.registry, context)
+        let limits = self.limits.index(&self.registry);
+        sources::open_catalog(&self.index.index, &self.registry, limits, context)
     }
 }
 
@@ -145,7 +150,8 @@ pub(crate) fn packages(wanted: &WholeIndex, context: &Context<'_>) -> CommandRes
             row.default_channel.unwrap_or_default(),
         ]
     };
-    match sources::open_catalog(&wanted.index.index, &wanted.registry, context)? {
+    let limits = wanted.limits.index(&wanted.registry);
+    match sources::open_catalog(&wanted.index.index, &wanted.registry, limits, context)? {
         Opened::Database(OpenDatabase { index, .. }) => {
             let mut packages = list::packages(&index)?;
             print(context, &wanted.output, packages.rows()?, headings, cells)?;

@@ -1,12 +1,12 @@
 //! Where a changed index goes, for all commands that change one.
 
-use crate::cli::arguments::RegistryArguments;
+use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, additions, guesses};
 use crate::image::Platform;
 use crate::index::import::ImportError;
 use crate::index::location::IndexLocation;
-use crate::index::open::Target;
+use crate::index::open::{Options, Target};
 use crate::index::program::Binary;
 use crate::index::publish::{self, Applied, Destination, Made, Making, PublishError, Published, Server};
 use crate::terminal::Printer;
@@ -115,9 +115,16 @@ pub(crate) struct ChangeArguments {
     publication: PublicationArguments,
     #[command(flatten)]
     registry: RegistryArguments,
+    #[command(flatten)]
+    limits: IndexLimitArguments,
 }
 
 impl ChangeArguments {
+    /// How the database is written.
+    pub(crate) fn writing(&self) -> Result<Options, CommandError> {
+        additions::writing(&self.limits.database)
+    }
+
     /// Changes the index, and says by `report` what changed and then what was made.
     pub(crate) fn run<T>(
         &self,
@@ -130,8 +137,8 @@ impl ChangeArguments {
         let destination = self.publication.destination()?;
         let making = Making {
             transports: &transports,
-            limit: self.registry.max_image_size.0,
-            writing: &additions::writing()?,
+            limits: self.limits.index(&self.registry),
+            writing: &self.writing()?,
             redo: self.publication.redo(),
         };
         let making = publish::make(Some(&from), &destination, making, change);

@@ -43,7 +43,7 @@ pub fn extract_folder(image: &Image, inside: &str, to: &Path, bytes: u64) -> Res
             place(&mut lower, &mut upper, member, &inside, to)?;
             if lower.len() + upper.len() > MOST_FILES {
                 let what = format!("the number of files in /{inside}");
-                return Err(limit(origin, what, MOST_FILES.to_string(), "--max-files").into());
+                return Err(limit(origin, what, MOST_FILES.to_string(), None).into());
             }
             Ok(())
         })?;
