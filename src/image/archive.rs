@@ -199,7 +199,8 @@ fn places(file: &File, origin: &str) -> io::Result<(Option<Place>, HashMap<Diges
 /// # Errors
 /// When the file cannot be written, or a layer is not what its descriptor says; an older file is then as it was.
 pub fn write_archive(image: &Image, file: &Path, tag: Option<&str>) -> Result<(), ImageError> {
-    prepared(&image.into(), file, tag)?.commit().map_err(ImageError::from)
+    let file = files::behind_links(file)?;
+    prepared(&image.into(), &file, tag)?.commit().map_err(ImageError::from)
 }
 
 /// As [`write_archive`], also for several platforms. Where `over` says what the archive holds, it must still do so when
@@ -214,8 +215,9 @@ pub(super) fn replace_archive(
     over: Option<TagState>,
     limit: u64,
 ) -> Result<(), ImageError> {
-    let replacement = prepared(tagged, file, tag)?;
-    let folder = files::directory_of(file);
+    let replaced = files::behind_links(file)?;
+    let replacement = prepared(tagged, &replaced, tag)?;
+    let folder = files::directory_of(&replaced);
     // The file itself gives way to another one, so that writers share the lock of the folder.
     let lock = File::open(&folder).map_err(|error| FileError::new("read", &folder, error))?;
     wait_for(&lock, &folder)?;
@@ -251,7 +253,7 @@ fn prepared(tagged: &Tagged, file: &Path, tag: Option<&str>) -> Result<Replaceme
         })?;
         pad(&mut output, descriptor.size).map_err(fail)?;
     }
-    let index = with_entry(&[], &tagged.document().descriptor, tag);
+    let index = with_entry(None, &tagged.document().descriptor, tag);
     let index = index.map_err(|problem| problem.of(&origin, INDEX_FILE))?;
     for (path, content) in [(INDEX_FILE, index.as_slice()), (LAYOUT_FILE, LAYOUT_CONTENT.as_bytes())] {
         let size = content.len() as u64;

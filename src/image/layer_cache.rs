@@ -6,10 +6,12 @@ use super::error::ImageError;
 use super::image::{Blob, Layer};
 use super::layer::{LayerEntry, diff_id_of, layer_from_files};
 use super::manifest::{Descriptor, LAYER_GZIP};
-use crate::files::FileError;
+use crate::files::{FileError, open_regular};
 use flate2::read::GzDecoder;
+use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// How layers are compressed. Another number makes them be compressed anew: raise it with a compressor that writes other
 /// bytes, or the same files would have another digest where an older cache is.
@@ -37,12 +39,30 @@ fn name(cache: &Cache, diff_id: &Digest) -> PathBuf {
     cache.layers().join(format!("{}.{COMPRESSION}", diff_id.hex()))
 }
 
+/// Whether a file is called as those are that [`name`] gives, of this compression or another.
+pub(super) fn is_name(file: &str) -> bool {
+    file.split_once('.').is_some_and(|(diff_id, compression)| {
+        format!("sha256:{diff_id}").parse::<Digest>().is_ok() && compression.parse::<u32>().is_ok()
+    })
+}
+
+/// The blob that is written in the file of a name.
+pub(super) fn named_by(path: &Path) -> Option<Digest> {
+    digest_in(open_regular(path).ok()?)
+}
+
+fn digest_in(file: File) -> Option<Digest> {
+    let mut written = String::new();
+    file.take(NAME_LIMIT).read_to_string(&mut written).ok()?;
+    written.trim_end().parse().ok()
+}
+
 /// A layer that was written before, by the digest of its tar file.
 fn find(cache: &Cache, diff_id: &Digest) -> Option<Layer> {
-    let mut written = String::new();
     let name = cache.open(&name(cache, diff_id))?;
-    name.take(NAME_LIMIT).read_to_string(&mut written).ok()?;
-    let digest: Digest = written.trim_end().parse().ok()?;
+    // Used just now, as the blob is.
+    let _ = name.set_modified(SystemTime::now());
+    let digest = digest_in(name)?;
     let content = cache.get(&digest)?;
     let Blob::Section { length: size, .. } = content else {
         return None;

@@ -3,6 +3,7 @@
 use crate::cli::arguments::RegistryArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, additions, guesses};
+use crate::files;
 use crate::image::Platform;
 use crate::index::import::ImportError;
 use crate::index::location::IndexLocation;
@@ -11,10 +12,13 @@ use crate::index::program::Binary;
 use crate::index::publish::{self, Applied, Destination, Made, Making, PublishError, Published, Server};
 use crate::terminal::Printer;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The base image that opm's own Dockerfile stands on.
 pub(crate) const OPM_IMAGE: &str = "opm:latest";
+
+/// The Dockerfile, where none is named.
+const INDEX_DOCKERFILE: &str = "index.Dockerfile";
 
 /// Where a changed index goes.
 #[derive(Debug, Args)]
@@ -50,7 +54,7 @@ pub(crate) struct PublicationArguments {
         short = 'd',
         long,
         value_name = "FILE",
-        default_value = "index.Dockerfile",
+        default_value = INDEX_DOCKERFILE,
         requires = "generate"
     )]
     out_dockerfile: PathBuf,
@@ -79,7 +83,11 @@ impl PublicationArguments {
             },
             None => Destination::Files {
                 folder: PathBuf::new(),
-                dockerfile: self.out_dockerfile.clone(),
+                // A link under the usual name may be anybody's; one that is named is meant.
+                dockerfile: match self.out_dockerfile.as_path() {
+                    usual if usual == Path::new(INDEX_DOCKERFILE) => usual.to_owned(),
+                    named => files::behind_links(named)?,
+                },
                 base: self.binary_image.as_deref().unwrap_or(OPM_IMAGE).to_owned(),
             },
         })
