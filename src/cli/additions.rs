@@ -5,10 +5,10 @@ use crate::bundle::location::{Location, LocationError};
 use crate::catalog::graph;
 use crate::cli::arguments::LimitArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cli::{Context, guesses};
+use crate::cli::{Context, environment, guesses};
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
-use crate::image::{Reference, source_date_epoch};
+use crate::image::Reference;
 use crate::index::add::{Existing, Policy};
 use crate::index::gather::{Added, GatherError, GatherOptions, GatherProblem};
 use crate::index::intake::IntakeError;
@@ -178,9 +178,8 @@ impl AdditionArguments {
 
 /// How a database is written.
 pub(crate) fn writing() -> Result<open::Options, CommandError> {
-    let epoch = source_date_epoch()?.and_then(|epoch| epoch.try_into().ok());
     Ok(open::Options {
-        epoch: epoch.unwrap_or_default(),
+        epoch: environment::epoch()?.cast_signed(),
         ..open::Options::default()
     })
 }

@@ -14,7 +14,10 @@ use crate::cli::StartError;
 use crate::cluster::dump::DumpError;
 use crate::cluster::{ObservedError, StateProblem};
 use crate::files::{FileError, NewFolderError};
-use crate::image::{BuildProblem, ImageError, LAYOUT_FILE, Race, RegistryError, RegistryFailure};
+use crate::image::{
+    BuildProblem, ContentProblem, ImageError, LAYOUT_FILE, Race, ReferenceError, RegistryError, RegistryFailure,
+};
+use crate::index::add::{AddError, Refusal};
 use crate::index::api_sources::ApiSourceError;
 use crate::index::export::ExportError;
 use crate::index::gather::GatherProblem;
@@ -25,8 +28,11 @@ use crate::index::program::ProgramError;
 use crate::index::read::ReadError;
 use crate::index::render::dockerfile::DockerfileError;
 use crate::install::content::ContentError;
+use crate::limit::Limit;
+use crate::resolver::Unresolved;
 use crate::terminal::Printer;
 use crate::terminal::output::OutputError;
+use crate::tree::TreeError;
 use std::error::Error;
 use std::fmt;
 use std::io;
@@ -38,6 +44,9 @@ pub const SUCCESS: u8 = 0;
 pub const FAILURE: u8 = 1;
 /// The command line is wrong; nothing was done.
 pub const USAGE: u8 = 2;
+
+/// What to do where a search for what to install is given up.
+pub(crate) const MORE_STEPS: &str = "allow more steps with --max-steps, or give fewer catalogs";
 
 /// How a command ended that could do its work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,7 +165,10 @@ where
             if matches!(as_kind(error), Some(OutputError::Closed)) {
                 kind = Kind::OutputClosed;
             }
-            hints.extend(hint_for(error));
+            match as_kind(error) {
+                Some(AddError::Refused(refusals)) => hints.extend(refusal_hints(refusals)),
+                _ => hints.extend(hint_for(error)),
+            }
             cause = error.source();
         }
         Self {
@@ -210,10 +222,16 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
         });
     }
     if let Some(error) = as_kind::<RegistryError>(error) {
-        return error
-            .hint()
-            .or_else(|| registry_hint(&error.failure))
-            .map(str::to_owned);
+        return registry_hint(error).map(str::to_owned);
+    }
+    if let Some(limit) = raised_by(error) {
+        return Some(flag_hint(limit).to_owned());
+    }
+    if let Some(ReferenceError::Address { scheme, .. }) = as_kind(error) {
+        return (scheme == "http://").then(|| "pass --use-http if the registry has no HTTPS".to_owned());
+    }
+    if let Some(Unresolved::GaveUp { .. }) = as_kind(error) {
+        return Some(MORE_STEPS.to_owned());
     }
     if let Some(ProgramError::NotStatic { .. }) = as_kind(error) {
         return Some(
@@ -317,17 +335,89 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
     None
 }
 
-/// What to do about a registry that is too slow, or names servers that are not asked.
-fn registry_hint(failure: &RegistryFailure) -> Option<&'static str> {
-    Some(match failure {
-        RegistryFailure::TooLong { .. } => "give it longer with --request-timeout",
-        RegistryFailure::TooSlow { .. } => "accept a lower rate with --min-rate",
-        RegistryFailure::Realm { .. } | RegistryFailure::Address { .. } => {
+/// What to do about a request to a registry that failed.
+pub fn registry_hint(error: &RegistryError) -> Option<&'static str> {
+    use RegistryFailure as Failure;
+    Some(match error.failure.as_ref() {
+        Failure::NotFound { .. } => {
+            "check the spelling of repository and tag; some registries also say this when a login is needed"
+        }
+        Failure::Unauthorized { .. } => {
+            "log in with the container tool of your choice, or name its credentials file with --authfile"
+        }
+        Failure::Denied { .. } => "ask the owner of the repository for access, or log in as somebody else",
+        Failure::RateLimited { .. } => "wait, or log in: registries allow more requests to known users",
+        Failure::Connection { .. } => {
+            "check the host name, the network, and the variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
+        }
+        Failure::TooLong { .. } => "give it longer with --request-timeout",
+        Failure::TooSlow { .. } => "accept a lower rate with --min-rate",
+        Failure::Tls { .. } => {
+            "name the certificate authority with --ca-file, or accept any certificate with --skip-tls-verify"
+        }
+        Failure::PlainHttp => "pass --use-http if this registry has no HTTPS",
+        Failure::HttpsExpected => "leave out --use-http for this registry",
+        Failure::Realm { .. } | Failure::Address { .. } => {
             "whoever runs the registry decides which servers it names; check that it is the one you mean"
         }
-        RegistryFailure::ForeignLogin { .. } => "name the server that keeps the image, if its login is meant",
-        _ => return None,
+        Failure::ForeignLogin { .. } => "name the server that keeps the image, if its login is meant",
+        Failure::Content { problem, .. } => return raised_by_content(problem).map(flag_hint),
+        Failure::Unavailable { .. }
+        | Failure::Refused { .. }
+        | Failure::Stalled { .. }
+        | Failure::Redirect { .. }
+        | Failure::ShortBody { .. }
+        | Failure::Protocol { .. }
+        | Failure::OtherDigest { .. }
+        | Failure::Credentials(_)
+        | Failure::File(_) => return None,
     })
+}
+
+/// What to do about bundles that do not fit into an index, each piece of advice once.
+fn refusal_hints(refusals: &[Refusal]) -> Vec<String> {
+    let mut hints = Vec::new();
+    for refusal in refusals {
+        let hint = match refusal {
+            Refusal::OverwriteMode => "leave out --overwrite-latest, or add with --mode replaces".to_owned(),
+            Refusal::Substitutes {
+                bundle, substitutes, ..
+            } => format!(
+                "allow that with --enable-alpha and --mode replaces, or remove the annotation and let {bundle} replace \
+                 or skip {substitutes}"
+            ),
+            _ => continue,
+        };
+        if !hints.contains(&hint) {
+            hints.push(hint);
+        }
+    }
+    hints
+}
+
+/// The limit that can be raised so that an error does not come again.
+fn raised_by(error: &(dyn Error + 'static)) -> Option<Limit> {
+    match (as_kind(error), as_kind(error)) {
+        (Some(TreeError::Limit { raised_by, .. }), _) => *raised_by,
+        (_, Some(ImageError::Content { problem, .. })) => raised_by_content(problem),
+        _ => None,
+    }
+}
+
+fn raised_by_content(problem: &ContentProblem) -> Option<Limit> {
+    match problem {
+        ContentProblem::TooLarge { raised_by, .. } => *raised_by,
+        _ => None,
+    }
+}
+
+fn flag_hint(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Files => "raise the limit with --max-files, if this is to be trusted",
+        Limit::FileBytes => "raise the limit with --max-file-size, if this is to be trusted",
+        Limit::TotalBytes => "raise the limit with --max-total-size, if this is to be trusted",
+        Limit::ImageBytes => "raise the limit with --max-image-size, if this is to be trusted",
+    }
 }
 
 /// The flag that raises the limit that an error is about.
@@ -416,10 +506,8 @@ pub(crate) fn answer(printer: &Printer, answer: &clap::Error) -> CommandResult {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::add::AddError;
     use crate::index::error::DatabaseError;
     use crate::terminal::output::tests::captured;
-    use crate::tree::TreeError;
 
     fn said(error: impl Into<CommandError>) -> (ExitCode, String) {
         let (printer, streams) = captured();

@@ -271,7 +271,8 @@ fn settle(journal: &Path, folder: &Path, record: &Record, temporary: &TemporaryF
 }
 
 fn unfinished(journal: &Path, error: &FileError) -> FileError {
-    let message = format!("{error}; the files are complete there, and the next change of their folder moves them");
+    let message =
+        format!("{error}; the files are complete there, and the next change of their folder moves them");
     FileError::new(
         "finish the change in",
         journal,

@@ -11,6 +11,7 @@ use super::manifest::{Descriptor, Platform};
 use super::tag::{Race, TagState};
 use super::tagged::{Offer, Tagged};
 use crate::files::{self, FileError, Replacement, open_regular};
+use crate::limit::Limit;
 use flate2::bufread::MultiGzDecoder;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
@@ -94,7 +95,7 @@ fn open_archive(path: &Path, tag: Option<&str>, limit: u64) -> Result<Source<'st
     if index.length > INDEX_LIMIT {
         let problem = ContentProblem::TooLarge {
             limit: INDEX_LIMIT,
-            option: None,
+            raised_by: None,
         };
         return Err(problem.of(origin, INDEX_FILE));
     }
@@ -151,7 +152,7 @@ fn uncompressed(mut file: File, origin: &str, limit: u64) -> Result<File, Unpack
         if total > limit {
             return Err(fail(ContentProblem::TooLarge {
                 limit,
-                option: Some("--max-image-size"),
+                raised_by: Some(Limit::ImageBytes),
             }));
         }
         unpacked.write_all(bytes).map_err(temporary)?;
@@ -351,7 +352,7 @@ mod tests {
         let error = read_archive(&file, Some("v1"), &Platform::default(), 1000)
             .unwrap_err()
             .to_string();
-        assert!(error.contains("--max-image-size"), "{error}");
+        assert!(error.contains("over the limit of 1000 bytes"), "{error}");
     }
 
     #[test]

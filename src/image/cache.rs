@@ -15,7 +15,6 @@ use super::layer_cache;
 use super::layout::LAYOUT_FILE;
 use super::progress::{Progress, Silent};
 use crate::files::{self, FileError};
-use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -78,12 +77,6 @@ impl Cache {
                 progress,
             }),
         }
-    }
-
-    /// The user's own cache directory: `$OPMX_CACHE_DIR`, or `opmx` below `$XDG_CACHE_HOME` or `~/.cache`.
-    /// There is none where no home is known.
-    pub fn default_directory() -> Option<PathBuf> {
-        directory_of(&|name| std::env::var_os(name))
     }
 
     /// Content that is here and whole. Opened, it stays readable even when another process removes it.
@@ -266,18 +259,6 @@ fn regular_files(folder: &Path, is_such: impl Fn(&str) -> bool) -> Vec<(SystemTi
         Some((metadata.modified().ok()?, entry.path(), metadata.len()))
     });
     found.collect()
-}
-
-fn directory_of(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let path = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let below = |name: &str, folder: &str| {
-        path(name)
-            .filter(|path| path.is_absolute())
-            .map(|path| path.join(folder))
-    };
-    path("OPMX_CACHE_DIR")
-        .or_else(|| below("XDG_CACHE_HOME", "opmx"))
-        .or_else(|| below("HOME", ".cache/opmx"))
 }
 
 #[cfg(test)]
@@ -484,31 +465,5 @@ mod tests {
         }
         let said = listener.0.lock().unwrap();
         assert_eq!(said.len(), 1, "{said:?}");
-    }
-
-    #[test]
-    fn the_environment_says_where_the_cache_is() {
-        let directory = |variables: &[(&str, &str)]| {
-            directory_of(&|name| {
-                variables
-                    .iter()
-                    .find(|(key, _)| *key == name)
-                    .map(|(_, value)| value.into())
-            })
-        };
-        assert_eq!(directory(&[("HOME", "/h")]), Some("/h/.cache/opmx".into()));
-        assert_eq!(
-            directory(&[("HOME", "/h"), ("XDG_CACHE_HOME", "/x")]),
-            Some("/x/opmx".into())
-        );
-        assert_eq!(
-            directory(&[("HOME", "/h"), ("XDG_CACHE_HOME", "rel")]),
-            Some("/h/.cache/opmx".into())
-        );
-        assert_eq!(
-            directory(&[("HOME", "/h"), ("OPMX_CACHE_DIR", "/o")]),
-            Some("/o".into())
-        );
-        assert_eq!(directory(&[]), None);
     }
 }

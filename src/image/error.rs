@@ -6,6 +6,7 @@ use super::reference::ReferenceError;
 use super::registry::RegistryError;
 use super::tag::Race;
 use crate::files::FileError;
+use crate::limit::Limit;
 use crate::tree::TreeError;
 use std::io;
 
@@ -118,12 +119,12 @@ pub enum ContentProblem {
         found: u64,
     },
     /// More than a limit allows.
-    #[error("is over the limit of {limit} bytes{}", .option.map(|option| format!(" (raise it with {option})")).unwrap_or_default())]
+    #[error("is over the limit of {limit} bytes")]
     TooLarge {
         /// The limit in bytes.
         limit: u64,
-        /// The option that raises it; the limits on manifests and configs are fixed, as in registries.
-        option: Option<&'static str>,
+        /// The limit that can be raised; those on manifests and configs are fixed, as in registries.
+        raised_by: Option<Limit>,
     },
     /// More than anything of its kind may have.
     #[error("has more than {limit} bytes")]
@@ -190,12 +191,6 @@ pub enum BuildProblem {
         /// The file on disk.
         path: String,
     },
-    /// `SOURCE_DATE_EPOCH` that is not a number of seconds.
-    #[error("SOURCE_DATE_EPOCH is {value:?}, expected seconds since 1970 as a whole number below 2^33")]
-    SourceDateEpoch {
-        /// The value.
-        value: String,
-    },
     /// A layer without the digest of its uncompressed content.
     #[error("the uncompressed digest of the layer {layer} is not known")]
     DiffId {
@@ -220,16 +215,6 @@ pub enum BuildProblem {
         /// What the system said.
         source: io::Error,
     },
-}
-
-impl ImageError {
-    /// What to try, where there is something.
-    pub fn hint(&self) -> Option<&'static str> {
-        match self {
-            Self::Registry(error) => error.hint(),
-            _ => None,
-        }
-    }
 }
 
 impl From<RegistryError> for ImageError {

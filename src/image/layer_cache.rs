@@ -25,11 +25,11 @@ const NAME_LIMIT: u64 = 200;
 ///
 /// # Errors
 /// The same; a cache that cannot be read or written is no reason to fail.
-pub fn layer_through_cache(entries: &[LayerEntry], cache: &Cache) -> Result<Layer, ImageError> {
-    if let Some(layer) = find(cache, &diff_id_of(entries)?) {
+pub fn layer_through_cache(entries: &[LayerEntry], epoch: u64, cache: &Cache) -> Result<Layer, ImageError> {
+    if let Some(layer) = find(cache, &diff_id_of(entries, epoch)?) {
         return Ok(layer);
     }
-    let layer = layer_from_files(entries)?;
+    let layer = layer_from_files(entries, epoch)?;
     keep(cache, &layer);
     Ok(layer)
 }
@@ -131,8 +131,8 @@ mod tests {
             layer.content.open().unwrap().read_to_end(&mut bytes).unwrap();
             (bytes, layer.descriptor.digest, layer.descriptor.size, layer.diff_id)
         };
-        let written = |text: &str| read(&layer_from_files(&of(text)).unwrap());
-        let through = |text: &str| read(&layer_through_cache(&of(text), &cache).unwrap());
+        let written = |text: &str| read(&layer_from_files(&of(text), 0).unwrap());
+        let through = |text: &str| read(&layer_through_cache(&of(text), 0, &cache).unwrap());
         for _ in 0..2 {
             assert_eq!(through("one"), written("one"));
             assert_eq!(through("two"), written("two"));
@@ -150,7 +150,7 @@ mod tests {
         // A cache that cannot be written.
         let nowhere = Cache::new(blob("one"), 1 << 20);
         assert_eq!(
-            read(&layer_through_cache(&of("one"), &nowhere).unwrap()),
+            read(&layer_through_cache(&of("one"), 0, &nowhere).unwrap()),
             written("one")
         );
     }

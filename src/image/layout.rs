@@ -240,7 +240,7 @@ impl Source<'_> {
 
     fn load(&self, descriptor: &Descriptor, limit: u64, part: &str) -> Result<Vec<u8>, ImageError> {
         if descriptor.size > limit {
-            let problem = ContentProblem::TooLarge { limit, option: None };
+            let problem = ContentProblem::TooLarge { limit, raised_by: None };
             return Err(problem.of(&self.origin, part));
         }
         let mut bytes = Vec::new();
@@ -430,7 +430,7 @@ fn read_file(path: &Path, origin: &str, limit: u64) -> Result<Vec<u8>, ImageErro
     let file = open_regular(path).map_err(fail)?;
     file.take(limit + 1).read_to_end(&mut bytes).map_err(fail)?;
     if bytes.len() as u64 > limit {
-        let problem = ContentProblem::TooLarge { limit, option: None };
+        let problem = ContentProblem::TooLarge { limit, raised_by: None };
         return Err(problem.of(origin, path.display().to_string()));
     }
     Ok(bytes)

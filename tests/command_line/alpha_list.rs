@@ -27,11 +27,14 @@ fn indexed() -> Sandbox {
     );
     succeed(&sandbox, "migrate -q index.db catalog");
     fs::write(sandbox.path("all.json"), outcome_of(&sandbox, "render index.db").stdout).unwrap();
-    let layer = layer_from_files(&[LayerEntry {
-        path: "configs/catalog.json".to_owned(),
-        mode: 0o644,
-        content: EntryContent::File(sandbox.path("all.json")),
-    }]);
+    let layer = layer_from_files(
+        &[LayerEntry {
+            path: "configs/catalog.json".to_owned(),
+            mode: 0o644,
+            content: EntryContent::File(sandbox.path("all.json")),
+        }],
+        0,
+    );
     let label = ("operators.operatorframework.io.index.configs.v1", "/configs");
     let config = ImageConfig {
         labels: BTreeMap::from([(label.0.to_owned(), label.1.to_owned())]),

@@ -116,7 +116,11 @@ fn images_and_folders_of_the_same_content_give_the_same_catalog() {
         mode: 0o644,
         content: EntryContent::File(sandbox.path(file)),
     };
-    let layer = layer_from_files(&[entry("configs/catalog.json", "catalog/any"), entry("etc/x", "index.db")]).unwrap();
+    let layer = layer_from_files(
+        &[entry("configs/catalog.json", "catalog/any"), entry("etc/x", "index.db")],
+        0,
+    )
+    .unwrap();
     let config = ImageConfig {
         labels: BTreeMap::from(labels.map(|(key, value)| (key.to_owned(), value.to_owned()))),
         ..ImageConfig::default()

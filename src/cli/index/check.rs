@@ -4,7 +4,7 @@ use crate::catalog::file_based::read::CatalogLimits;
 use crate::cli::Context;
 use crate::cli::additions;
 use crate::cli::arguments::{OutputArguments, RegistryArguments};
-use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::error::{CommandError, CommandResult, Status, registry_hint};
 use crate::cli::guesses;
 use crate::diagnostic::{self, Diagnostic};
 use crate::image::{LAYOUT_FILE, Transports};
@@ -160,7 +160,11 @@ fn look_further(
         let wanted = images::wanted(opened, which)?;
         let printer = &context.printer;
         printer.status(format_args!("asking for {}", counted(wanted.len(), "image")));
-        findings.extend(context.runtime.block_on(images::ask(&wanted, transports)));
+        findings.extend(
+            context
+                .runtime
+                .block_on(images::ask(&wanted, transports, registry_hint)),
+        );
         diagnostic::sort(findings);
     }
     Ok(())

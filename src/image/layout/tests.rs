@@ -9,9 +9,9 @@ pub(in crate::image) fn image(content: &str, large: bool) -> Image {
         mode: 0o644,
         content: EntryContent::Bytes(content),
     };
-    let mut layers = vec![layer_from_files(&[entry("manifests/a.yaml", content.as_bytes().to_vec())]).unwrap()];
+    let mut layers = vec![layer_from_files(&[entry("manifests/a.yaml", content.as_bytes().to_vec())], 0).unwrap()];
     if large {
-        layers.push(layer_from_files(&[entry("database/index.db", noise(9 << 20))]).unwrap());
+        layers.push(layer_from_files(&[entry("database/index.db", noise(9 << 20))], 0).unwrap());
     }
     build(&ImageConfig::default(), layers).unwrap()
 }
