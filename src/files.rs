@@ -128,7 +128,7 @@ pub fn require_content(target: &Path, known: &[u8]) -> Result<(), FileError> {
         return Err(fail(io::Error::other("it is no longer a file")));
     }
     if fs::read(target).map_err(fail)? != known {
-        return Err(fail(io::Error::other("somebody else has changed it meanwhile")));
+        return Err(fail(io::Error::other("another program has changed it in the meantime")));
     }
     Ok(())
 }
@@ -149,7 +149,7 @@ pub fn behind_links(path: &Path) -> Result<PathBuf, FileError> {
             Err(_) => return Ok(end),
         }
     }
-    let error = io::Error::other("too many links lead on from it");
+    let error = io::Error::other("too many levels of symbolic links");
     Err(FileError::new("replace", path, error))
 }
 

@@ -328,7 +328,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .ends_with("out is there already, and not an empty folder"),
+                .ends_with("out already exists and is not an empty folder"),
             "{error}"
         );
         fs::create_dir(directory.path().join("empty")).unwrap();

@@ -256,7 +256,7 @@ pub(crate) fn report(added: Added, context: &Context<'_>) -> Status {
         printer.status(format_args!("{name} is there already"));
     }
     for name in &report.overwritten {
-        printer.status(format_args!("{name} takes the place of the one that was there"));
+        printer.status(format_args!("{name} replaces the existing one"));
     }
     for bundle in &report.bundles {
         let channels = bundle.channels.join(", ");

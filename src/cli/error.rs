@@ -189,13 +189,13 @@ fn as_kind<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&
 fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(FileError { path, source, .. }) = as_kind(error) {
         return is_full(source)
-            .then(|| format!("make room for {}; what stood there before is unchanged", path.display()));
+            .then(|| format!("make room for {}; what was there before is unchanged", path.display()));
     }
     if let Some(BuildProblem::Temporary { source }) = as_kind(error) {
         return is_full(source).then(|| "make room there, or name another folder in the variable TMPDIR".to_owned());
     }
     if let Some(GatherProblem::Load(LoadError::NoBundle { .. })) = as_kind(error) {
-        return Some("name the image of a bundle; an index to begin with is named by --from-index".to_owned());
+        return Some("name a bundle image; the index to start from is given with --from-index".to_owned());
     }
     if let Some(LoadError::Layout { directory }) = as_kind(error) {
         return Some(format!("name an image in it as oci:{}:TAG", directory.display()));
@@ -206,7 +206,7 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
     }) = as_kind(error)
     {
         return Some(
-            "\"opmx bundle convert --to registry+v1\" makes a bundle of it that every OLM can read".to_owned(),
+            "\"opmx bundle convert --to registry+v1\" converts it to a bundle that every OLM can read".to_owned(),
         );
     }
     if let Some(IntakeError::NoReference { .. }) = as_kind(error) {
@@ -235,14 +235,14 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
     }
     if let Some(ProgramError::NotStatic { .. }) = as_kind(error) {
         return Some(
-            "build opmx with `-C target-feature=+crt-static` and --target named, name one that is with --binary, stand \
-             on a base image with --binary-image, or write a Dockerfile with --generate"
+            "build opmx with `-C target-feature=+crt-static` and an explicit --target, name a static binary with --binary, \
+             build on a base image with --binary-image, or write a Dockerfile with --generate"
                 .to_owned(),
         );
     }
     if let Some(ProgramError::Foreign { .. }) = as_kind(error) {
         return Some(
-            "name a binary of opmx for Linux with --binary, or stand on a base image with --binary-image".to_owned(),
+            "name an opmx binary for Linux with --binary, or build on a base image with --binary-image".to_owned(),
         );
     }
     if let Some(ApiSourceError::Nothing { .. }) = as_kind(error) {
@@ -255,7 +255,7 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(ContentError::NoCsv { image, .. }) = as_kind(error)
         && !image.is_empty()
     {
-        return Some(format!("name the image in place of the bundle: {image}"));
+        return Some(format!("name the image instead of the bundle: {image}"));
     }
     match as_kind(error) {
         Some(StartError::Files(_)) => return Some("raise the limit on open files: ulimit -n".to_owned()),
@@ -268,12 +268,12 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
         Some(ObservedError::Namespaces { .. }) => return Some("name one of them with --namespace".to_owned()),
         Some(ObservedError::OperatorGroups { count: 0, .. }) => {
             return Some(
-                "OLM installs nothing there until it has one; where no OperatorGroup is read at all, one is taken to be there"
+                "OLM installs nothing there until it has one; if no OperatorGroup is given at all, one is assumed"
                     .to_owned(),
             );
         }
         Some(ObservedError::Other { .. }) => {
-            return Some("write the namespace that is meant into the what-if file".to_owned());
+            return Some("name the namespace in the what-if file".to_owned());
         }
         _ => {}
     }
@@ -291,16 +291,16 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
         return Some(hint.to_owned());
     }
     if let Some(CatalogLoadError::Document { .. }) = as_kind(error) {
-        return Some("opmx validate names everything that is wrong with the folder of a catalog".to_owned());
+        return Some("opmx validate lists everything that is wrong with a catalog folder".to_owned());
     }
     if let Some(OpenError::Bundle { .. }) = as_kind(error) {
-        return Some("a bundle is shown by opmx bundle inspect".to_owned());
+        return Some("use opmx bundle inspect to show a bundle".to_owned());
     }
     if let Some(DockerfileError::Taken { .. }) = as_kind(error) {
-        return Some("remove it to have it written anew".to_owned());
+        return Some("remove it to have it written again".to_owned());
     }
     if let Some(DockerfileError::Builder) = as_kind(error) {
-        return Some("name an image with opm or opmx as /bin/opm by --builder-image".to_owned());
+        return Some("name an image with opm or opmx as /bin/opm with --builder-image".to_owned());
     }
     if let Some(NewFolderError::Taken { .. }) = as_kind(error) {
         return Some("name another folder, or remove what is there".to_owned());
@@ -318,10 +318,10 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
         return Some(match race {
             Race::Before { .. } | Race::After { .. } => "run the command again, on the index as it is now".to_owned(),
             Race::Over { lost } | Race::Unknown { lost: Some(lost) } => {
-                format!("the repository still has {lost}; make its change again on what the tag stands for now")
+                format!("the repository still has {lost}; apply its change again to what the tag points to now")
             }
             Race::Unknown { lost: None } => {
-                "look whether the index holds what other pipelines published; the log (-v) has what the tag stood for"
+                "check whether the index holds what other pipelines published; the log (-v) shows what the tag pointed to"
                     .to_owned()
             }
         });
@@ -345,7 +345,7 @@ pub fn registry_hint(error: &RegistryError) -> Option<&'static str> {
         Failure::Unauthorized { .. } => {
             "log in with the container tool of your choice, or name its credentials file with --authfile"
         }
-        Failure::Denied { .. } => "ask the owner of the repository for access, or log in as somebody else",
+        Failure::Denied { .. } => "ask the owner of the repository for access, or log in as another user",
         Failure::RateLimited { .. } => "wait, or log in: registries allow more requests to known users",
         Failure::Connection { .. } => {
             "check the host name, the network, and the variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
@@ -358,9 +358,9 @@ pub fn registry_hint(error: &RegistryError) -> Option<&'static str> {
         Failure::PlainHttp => "pass --use-http if this registry has no HTTPS",
         Failure::HttpsExpected => "leave out --use-http for this registry",
         Failure::Realm { .. } | Failure::Address { .. } => {
-            "whoever runs the registry decides which servers it names; check that it is the one you mean"
+            "the registry decides which servers it names; check that it is the registry you mean"
         }
-        Failure::ForeignLogin { .. } => "name the server that keeps the image, if its login is meant",
+        Failure::ForeignLogin { .. } => "to use a login for that server, name the server in the reference",
         Failure::Content { problem, .. } => return raised_by_content(problem).map(flag_hint),
         Failure::Unavailable { .. }
         | Failure::Refused { .. }
@@ -535,7 +535,7 @@ mod tests {
         insta::assert_snapshot!(said(error).1, @"
         error: the bundle was not built
           caused by: cannot read a.yaml: no storage space
-          hint: make room for a.yaml; what stood there before is unchanged
+          hint: make room for a.yaml; what was there before is unchanged
           hint: try again
         ");
     }

@@ -242,17 +242,17 @@ impl ContentProblem {
 
 fn moved(race: &Race) -> String {
     match race {
-        Race::Before { .. } => "was changed by somebody else meanwhile, so it was left as it is".to_owned(),
-        Race::After { found } => format!("was changed by somebody else right after the push, and is {found} now"),
+        Race::Before { .. } => "was changed by another client in the meantime, so it was left as it is".to_owned(),
+        Race::After { found } => format!("was changed by another client right after the push, and is {found} now"),
         Race::Over { lost } => {
-            format!("was changed by somebody else meanwhile, to {lost}, which this push has taken the place of")
+            format!("was changed by another client in the meantime, to {lost}, which this push replaced")
         }
         Race::Unknown { lost: None } => {
-            "was pushed, but the registry was too slow to tell whether somebody else had changed it meanwhile"
+            "was pushed, but the registry was too slow to tell whether another client had changed it in the meantime"
                 .to_owned()
         }
         Race::Unknown { lost: Some(lost) } => format!(
-            "was changed by others while it was pushed, and not all of their changes could be followed: {lost} was one"
+            "was changed by other clients during the push, and not all of their changes could be followed: {lost} was one"
         ),
     }
 }

@@ -93,7 +93,7 @@ fn the_tables_of_opm_are_the_same_of_every_form() {
     insta::assert_snapshot!(refused, @"
     ------- stderr -------
     error: rake1 is a bundle, not an index
-      hint: a bundle is shown by opmx bundle inspect
+      hint: use opmx bundle inspect to show a bundle
     ------- exit 1 -------
     ");
 }
@@ -268,7 +268,7 @@ fn a_catalog_that_does_not_fit_together_is_refused_at_its_line() {
             insta::assert_snapshot!(outcome, @r#"
             ------- stderr -------
             error: catalog/p.yaml:13: channel "b" of package "p" has an entry of bundle "p.v22", which is not in the catalog
-              hint: opmx validate names everything that is wrong with the folder of a catalog
+              hint: opmx validate lists everything that is wrong with a catalog folder
             ------- exit 1 -------
             "#);
         }

@@ -450,7 +450,7 @@ fn a_challenge_of_a_blob_host_is_named_and_not_answered() {
                 .stranger(stranger)
                 .play(&stage);
             trick.refused(&format!(
-                "the registry redirects to http://{}, which asks for a login; it does not get that of the registry",
+                "the registry redirects to http://{}, which asks for a login, and the login of the registry is not sent there",
                 trick.stranger.host
             ));
         }
@@ -686,7 +686,7 @@ fn https_changes_nothing_about_who_gets_the_login() {
         });
         let trick = trick.play(&stage);
         trick.refused(&format!(
-            "the registry names http://{}/token as its token server, which is not asked: it is not HTTPS",
+            "the registry names http://{}/token as its token server, which is refused: it is not HTTPS",
             trick.stranger.host
         ));
         assert!(trick.stranger.requests().is_empty());

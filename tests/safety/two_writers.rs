@@ -423,11 +423,11 @@ fn the_image_that_a_push_takes_the_place_of_is_named() {
         outcome
     };
     let first = add("a", &[]);
-    assert!(!first.stderr.contains("took the place"), "{first}");
+    assert!(!first.stderr.contains("replaced"), "{first}");
     let pinned = first.stdout.trim();
     let second = add("b", &[]);
-    assert!(second.stderr.contains(&format!("took the place of {pinned}\n")), "{second}");
+    assert!(second.stderr.contains(&format!("replaced {pinned}\n")), "{second}");
     // What it begins with is no news.
     let third = add("c", &["-f", "oci:index:v1"]);
-    assert!(!third.stderr.contains("took the place"), "{third}");
+    assert!(!third.stderr.contains("replaced"), "{third}");
 }

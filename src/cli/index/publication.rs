@@ -161,13 +161,13 @@ impl ChangeArguments {
 /// Says what an index does not hold of the one that it was made of, and what became of what was there.
 pub(crate) fn remark<T>(published: &Published<T>, printer: &Printer) {
     if let Some(replaced) = &published.replaced {
-        printer.status(format_args!("took the place of {replaced}"));
+        printer.status(format_args!("replaced {replaced}"));
     }
     match published.redone {
         0 => {}
-        1 => printer.status("somebody else moved the tag meanwhile, so the change was made again on their index"),
+        1 => printer.status("the tag was moved by another client in the meantime, so the change was made again on its index"),
         times => printer.status(format_args!(
-            "others moved the tag meanwhile, so the change was made again {times} times, on their indexes"
+            "the tag was moved by other clients in the meantime, so the change was made again {times} times, on their indexes"
         )),
     }
     for part in &published.not_kept {
@@ -177,7 +177,7 @@ pub(crate) fn remark<T>(published: &Published<T>, printer: &Printer) {
         let lost: Vec<_> = published.lost.iter().map(Platform::to_string).collect();
         let lost = lost.join(", ");
         printer.warning(format_args!(
-            "the index to begin with was also for {lost}, and the new one is not"
+            "the original index was also for {lost}, and the new one is not"
         ));
         printer.detail("hint", "name a binary of opmx for each platform with --binary");
     }

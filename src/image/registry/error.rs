@@ -121,14 +121,14 @@ pub enum RegistryFailure {
     },
     /// A server that the registry redirects to asks for a login, which only the registry itself gets.
     #[error(
-        "the registry redirects to {origin}, which asks for a login; it does not get that of the registry"
+        "the registry redirects to {origin}, which asks for a login, and the login of the registry is not sent there"
     )]
     ForeignLogin {
         /// Scheme, host and port of the server.
         origin: String,
     },
     /// A token server that is not asked.
-    #[error("the registry names {realm} as its token server, which is not asked: {problem}")]
+    #[error("the registry names {realm} as its token server, which is refused: {problem}")]
     Realm {
         /// Its address as the registry names it, without a query.
         realm: String,
