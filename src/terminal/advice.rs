@@ -24,11 +24,11 @@ fn with<'a>(help: &'a str, rule: &Rule) -> Cow<'a, str> {
 
 fn command(rule: &Rule) -> Option<&'static str> {
     let commands: [(&Rule, &str); 11] = [
-        (&rules::TEXT_TOO_LARGE, "The limit is that of --max-file-size."),
-        (&rules::YAML_TOO_DEEP, "The limit is that of --max-depth."),
-        (&rules::YAML_TOO_MANY_DOCUMENTS, "The limit is that of --max-documents."),
-        (&rules::YAML_TOO_MANY_VALUES, "The limit is that of --max-values."),
-        (&rules::RBAC_KIND_UNKNOWN, "Sources are named with --api-source."),
+        (&rules::TEXT_TOO_LARGE, "Use --max-file-size to raise it."),
+        (&rules::YAML_TOO_DEEP, "Use --max-depth to raise it."),
+        (&rules::YAML_TOO_MANY_DOCUMENTS, "Use --max-documents to raise it."),
+        (&rules::YAML_TOO_MANY_VALUES, "Use --max-values to raise it."),
+        (&rules::RBAC_KIND_UNKNOWN, "Use --api-source to look it up instead."),
         (
             &rules::INDEX_DEFAULT_CHANNEL,
             "`opmx index check --fix` takes the only channel of a package.",
