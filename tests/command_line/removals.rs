@@ -262,7 +262,7 @@ fn what_is_there_is_skipped_or_overwritten_as_it_is_wished() {
     assert!(outcome.stderr.contains("already in package"), "{outcome}");
     let outcome = outcome_of(&sandbox, "registry add -b compost -d index.db --overwrite-latest");
     assert!(
-        outcome.stderr.contains("compost-operator.v0.3.1 takes the place"),
+        outcome.stderr.contains("compost-operator.v0.3.1 replaces the existing one"),
         "{outcome}"
     );
     let csvs = column(

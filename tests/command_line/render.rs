@@ -205,7 +205,7 @@ fn migrate_writes_a_folder_for_each_package() {
     assert!(outcome_of(&sandbox, "render catalog").stdout == catalog);
 
     let refused = fail(&sandbox, "migrate index.db catalog -o yaml");
-    assert!(refused.stderr.contains("catalog is there already"), "{refused}");
+    assert!(refused.stderr.contains("catalog already exists"), "{refused}");
     succeed(&sandbox, "migrate -q catalog again -o yaml");
     assert_eq!(names(&sandbox.path("again/rake")), ["catalog.yaml"]);
     assert!(documents(&outcome_of(&sandbox, "render again").stdout) == documents(&catalog));
