@@ -11,7 +11,7 @@
 //!  bundle      a bundle and its metadata files                     csv          the ClusterServiceVersion
 //!  manifest    documents to objects      kubernetes   kinds, names, selectors, RBAC      image   layers, layouts, registries
 //!  text        YAML and JSON with places
-//!  source, rules, diagnostic, files, tree, version, nearest, visible, cel   small shared values
+//!  source, rules, diagnostic, files, limit, tree, version, nearest, visible, cel   small shared values
 //! ```
 //!
 //! The binary adds two rooms on top, `cli` and `terminal`; both stand behind the feature `cli`, which is on by default.
@@ -30,6 +30,7 @@ pub mod image;
 pub mod index;
 pub mod install;
 pub mod kubernetes;
+pub mod limit;
 pub mod manifest;
 pub mod mirror;
 pub mod nearest;

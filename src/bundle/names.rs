@@ -1,4 +1,4 @@
-//! Names of a bundle that hold a character which nobody sees.
+//! Names in a bundle, and of its files, that hold a character which nobody sees.
 //!
 //! A name is printed in lists, stored in an index and shown by consoles. A line break in one is a line of its own there,
 //! an escape sequence steers the terminal, and two names may differ in nothing that can be seen.
@@ -8,8 +8,9 @@ use super::{Annotations, Bundle, TypedValue, is_csv};
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
 use crate::rules;
-use crate::source::Place;
+use crate::source::{Place, Source};
 use crate::text::{Document, Path, Step};
+use crate::tree::Tree;
 use crate::visible::hidden_in;
 use serde_json::Value;
 
@@ -79,6 +80,16 @@ pub(super) fn check(bundle: &Bundle, diagnostics: &mut Vec<Diagnostic>) {
     for entry in bundle.dependencies.iter().chain(&bundle.properties) {
         let (document, path) = TypedValue::entry(entry);
         names.of_document(document, path, OF_ENTRY);
+    }
+}
+
+/// Reports every file with such a path.
+pub(super) fn check_files(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
+    let origin = tree.origin().trim_end_matches('/');
+    let mut names = Names(diagnostics);
+    for (path, _) in tree.iter() {
+        let file = || Place::new(&Source::new(format!("{origin}/{path}"), String::new()), 0..0);
+        names.look("the path", path, file);
     }
 }
 

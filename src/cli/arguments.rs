@@ -1,8 +1,8 @@
 //! The options that several commands share, and what they mean to the rooms below.
 
 use crate::catalog::file_based::read::CatalogLimits;
-use crate::cli::Context;
 use crate::cli::size::Size;
+use crate::cli::{Context, environment};
 use crate::cluster::dump::DumpLimits;
 use crate::image::{CacheMode, DEFAULT_IMAGE_LIMIT, Options, Platform, RetryPolicy, Transports};
 use crate::index::open;
@@ -67,10 +67,10 @@ impl RegistryArguments {
         let cache = match &self.cache_dir {
             _ if self.no_cache => CacheMode::Off,
             Some(directory) => CacheMode::Directory(directory.clone()),
-            None => CacheMode::User,
+            None => environment::cache_directory().map_or(CacheMode::Off, CacheMode::Directory),
         };
         let options = Options {
-            authfile: self.authfile.clone(),
+            credentials: environment::credentials(self.authfile.as_deref()),
             ca_file: self.ca_file.clone(),
             skip_tls_verify: self.skip_tls_verify,
             use_http: self.use_http,

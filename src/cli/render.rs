@@ -62,6 +62,5 @@ pub(crate) fn run(arguments: &RenderArguments, context: &Context<'_>) -> Command
             .written(&String::from_utf8_lossy(document))
             .map_err(CommandError::from)
     })?;
-    output.flush()?;
     Ok(Status::Success)
 }

@@ -4,7 +4,7 @@ use crate::catalog::Catalog;
 use crate::cli::Context;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
 use crate::cli::contents::{ClusterArguments, add_catalogs, open_catalogs};
-use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::error::{CommandError, CommandResult, MORE_STEPS, Status};
 use crate::cluster;
 use crate::cluster::state::{Installed, State, Subscription};
 use crate::resolver::{self, Options, Problem, Unresolved};
@@ -163,6 +163,9 @@ pub(crate) fn unresolved(error: &Unresolved, output: &OutputArguments, context: 
         }
     }
     printer.error(error);
+    if let Unresolved::GaveUp { .. } = error {
+        printer.detail("hint", MORE_STEPS);
+    }
     if let Unresolved::Unsatisfiable { reasons, remedies, .. } = error {
         for reason in reasons {
             printer.detail("because", reason);

@@ -98,7 +98,7 @@ impl FolderChange {
         let journal = self.folder.join(JOURNAL);
         fs::rename(&self.staging, &journal).map_err(|error| match error.kind() {
             io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotADirectory => {
-                let error = io::Error::other(format!("something else is there as {JOURNAL}; remove it"));
+                let error = io::Error::other(format!("{JOURNAL} in it was not made by opmx; remove it"));
                 FileError::new("change files in", &self.folder, error)
             }
             _ => FileError::new("change files in", &self.folder, error),
@@ -123,8 +123,8 @@ impl Record {
                     fs::set_permissions(entry.path(), metadata.permissions())
                         .map_err(|error| FileError::new("write", entry.path(), error))?;
                 }
-                (Kind::Folder, _) => return refuse("it is not a folder, and one goes there"),
-                (_, There::Folder) => return refuse("it is a folder, and a file goes there"),
+                (Kind::Folder, _) => return refuse("it is not a folder, and a folder belongs there"),
+                (_, There::Folder) => return refuse("it is a folder, and a file belongs there"),
                 _ => return refuse("it is not a regular file"),
             }
         }
@@ -271,7 +271,8 @@ fn settle(journal: &Path, folder: &Path, record: &Record, temporary: &TemporaryF
 }
 
 fn unfinished(journal: &Path, error: &FileError) -> FileError {
-    let message = format!("{error}; the files are complete there, and the next change of their folder moves them");
+    let message =
+        format!("{error}; the files are complete there, and the next command that changes the folder moves them");
     FileError::new(
         "finish the change in",
         journal,

@@ -320,7 +320,8 @@ async fn changed_image<T>(
     let folder = TemporaryFolder::new()?;
     let database = folder.file("index.db")?;
     let (changed, not_kept) = change_copy(from, &database, making, change, start.applied).await?;
-    let image = image_of(&database, programs, making.transports.cache())?;
+    let epoch = making.writing.epoch.try_into().unwrap_or_default();
+    let image = image_of(&database, programs, epoch, making.transports.cache())?;
     let offered = offered.into_iter().map(|offer| offer.platform).collect();
     Ok((image, changed, not_kept, offered))
 }

@@ -102,7 +102,7 @@ pub enum ReadError {
         path: PathBuf,
     },
     /// The file holds nothing.
-    #[error("{} is empty, as a download that failed leaves it", path.display())]
+    #[error("{} is empty, as after a failed download", path.display())]
     Empty {
         /// The file.
         path: PathBuf,

@@ -152,6 +152,57 @@ fn validate_names_every_one_of_a_catalog_with_its_file_and_line() {
     }
 }
 
+/// A slash or a zero cannot stand in the name of a file; all else can.
+#[test]
+fn files_and_folders_of_a_bundle_have_no_such_names() {
+    for hidden in HIDDEN {
+        let sandbox = Sandbox::new();
+        operator(&sandbox, "rake", "", "");
+        let files = [
+            format!("metadata/no{hidden}te.yaml"),
+            format!("tests/a{hidden}b/config.yaml"),
+        ];
+        for file in &files {
+            let file = sandbox.path("rake").join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "a: 1\n").unwrap();
+        }
+        let outcome = sandbox.run(["bundle", "validate", "rake", "-o", "json"]);
+        assert_eq!(outcome.status, Some(1), "{outcome}");
+        let found = found(&outcome, "/bundles/0/findings");
+        let named: Vec<_> = found.iter().map(|(file, ..)| file.as_str()).collect();
+        assert_eq!(named, files.each_ref().map(|file| format!("rake/{file}")), "{outcome}");
+        assert!(
+            found.iter().all(|(.., message)| message.starts_with("the path ")),
+            "{found:?}"
+        );
+        for line in ["registry add -b rake -d index.db", "bundle build rake -t oci:image:v1"] {
+            let outcome = sandbox.run(line.split(' '));
+            assert_eq!(outcome.status, Some(1), "{line}: {outcome}");
+            assert!(
+                outcome.stderr.contains(&format!("error[{RULE}]: the path ")),
+                "{outcome}"
+            );
+        }
+        assert!(!sandbox.path("index.db").exists() && !sandbox.path("image").exists());
+    }
+}
+
+#[test]
+fn files_and_folders_of_a_catalog_have_no_such_names() {
+    for hidden in HIDDEN {
+        let sandbox = Sandbox::new();
+        let file = format!("catalog/a{hidden}b/pack{hidden}age.json");
+        fs::create_dir_all(sandbox.path(&file).parent().unwrap()).unwrap();
+        fs::write(sandbox.path(&file), "").unwrap();
+        let outcome = sandbox.run(["validate", "catalog", "-o", "json"]);
+        assert_eq!(outcome.status, Some(1), "{outcome}");
+        let found = found(&outcome, "/findings");
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!((found[0].0.as_str(), found[0].1), (file.as_str(), 1));
+    }
+}
+
 #[test]
 fn names_in_every_script_are_taken() {
     let sandbox = Sandbox::new();

@@ -565,7 +565,7 @@ fn image(sandbox: &Sandbox) {
         labels: [(format!("x{HOSTILE}"), HOSTILE.to_owned())].into(),
         ..ImageConfig::default()
     };
-    let image = build(&config, vec![opmx::image::layer_from_files(&files).unwrap()]).unwrap();
+    let image = build(&config, vec![opmx::image::layer_from_files(&files, 0).unwrap()]).unwrap();
     let reference: Reference = format!("oci:{}:v1", sandbox.path("image").display()).parse().unwrap();
     let options = Options {
         cache: CacheMode::Off,

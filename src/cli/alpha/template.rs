@@ -120,7 +120,6 @@ pub(crate) fn run(arguments: &TemplateArguments, context: &Context<'_>) -> Comma
             .written(&String::from_utf8_lossy(document))
             .map_err(CommandError::from)
     })?;
-    output.flush()?;
     Ok(Status::Success)
 }
 

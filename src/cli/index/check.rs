@@ -3,7 +3,7 @@
 use crate::cli::Context;
 use crate::cli::additions;
 use crate::cli::arguments::{IndexLimitArguments, OutputArguments, RegistryArguments};
-use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::error::{CommandError, CommandResult, Status, registry_hint};
 use crate::cli::guesses;
 use crate::diagnostic::{self, Diagnostic};
 use crate::image::{LAYOUT_FILE, Transports};
@@ -162,7 +162,11 @@ fn look_further(
         let wanted = images::wanted(opened, which)?;
         let printer = &context.printer;
         printer.status(format_args!("asking for {}", counted(wanted.len(), "image")));
-        findings.extend(context.runtime.block_on(images::ask(&wanted, transports)));
+        findings.extend(
+            context
+                .runtime
+                .block_on(images::ask(&wanted, transports, registry_hint)),
+        );
         diagnostic::sort(findings);
     }
     Ok(())

@@ -193,6 +193,5 @@ fn print_mapping(found: &Images, target: &Target, keep_host: bool, context: &Con
     for line in lines {
         output.line(&line.to_string())?;
     }
-    output.flush()?;
     Ok(Status::Success)
 }

@@ -1,4 +1,4 @@
-//! `opmx index list`: what is in an index, as a table or for a program, its first rows at once.
+//! `opmx index list`: what is in an index, as a table or for a program.
 
 use super::catalog_argument::CatalogArgument;
 use super::images;

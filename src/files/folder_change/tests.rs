@@ -181,8 +181,8 @@ fn a_journal_reaches_nothing_outside_and_follows_no_link() {
 #[test]
 fn what_stands_in_the_way_is_found_before_anything_changes() {
     for (path, reason) in [
-        ("a.yaml/x", "it is not a folder, and one goes there"),
-        ("m", "it is a folder, and a file goes there"),
+        ("a.yaml/x", "it is not a folder, and a folder belongs there"),
+        ("m", "it is a folder, and a file belongs there"),
         ("link", "it is not a regular file"),
     ] {
         let folder = old_folder();
