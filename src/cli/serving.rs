@@ -107,10 +107,10 @@ impl ServingArguments {
 async fn run(served: Served, arguments: &ServingArguments, printer: &Printer) -> CommandResult {
     let signal = server::shutdown_signal()
         .map_err(|error| CommandError::from(error).context("cannot wait for the signals that end the server"))?;
-    let listener = server::listen(arguments.address, arguments.port).await?;
+    let listener = server::listen(arguments.address, arguments.port)?;
     let metrics = Arc::<Metrics>::default();
     let figures = match arguments.metrics_address {
-        Some(Endpoint(address, port)) => Some(server::listen(address, port).await?),
+        Some(Endpoint(address, port)) => Some(server::listen(address, port)?),
         None => None,
     };
     if let Some(address) = figures.as_ref().and_then(|listener| listener.local_addr().ok()) {

@@ -10,7 +10,7 @@ use super::open::{self, Options, Target};
 use super::opened::OpenLimits;
 use super::program::{Binary, ProgramError, programs};
 use super::remove::RemoveError;
-use crate::files::{self, FileError, TemporaryFolder};
+use crate::files::{self, FileError, FolderChange, TemporaryFolder, directory_of};
 use crate::image::{Digest, Image, ImageError, Offer, Platform, Race, Reference, TagState, Tagged, Transports};
 use std::path::{Path, PathBuf};
 
@@ -398,24 +398,15 @@ async fn generate<T>(
     from: Option<&IndexLocation>,
     (folder, dockerfile_path, base): (&Path, &Path, &str),
     making: Making<'_>,
-    change: impl AsyncFn(&Target<'_>, Applied) -> Result<T, PublishError>,
+    change_database: impl AsyncFn(&Target<'_>, Applied) -> Result<T, PublishError>,
 ) -> Result<Published<T>, PublishError> {
     let database = folder.join(DATABASE_PATH.trim_start_matches('/'));
-    let folder = database.parent().unwrap_or(&database);
-    std::fs::create_dir_all(folder).map_err(|error| FileError::new("create the directory", folder, error))?;
-    let written = async {
-        // Complete on the disk before the database takes its place, so that only a name is left to give.
-        let dockerfile = files::prepare(dockerfile_path, dockerfile(base).as_bytes())?;
-        let changed = change_copy(from, &database, making, &change, Applied::No).await?;
-        dockerfile.commit()?;
-        Ok(changed)
-    };
-    let written: Result<(T, Vec<NotKept>), PublishError> = written.await;
-    if written.is_err() {
-        // Only an empty folder goes: one that was made here for nothing.
-        let _ = std::fs::remove_dir(folder);
-    }
-    let (changed, not_kept) = written?;
+    // First of all: the change that it finishes may have left the index to begin with, and the Dockerfile.
+    let change = FolderChange::new(&directory_of(&database))?;
+    let dockerfile = files::prepare(dockerfile_path, dockerfile(base).as_bytes())?;
+    let staged = change.path().join(database.file_name().unwrap_or_default());
+    let (changed, not_kept) = change_copy(from, &staged, making, &change_database, Applied::No).await?;
+    change.commit_with(dockerfile)?;
     let dockerfile = dockerfile_path.to_owned();
     let made = Made::Files { database, dockerfile };
     Ok(Published::locally(made, changed, not_kept))

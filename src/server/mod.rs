@@ -144,11 +144,12 @@ pub enum ServeError {
 /// is as long as a probe waits for all; Linux allows no more than this, unless it is told to.
 const WAITING: u32 = 4096;
 
-/// Takes a port, on one address or, without one, on all addresses of the machine. Port 0 takes any free one.
+/// Takes a port, on one address or, without one, on all addresses of the machine. Port 0 takes any free one. Call it
+/// inside a runtime of tokio.
 ///
 /// # Errors
 /// When the port is not free or the address is not one of this machine.
-pub async fn listen(address: Option<IpAddr>, port: u16) -> Result<TcpListener, ServeError> {
+pub fn listen(address: Option<IpAddr>, port: u16) -> Result<TcpListener, ServeError> {
     let bind = |address: IpAddr| {
         let address = SocketAddr::new(address, port);
         listen_on(address).map_err(|source| ServeError::Listen { address, source })

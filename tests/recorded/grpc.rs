@@ -38,22 +38,22 @@ struct Running {
 }
 
 impl Running {
-    async fn start(database: &Path) -> Self {
-        Self::start_with(database, Options::default()).await
+    fn start(database: &Path) -> Self {
+        Self::start_with(database, Options::default())
     }
 
-    async fn start_with(database: &Path, options: Options) -> Self {
-        Self::serving(Index::open(database).unwrap().into(), options).await
+    fn start_with(database: &Path, options: Options) -> Self {
+        Self::serving(Index::open(database).unwrap().into(), options)
     }
 
     /// Serves the catalog in a folder.
-    async fn start_files(folder: &Path) -> Self {
+    fn start_files(folder: &Path) -> Self {
         let files = CatalogFiles::open(folder.into(), CatalogLimits::default()).unwrap();
-        Self::serving(files.into(), Options::default()).await
+        Self::serving(files.into(), Options::default())
     }
 
-    async fn serving(served: Served, options: Options) -> Self {
-        let listener = listen(Some(Ipv4Addr::LOCALHOST.into()), 0).await.unwrap();
+    fn serving(served: Served, options: Options) -> Self {
+        let listener = listen(Some(Ipv4Addr::LOCALHOST.into()), 0).unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
         let server = tokio::spawn(serve(served, listener, options, Arc::default(), async {
@@ -216,7 +216,7 @@ async fn a_client_by_others_calls_every_method_through_reflection() {
     let folder = directory.path().join("catalog");
     fs::create_dir(&folder).unwrap();
     unpack_file(&case, &folder, "catalog.json");
-    for running in [Running::start(&database).await, Running::start_files(&folder).await] {
+    for running in [Running::start(&database), Running::start_files(&folder)] {
         let (python, address) = (python.clone(), running.address.to_string());
         let client = tokio::task::spawn_blocking(move || crate::reflection::call_every_method(&python, &address));
         print!("{}", client.await.unwrap());
@@ -231,7 +231,7 @@ async fn a_file_that_is_cut_makes_the_server_unavailable_and_one_renamed_over_do
     };
     let directory = tempfile::tempdir().unwrap();
     let database = unpack(&goldens.join("inline-and-dependencies"), directory.path());
-    let running = Running::start(&database).await;
+    let running = Running::start(&database);
     let channel = running.channel().await;
     let request = json!({"pkgName": "etcd", "channelName": "alpha", "csvName": "etcdoperator.v0.9.2"});
     let whole = answer(&channel, "GetBundle", &request).await;
@@ -273,7 +273,7 @@ async fn a_folder_that_cannot_be_written_to_is_enough() {
     fs::set_permissions(&database, fs::Permissions::from_mode(0o444)).unwrap();
     fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o555)).unwrap();
     let before = state(directory.path());
-    let running = Running::start(&database).await;
+    let running = Running::start(&database);
     let listed = answer(&running.channel().await, "ListBundles", &json!({})).await;
     assert_eq!(listed["responses"].as_array().unwrap().len(), 7);
     running.stop().await;
@@ -340,7 +340,7 @@ async fn stopping_waits_for_calls_but_not_for_clients_that_are_silent() {
         connections: 2,
         ..Options::default()
     };
-    let running = Running::start_with(&database, options).await;
+    let running = Running::start_with(&database, options);
     let silent = tokio::net::TcpStream::connect(running.address).await.unwrap();
     let channel = running.channel().await;
     let mut client = RegistryClient::new(channel.clone());

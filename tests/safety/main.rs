@@ -54,4 +54,5 @@ mod special_files;
 mod system_limits;
 mod two_writers;
 mod visible_text;
+mod workshop;
 mod writing;
