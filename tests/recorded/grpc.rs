@@ -153,15 +153,9 @@ async fn compare(name: &str, recording: &Path, running: &Running, compared: &mut
 }
 
 /// Starts a server, compares its answers with the recorded ones, and the folder of what it serves with how it was before.
-async fn replay(
-    case: &str,
-    responses: &Path,
-    folder: &Path,
-    start: impl Future<Output = Running>,
-    compared: &mut Compared,
-) {
+async fn replay(case: &str, responses: &Path, folder: &Path, start: impl FnOnce() -> Running, compared: &mut Compared) {
     let before = state(folder);
-    let running = start.await;
+    let running = start();
     compare(case, responses, &running, compared).await;
     running.stop().await;
     assert!(state(folder) == before, "{case}: the folder that is served was touched");
@@ -177,7 +171,7 @@ async fn every_recorded_call_is_answered_as_recorded() {
         let directory = tempfile::tempdir().unwrap();
         let database = unpack(&goldens.join(case), directory.path());
         let responses = goldens.join(case).join("responses.sqlite.json");
-        let start = Running::start(&database);
+        let start = || Running::start(&database);
         replay(case, &responses, directory.path(), start, &mut compared).await;
     }
     println!("{compared:?}");
@@ -194,7 +188,7 @@ async fn every_recorded_call_to_a_file_based_catalog_is_answered_as_recorded() {
         let directory = tempfile::tempdir().unwrap();
         unpack_file(&goldens.join(case), directory.path(), "catalog.json");
         let responses = goldens.join(case).join("responses.fbc.json");
-        let start = Running::start_files(directory.path());
+        let start = || Running::start_files(directory.path());
         replay(case, &responses, directory.path(), start, &mut compared).await;
     }
     println!("{compared:?}");
@@ -287,7 +281,7 @@ async fn requests_that_are_too_long_are_refused_and_unknown_methods_named() {
         return;
     };
     let directory = tempfile::tempdir().unwrap();
-    let running = Running::start(&unpack(&goldens.join(CASES[0]), directory.path())).await;
+    let running = Running::start(&unpack(&goldens.join(CASES[0]), directory.path()));
     let channel = running.channel().await;
     let name = "x".repeat(10 * 1024 * 1024);
     let refused = RegistryClient::new(channel.clone())
@@ -312,7 +306,7 @@ async fn the_probe_ends_with_the_codes_of_the_well_known_one() {
         return;
     };
     let directory = tempfile::tempdir().unwrap();
-    let running = Running::start(&unpack(&goldens.join(CASES[0]), directory.path())).await;
+    let running = Running::start(&unpack(&goldens.join(CASES[0]), directory.path()));
     let asked = |address: String| parse([format!("-addr={address}"), "-service=Registry".to_owned()]).unwrap();
     let address = running.address;
     probe(&asked(address.to_string())).await.unwrap();

@@ -1,10 +1,11 @@
 //! A name with a character that nobody sees is refused wherever names come in.
 
-use crate::common::{Outcome, Sandbox};
+use crate::common::{Outcome, Sandbox, copy_folder};
 use crate::visible_text::operator;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
 const RULE: &str = "name-hidden-character";
 
@@ -59,6 +60,38 @@ fn bundle_validate_names_every_one_with_its_file_and_line() {
         }
         let files: BTreeSet<&str> = found.iter().map(|(file, ..)| file.as_str()).collect();
         assert_eq!(files.len(), 5, "{files:?}");
+    }
+}
+
+/// Names in plain manifests, and in `olm.yaml`, of which the names of a ClusterServiceVersion are made.
+#[test]
+fn the_manifests_of_a_plain_bundle_are_looked_at_too() {
+    let original = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/greenhouse-operator");
+    for (file, from, to) in [
+        ("manifests/crds.yaml", "kind: Greenhouse\n", "kind: \"Green\\thouse\"\n"),
+        (
+            "manifests/deployment.yaml",
+            "serviceAccountName: ",
+            "serviceAccountName: \"\\u202e\" # ",
+        ),
+        (
+            "metadata/olm.yaml",
+            "version: 1.2.0\n",
+            "version: 1.2.0\nnativeAPIs: [{group: g, version: v1, kind: \"K\\x1b\"}]\n",
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        copy_folder(&original, &sandbox.path("bundle"));
+        let path = sandbox.path("bundle").join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{file}");
+        fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        let outcome = sandbox.run(["bundle", "validate", "bundle", "-o", "json"]);
+        let found = found(&outcome, "/bundles/0/findings");
+        assert!(
+            found.iter().any(|(named, ..)| named.ends_with(file)),
+            "{file}: {found:?}"
+        );
     }
 }
 
