@@ -120,7 +120,7 @@ fn read(tree: &Tree) -> BundleReading {
 fn image(tree: &Tree, reading: &BundleReading) -> Image {
     let annotations = reading.bundle.as_ref().and_then(|bundle| bundle.annotations.as_ref());
     let labels = annotations.map(Annotations::values).cloned();
-    image_of(tree, &labels.unwrap_or_default()).unwrap()
+    image_of(tree, &labels.unwrap_or_default(), 0).unwrap()
 }
 
 /// All that `opmx bundle build` does before it sends the image on its way.

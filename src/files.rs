@@ -128,9 +128,29 @@ pub fn require_content(target: &Path, known: &[u8]) -> Result<(), FileError> {
         return Err(fail(io::Error::other("it is no longer a file")));
     }
     if fs::read(target).map_err(fail)? != known {
-        return Err(fail(io::Error::other("somebody else has changed it meanwhile")));
+        return Err(fail(io::Error::other("another program has changed it in the meantime")));
     }
     Ok(())
+}
+
+/// Where a path leads: a link is followed to its end, where a file may be or not. For an output that is named on the
+/// command line, so that a link to it stays and the file behind it is replaced. A name that opmx chooses itself, or finds
+/// in a folder, is replaced as it is: whoever made a link there must not choose what is written.
+///
+/// # Errors
+/// When the links go in a circle.
+pub fn behind_links(path: &Path) -> Result<PathBuf, FileError> {
+    /// As many as Linux follows.
+    const MOST_LINKS: usize = 40;
+    let mut end = path.to_owned();
+    for _ in 0..=MOST_LINKS {
+        match fs::read_link(&end) {
+            Ok(next) => end = directory_of(&end).join(next),
+            Err(_) => return Ok(end),
+        }
+    }
+    let error = io::Error::other("too many levels of symbolic links");
+    Err(FileError::new("replace", path, error))
 }
 
 /// The folder that a path is in.

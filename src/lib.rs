@@ -16,7 +16,7 @@
 //!  olm          OLM's vocabulary: properties, dependencies, constraints
 //!  manifest     documents to objects
 //!  text         YAML and JSON with places                          image        references, layers, layouts, registries
-//!  cel, kubernetes, diagnostic, rules, tree, source, streams, files, nearest, version, visible   small shared values
+//!  cel, kubernetes, diagnostic, rules, tree, source, streams, files, limit, nearest, version, visible   small shared values
 //! ```
 //!
 //! The binary adds `cli` and `terminal` on top; both stand behind the feature `cli`, which is on by default.
@@ -36,6 +36,7 @@ pub mod image;
 pub mod index;
 pub mod install;
 pub mod kubernetes;
+pub mod limit;
 pub mod manifest;
 pub mod mirror;
 pub mod nearest;

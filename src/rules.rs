@@ -79,13 +79,13 @@ const FBC: &str = "file-based catalog format";
 rules! {
     // Reading text.
     TEXT_ENCODING = "text-encoding", Error, YAML, "Save the file as UTF-8.";
-    TEXT_TOO_LARGE = "text-too-large", Error, LIMITS, "Split the file, or raise the limit with --max-file-size.";
+    TEXT_TOO_LARGE = "text-too-large", Error, LIMITS, "Split the file, or raise the limit.";
     YAML_SYNTAX = "yaml-syntax", Error, YAML, "Correct the YAML at the place shown.";
     YAML_DUPLICATE_KEY = "yaml-duplicate-key", Error, YAML, "Keep one of the two keys: readers silently take the last one.";
-    YAML_TOO_DEEP = "yaml-too-deep", Error, LIMITS, "Flatten the document, or raise the limit with --max-depth.";
+    YAML_TOO_DEEP = "yaml-too-deep", Error, LIMITS, "Flatten the document, or raise the limit.";
     YAML_EXCESSIVE_ALIASING = "yaml-excessive-aliasing", Error, YAML, "Write the values out instead of repeating aliases of aliases.";
-    YAML_TOO_MANY_DOCUMENTS = "yaml-too-many-documents", Error, LIMITS, "Split the file, or raise the limit with --max-documents.";
-    YAML_TOO_MANY_VALUES = "yaml-too-many-values", Error, LIMITS, "Write less into the files, or raise the limit with --max-values.";
+    YAML_TOO_MANY_DOCUMENTS = "yaml-too-many-documents", Error, LIMITS, "Split the file, or raise the limit.";
+    YAML_TOO_MANY_VALUES = "yaml-too-many-values", Error, LIMITS, "Write less into the files, or raise the limit.";
     YAML_UNREPRESENTABLE = "yaml-unrepresentable", Error, YAML, "Write a value that JSON can hold: .inf, .nan and null keys cannot be stored.";
     YAML_EMPTY_DOCUMENT = "yaml-empty-document", Info, YAML, "Remove the empty document.";
     YAML_HIDDEN_TEXT = "yaml-hidden-text", Warning, YAML, "Begin the next document with a line `---`, or remove the text.";
@@ -294,17 +294,17 @@ rules! {
     // What `index check` looks at in a database.
     INDEX_DATABASE_DAMAGED = "index-database-damaged", Error, INDEX, "Restore the file from a copy, or make the index anew.";
     INDEX_PACKAGE_MISSING = "index-package-missing", Error, INDEX, "Add a bundle of the package again, or make the index anew.";
-    INDEX_DEFAULT_CHANNEL = "index-default-channel", Error, INDEX, "Add a bundle that names a default channel; `opmx index check --fix` takes the only channel of a package.";
+    INDEX_DEFAULT_CHANNEL = "index-default-channel", Error, INDEX, "Add a bundle that names a default channel.";
     INDEX_CHANNEL_MISSING = "index-channel-missing", Error, INDEX, "Add a bundle of the channel again, or make the index anew.";
     INDEX_CHANNEL_HEAD = "index-channel-head", Error, INDEX, "Add the newest bundle of the channel again, or make the index anew.";
     INDEX_BUNDLE_MISSING = "index-bundle-missing", Error, INDEX, "Add the bundle, or one that skips it.";
     INDEX_ENTRY_TARGET = "index-entry-target", Error, INDEX, "Add a bundle of the channel again, which writes its entries anew.";
     INDEX_CYCLE = "index-cycle", Error, INDEX, "Add a bundle that skips the bundles of the circle.";
-    INDEX_BUNDLE_UNREACHABLE = "index-bundle-unreachable", Warning, INDEX, "Let a bundle of the channel replace or skip it; `opmx index check --fix` removes a bundle that no channel has.";
-    INDEX_ORPHAN_ROW = "index-orphan-row", Warning, INDEX, "`opmx index check --fix` removes it.";
-    INDEX_ROW_OWNER = "index-row-owner", Warning, INDEX, "`opmx index check --fix` corrects it.";
+    INDEX_BUNDLE_UNREACHABLE = "index-bundle-unreachable", Warning, INDEX, "Let a bundle of the channel replace or skip it.";
+    INDEX_ORPHAN_ROW = "index-orphan-row", Warning, INDEX, "Remove it.";
+    INDEX_ROW_OWNER = "index-row-owner", Warning, INDEX, "Correct it.";
     INDEX_API_MISSING = "index-api-missing", Error, INDEX, "Remove the bundle and add it again.";
-    INDEX_API_UNUSED = "index-api-unused", Warning, INDEX, "`opmx index check --fix` removes it.";
+    INDEX_API_UNUSED = "index-api-unused", Warning, INDEX, "Remove it.";
     INDEX_MANIFESTS_JSON = "index-manifests-json", Error, INDEX, "Remove the bundle and add it again.";
     INDEX_MESSAGE_SIZE = "index-message-size", Warning, INDEX, "Publish the bundle as an image in a registry, and add it from there.";
     INDEX_BUNDLE_SIZE = "index-bundle-size", Warning, INDEX, "Publish the bundle as an image in a registry, and add it from there.";
@@ -316,7 +316,7 @@ rules! {
 
     // What `index check --for` finds that clusters of an older OLM cannot use.
     CLUSTER_BUNDLE_IMAGE = "cluster-bundle-image", Error, OLM, "Update OLM there, or add the bundle from its folder, so that the index holds its manifests.";
-    CLUSTER_MEDIA_TYPE = "cluster-media-type", Error, PLAIN, "Make a registry+v1 bundle of it with `opmx bundle convert --to registry+v1`, or add it without --by-reference, so that the index holds its ClusterServiceVersion; or keep it in an index of its own: `opmx index add --allow-media-types registry+v1` refuses such bundles.";
+    CLUSTER_MEDIA_TYPE = "cluster-media-type", Error, PLAIN, "Make a registry+v1 bundle of it, store its ClusterServiceVersion in the index, or keep it in an index of its own.";
     CLUSTER_BUNDLE_SIZE = "cluster-bundle-size", Error, OLM, "Leave out descriptions in the schemas of CustomResourceDefinitions, or keep the bundle in an index for newer clusters.";
     CLUSTER_MESSAGE_SIZE = "cluster-message-size", Error, OLM, "Publish the bundle as a registry+v1 image in a registry, and add it from there.";
     CLUSTER_MANIFEST_KIND = "cluster-manifest-kind", Error, OLM, "Update OLM there, leave the object out of the bundle, or keep the bundle in an index for newer clusters.";

@@ -1,6 +1,7 @@
 //! A bundle's files in memory: path to bytes, in path order, wherever they came from.
 
 use crate::files::{self, FileError, FolderOutput, NewFolder, NewFolderError, open_regular};
+use crate::limit::Limit;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{ErrorKind, Read};
@@ -49,7 +50,7 @@ pub enum TreeError {
         kind: &'static str,
     },
     /// More than a limit allows.
-    #[error("{origin}: {what} is over the limit of {limit} (raise it with {option})")]
+    #[error("{origin}: {what} is over the limit of {limit}")]
     Limit {
         /// The directory or image.
         origin: String,
@@ -57,8 +58,8 @@ pub enum TreeError {
         what: String,
         /// The limit, with its unit.
         limit: String,
-        /// The option that raises it.
-        option: &'static str,
+        /// The limit that can be raised, where it is one.
+        raised_by: Option<Limit>,
     },
     /// The system refused.
     #[error("{0}")]
@@ -182,7 +183,7 @@ impl Tree {
                 origin: self.origin.clone(),
                 what: format!("the size of {path}"),
                 limit: format!("{} bytes", limits.file_bytes),
-                option: "--max-file-size",
+                raised_by: Some(Limit::FileBytes),
             });
         }
         if self.files.len() >= limits.files && !self.files.contains_key(path) {
@@ -190,7 +191,7 @@ impl Tree {
                 origin: self.origin.clone(),
                 what: "the number of files".to_owned(),
                 limit: limits.files.to_string(),
-                option: "--max-files",
+                raised_by: Some(Limit::Files),
             });
         }
         self.files.insert(path.to_owned(), content);
@@ -202,7 +203,7 @@ impl Tree {
             origin: self.origin.clone(),
             what: format!("the size of all files (reached at {path})"),
             limit: format!("{} bytes", limits.total_bytes),
-            option: "--max-total-size",
+            raised_by: Some(Limit::TotalBytes),
         }
     }
 
@@ -327,7 +328,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .ends_with("out is there already, and not an empty folder"),
+                .ends_with("out already exists and is not an empty folder"),
             "{error}"
         );
         fs::create_dir(directory.path().join("empty")).unwrap();
@@ -351,9 +352,27 @@ mod tests {
         };
         let mut tree = Tree::new("image");
         let error = tree.insert("big", vec![0; 5], &limits).unwrap_err();
-        assert!(error.to_string().contains("--max-file-size"), "{error}");
+        assert!(
+            matches!(
+                error,
+                TreeError::Limit {
+                    raised_by: Some(Limit::FileBytes),
+                    ..
+                }
+            ),
+            "{error}"
+        );
         tree.insert("one", vec![0; 4], &limits).unwrap();
         let error = tree.insert("two", vec![0; 4], &limits).unwrap_err();
-        assert!(error.to_string().contains("--max-files"), "{error}");
+        assert!(
+            matches!(
+                error,
+                TreeError::Limit {
+                    raised_by: Some(Limit::Files),
+                    ..
+                }
+            ),
+            "{error}"
+        );
     }
 }

@@ -8,11 +8,12 @@ use std::collections::BTreeMap;
 /// The folder of the scorecard tests, which opm packs as well.
 const TESTS: &str = "tests";
 
-/// Builds the image of a bundle: the same files and labels give the same digest, whenever and wherever.
+/// Builds the image of a bundle: the same files, labels and time give the same digest, whenever and wherever. `epoch` is
+/// the time that it carries, in seconds since 1970.
 ///
 /// # Errors
-/// When a temporary file cannot be written, or `SOURCE_DATE_EPOCH` is not a number.
-pub fn image_of(tree: &Tree, labels: &BTreeMap<String, String>) -> Result<Image, ImageError> {
+/// When a temporary file cannot be written.
+pub fn image_of(tree: &Tree, labels: &BTreeMap<String, String>, epoch: u64) -> Result<Image, ImageError> {
     let mut files = Tree::new(tree.origin());
     let unlimited = TreeLimits {
         files: usize::MAX,
@@ -25,9 +26,10 @@ pub fn image_of(tree: &Tree, labels: &BTreeMap<String, String>) -> Result<Image,
     let config = ImageConfig {
         labels: labels.clone(),
         annotations: labels.clone(),
+        epoch,
         ..ImageConfig::default()
     };
-    build(&config, vec![layer_from_tree(&files)?])
+    build(&config, vec![layer_from_tree(&files, epoch)?])
 }
 
 /// The files of a bundle image: its manifests, metadata and tests; anything else in the image is passed over.

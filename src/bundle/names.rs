@@ -1,4 +1,4 @@
-//! Names of a bundle that hold a character which nobody sees.
+//! Names in a bundle, and of its files, that hold a character which nobody sees.
 //!
 //! A name is printed in lists, stored in an index and shown by consoles. A line break in one is a line of its own there,
 //! an escape sequence steers the terminal, and two names may differ in nothing that can be seen.
@@ -8,8 +8,9 @@ use super::{Annotations, Bundle, TypedValue, is_csv};
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
 use crate::rules;
-use crate::source::Place;
+use crate::source::{Place, Source};
 use crate::text::{Document, Path, Step};
+use crate::tree::Tree;
 use crate::visible::hidden_in;
 use serde_json::Value;
 
@@ -20,25 +21,11 @@ const OF_OBJECT: &[&[&str]] = &[
     &["metadata", "name"],
     &["metadata", "namespace"],
 ];
-/// Where names stand in a `ClusterServiceVersion` beside those.
+/// Where names stand in a `ClusterServiceVersion` beside those and [`OF_APIS`].
 const OF_CSV: &[&[&str]] = &[
     &["spec", "version"],
     &["spec", "replaces"],
     &["spec", "skips", "*"],
-    &["spec", "customresourcedefinitions", "owned", "*", "name"],
-    &["spec", "customresourcedefinitions", "owned", "*", "kind"],
-    &["spec", "customresourcedefinitions", "owned", "*", "version"],
-    &["spec", "customresourcedefinitions", "required", "*", "name"],
-    &["spec", "customresourcedefinitions", "required", "*", "kind"],
-    &["spec", "customresourcedefinitions", "required", "*", "version"],
-    &["spec", "apiservicedefinitions", "owned", "*", "name"],
-    &["spec", "apiservicedefinitions", "owned", "*", "group"],
-    &["spec", "apiservicedefinitions", "owned", "*", "kind"],
-    &["spec", "apiservicedefinitions", "owned", "*", "version"],
-    &["spec", "apiservicedefinitions", "required", "*", "name"],
-    &["spec", "apiservicedefinitions", "required", "*", "group"],
-    &["spec", "apiservicedefinitions", "required", "*", "kind"],
-    &["spec", "apiservicedefinitions", "required", "*", "version"],
     &["spec", "relatedImages", "*", "name"],
     &["spec", "relatedImages", "*", "image"],
     &["spec", "install", "spec", "deployments", "*", "name"],
@@ -52,8 +39,40 @@ const OF_CSV: &[&[&str]] = &[
         "serviceAccountName",
     ],
 ];
-/// Where names stand in `metadata/olm.yaml`.
-const OF_OLM_YAML: &[&[&str]] = &[&["name"], &["version"], &["release"], &["replaces"], &["skips", "*"]];
+/// Lists of APIs, below `spec` of a `ClusterServiceVersion` and in `metadata/olm.yaml`, and where names stand in one.
+const APIS: &[&[&str]] = &[
+    &["customresourcedefinitions", "owned"],
+    &["customresourcedefinitions", "required"],
+    &["customresourcedefinitions", "unlisted"],
+    &["apiservicedefinitions", "owned"],
+    &["apiservicedefinitions", "required"],
+    &["nativeAPIs"],
+    &["apis"],
+];
+const OF_API: &[&str] = &["name", "group", "kind", "version", "resource"];
+/// Where names stand in `metadata/olm.yaml`, beside its lists of APIs.
+const OF_OLM_YAML: &[&[&str]] = &[
+    &["name"],
+    &["version"],
+    &["release"],
+    &["replaces"],
+    &["skips", "*"],
+    &["relatedImages", "*", "name"],
+    &["relatedImages", "*", "image"],
+    &["extraServiceAccounts", "*"],
+];
+/// Where names stand in manifests of which a `ClusterServiceVersion` is made: definitions of APIs, workloads and RBAC.
+const OF_MANIFEST: &[&[&str]] = &[
+    &["spec", "group"],
+    &["spec", "version"],
+    &["spec", "names", "kind"],
+    &["spec", "names", "plural"],
+    &["spec", "versions", "*", "name"],
+    &["spec", "template", "spec", "serviceAccountName"],
+    &["rules", "*", "apiGroups", "*"],
+    &["rules", "*", "resources", "*"],
+    &["subjects", "*", "name"],
+];
 /// Where names stand in a property or a dependency.
 const OF_ENTRY: &[&[&str]] = &[
     &["type"],
@@ -75,10 +94,21 @@ pub(super) fn check(bundle: &Bundle, diagnostics: &mut Vec<Diagnostic>) {
     }
     if let Some(olm) = &bundle.olm {
         names.of_document(olm, &Path::root(), OF_OLM_YAML);
+        names.of_apis(olm, &Path::root());
     }
     for entry in bundle.dependencies.iter().chain(&bundle.properties) {
         let (document, path) = TypedValue::entry(entry);
         names.of_document(document, path, OF_ENTRY);
+    }
+}
+
+/// Reports every file with such a path.
+pub(super) fn check_files(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
+    let origin = tree.origin().trim_end_matches('/');
+    let mut names = Names(diagnostics);
+    for (path, _) in tree.iter() {
+        let file = || Place::new(&Source::new(format!("{origin}/{path}"), String::new()), 0..0);
+        names.look("the path", path, file);
     }
 }
 
@@ -110,6 +140,9 @@ impl Names<'_> {
         self.of_document(document, path, OF_OBJECT);
         if is_csv(object) {
             self.of_document(document, path, OF_CSV);
+            self.of_apis(document, &path.key("spec"));
+        } else {
+            self.of_document(document, path, OF_MANIFEST);
         }
         for map in ["labels", "annotations"] {
             for (key, value) in object.map(&["metadata", map]).into_iter().flatten() {
@@ -118,6 +151,16 @@ impl Names<'_> {
                 if let ("labels", Some(value)) = (map, value.as_str()) {
                     self.look("the label", value, || object.place(&at));
                 }
+            }
+        }
+    }
+
+    /// The names in the lists of APIs below `path`.
+    fn of_apis(&mut self, document: &Document, path: &Path) {
+        for list in APIS {
+            for name in OF_API {
+                let place = [list, &["*", name][..]].concat();
+                self.of_document(document, path, &[&place]);
             }
         }
     }

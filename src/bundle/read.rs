@@ -19,6 +19,7 @@ pub struct BundleReading {
 /// Reads the files of a bundle: `manifests/` and `metadata/`.
 pub fn read(tree: &Tree, limits: &Limits) -> BundleReading {
     let mut reading = read_as(tree, None, limits);
+    names::check_files(tree, &mut reading.diagnostics);
     if let Some(bundle) = &reading.bundle
         && (tree.get(OLM_YAML).is_none() || bundle.olm.is_some())
     {

@@ -3,6 +3,7 @@
 //! Manifests are not in a catalog and are not compared. Where the difference is a list, it is sorted by name.
 
 use super::{Bundle, Catalog, Channel, Entry, Package, Property};
+use crate::olm::property;
 use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;

@@ -3,7 +3,8 @@
 //! OLM goes down the line of replacements from the head, without the bundles that another one skips, and takes the first
 //! bundle that replaces or skips the installed one, or whose skip range holds its version.
 
-use super::{BundleId, Catalog, Channel, DEPRECATED, Entry, Text};
+use super::{BundleId, Catalog, Channel, Entry, Text};
+use crate::olm::property::DEPRECATED;
 use crate::version::{VersionRange, parse_tolerant};
 use semver::Version;
 use std::collections::{HashMap, HashSet};

@@ -3,14 +3,14 @@
 use crate::bundle::MediaType;
 use crate::bundle::location::{Location, LocationError};
 use crate::catalog::graph;
-use crate::cli::arguments::LimitArguments;
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cli::{Context, guesses};
+use crate::cli::{Context, environment, guesses};
 use crate::database::add::{Existing, Policy};
 use crate::database::change;
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
-use crate::image::{Reference, source_date_epoch};
+use crate::image::Reference;
 use crate::index::gather::{Added, GatherError, GatherOptions, GatherProblem};
 use crate::index::intake::IntakeError;
 use crate::rules::Severity;
@@ -177,10 +177,10 @@ impl AdditionArguments {
 }
 
 /// How a database is written.
-pub(crate) fn writing() -> Result<change::Options, CommandError> {
-    let epoch = source_date_epoch()?.and_then(|epoch| epoch.try_into().ok());
+pub(crate) fn writing(limits: &DatabaseLimitArguments) -> Result<change::Options, CommandError> {
     Ok(change::Options {
-        epoch: epoch.unwrap_or_default(),
+        epoch: environment::epoch()?.cast_signed(),
+        steps: limits.max_database_steps,
         ..change::Options::default()
     })
 }
@@ -257,7 +257,7 @@ pub(crate) fn report(added: Added, context: &Context<'_>) -> Status {
         printer.status(format_args!("{name} is there already"));
     }
     for name in &report.overwritten {
-        printer.status(format_args!("{name} takes the place of the one that was there"));
+        printer.status(format_args!("{name} replaces the existing one"));
     }
     for bundle in &report.bundles {
         let channels = bundle.channels.join(", ");

@@ -1,10 +1,12 @@
 //! The options that several commands share, and what they mean to the rooms below.
 
 use crate::catalog::file_based::read::CatalogLimits;
-use crate::cli::Context;
 use crate::cli::size::Size;
+use crate::cli::{Context, environment};
 use crate::cluster::dump::DumpLimits;
+use crate::database::change;
 use crate::image::{CacheMode, DEFAULT_IMAGE_LIMIT, Options, Platform, RetryPolicy, Transports};
+use crate::index::open::OpenLimits;
 use crate::terminal::{Format, Printer};
 use crate::text::Limits;
 use crate::tree::TreeLimits;
@@ -65,10 +67,10 @@ impl RegistryArguments {
         let cache = match &self.cache_dir {
             _ if self.no_cache => CacheMode::Off,
             Some(directory) => CacheMode::Directory(directory.clone()),
-            None => CacheMode::User,
+            None => environment::cache_directory().map_or(CacheMode::Off, CacheMode::Directory),
         };
         let options = Options {
-            authfile: self.authfile.clone(),
+            credentials: environment::credentials(self.authfile.as_deref()),
             ca_file: self.ca_file.clone(),
             skip_tls_verify: self.skip_tls_verify,
             use_http: self.use_http,
@@ -120,12 +122,9 @@ impl LimitArguments {
         }
     }
 
-    /// The limits on a catalog.
-    pub fn catalog(&self) -> CatalogLimits {
-        CatalogLimits {
-            depth: self.max_depth,
-            ..catalog_limits(self.max_total_size, self.max_values)
-        }
+    /// The limits on an index of either form.
+    pub fn index(&self, database: &DatabaseLimitArguments, registry: &RegistryArguments) -> OpenLimits {
+        CatalogLimitArguments::from(self).index(database, registry)
     }
 
     /// The limits on dumps of a cluster.
@@ -156,24 +155,67 @@ pub struct CatalogLimitArguments {
     /// Largest size of what is kept in memory of a catalog: names, edges, properties and findings
     #[arg(long, help_heading = LIMITS, value_name = "SIZE", default_value_t = Size(TreeLimits::default().total_bytes))]
     pub max_total_size: Size,
+    /// Deepest nesting of a document of a catalog, at most 1024
+    #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = Limits::default().depth)]
+    pub max_depth: usize,
     /// Most keys and values in one document of a catalog
     #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = Limits::default().values)]
     pub max_values: usize,
 }
 
-impl CatalogLimitArguments {
-    /// The limits on a catalog.
-    pub fn catalog(&self) -> CatalogLimits {
-        catalog_limits(self.max_total_size, self.max_values)
+impl From<&LimitArguments> for CatalogLimitArguments {
+    fn from(limits: &LimitArguments) -> Self {
+        Self {
+            max_total_size: limits.max_total_size,
+            max_depth: limits.max_depth,
+            max_values: limits.max_values,
+        }
     }
 }
 
-fn catalog_limits(kept: Size, values: usize) -> CatalogLimits {
-    CatalogLimits {
-        kept_bytes: usize::try_from(kept.0).unwrap_or(usize::MAX),
-        values,
-        template_values: CatalogLimits::default().template_values.max(values),
-        ..CatalogLimits::default()
+impl CatalogLimitArguments {
+    /// The limits on a catalog.
+    pub fn catalog(&self) -> CatalogLimits {
+        CatalogLimits {
+            kept_bytes: usize::try_from(self.max_total_size.0).unwrap_or(usize::MAX),
+            depth: self.max_depth,
+            values: self.max_values,
+            template_values: CatalogLimits::default().template_values.max(self.max_values),
+            ..CatalogLimits::default()
+        }
+    }
+
+    /// The limits on an index of either form.
+    fn index(&self, database: &DatabaseLimitArguments, registry: &RegistryArguments) -> OpenLimits {
+        OpenLimits {
+            catalog: self.catalog(),
+            image: registry.max_image_size.0,
+            steps: database.max_database_steps,
+        }
+    }
+}
+
+/// How much work a database may make.
+#[derive(Debug, Clone, Args)]
+pub struct DatabaseLimitArguments {
+    /// Most steps of the database engine, of which a processor takes some 50 million in a second
+    #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = change::Options::default().steps)]
+    pub max_database_steps: u64,
+}
+
+/// How much an index of either form may hold.
+#[derive(Debug, Clone, Args)]
+pub struct IndexLimitArguments {
+    #[command(flatten)]
+    catalog: CatalogLimitArguments,
+    #[command(flatten)]
+    pub(crate) database: DatabaseLimitArguments,
+}
+
+impl IndexLimitArguments {
+    /// The limits on an index of either form.
+    pub fn index(&self, registry: &RegistryArguments) -> OpenLimits {
+        self.catalog.index(&self.database, registry)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::catalog::file_based::migrate::Level;
 use crate::catalog::file_based::write::Language;
-use crate::cli::arguments::{LimitArguments, RegistryArguments};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
 use crate::cli::{Context, guesses};
 use crate::index::intake::IntakeError;
@@ -90,12 +90,15 @@ impl ContentArguments {
 }
 
 /// How much of everything is read.
-pub(crate) fn bounds(registry: &RegistryArguments, limits: &LimitArguments) -> Bounds {
+pub(crate) fn bounds(
+    registry: &RegistryArguments,
+    limits: &LimitArguments,
+    database: &DatabaseLimitArguments,
+) -> Bounds {
     Bounds {
         tree: limits.tree(),
         text: limits.text(),
-        catalog: limits.catalog(),
-        image: registry.max_image_size.0,
+        index: limits.index(database, registry),
     }
 }
 
@@ -114,12 +117,12 @@ impl FormArguments {
         names: &[String],
         published: Option<&ImageReferenceTemplate>,
         registry: &RegistryArguments,
-        limits: &LimitArguments,
+        bounds: Bounds,
         context: &Context<'_>,
     ) -> Result<Vec<Source>, CommandError> {
         let transports = registry.transports(context);
         let opening = Opening {
-            bounds: bounds(registry, limits),
+            bounds,
             options: self.content.options(),
             published,
         };

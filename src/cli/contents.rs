@@ -1,12 +1,13 @@
 //! What the commands share that tell what OLM would do with a bundle: the bundle as OLM sees it, and the cluster.
 
-use crate::cli::arguments::{LimitArguments, RegistryArguments};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
 use crate::cli::{Context, input, sources};
 use crate::cluster::dump;
 use crate::cluster::state::CatalogSource;
 use crate::cluster::{self, State};
 use crate::index::intake::IntakeError;
+use crate::index::open::OpenLimits;
 use crate::install::catalogs::Catalogs;
 use crate::install::content::{self, Content, ContentError};
 use clap::Args;
@@ -75,7 +76,7 @@ pub(crate) fn read_cluster(
 ) -> Result<State, CommandError> {
     let mut read = match state {
         Some(name) => {
-            let (shown, bytes) = input::read(name, STATE_LIMIT, context)?;
+            let (shown, bytes) = input::read(name, (STATE_LIMIT, None), context)?;
             let mut state = cluster::read(&shown, &bytes, &limits.text())?;
             for source in state.catalogs.iter_mut().filter_map(|catalog| catalog.source.as_mut()) {
                 *source = cluster::source_beside(Path::new(name), source);
@@ -112,12 +113,19 @@ pub(crate) struct InstallArguments {
     pub(crate) registry: RegistryArguments,
     #[command(flatten)]
     pub(crate) limits: LimitArguments,
+    #[command(flatten)]
+    pub(crate) database: DatabaseLimitArguments,
 }
 
 impl InstallArguments {
     /// The cluster as the files describe it.
     pub(crate) fn state(&self, context: &Context<'_>) -> Result<State, CommandError> {
         self.cluster.read(&self.limits, context)
+    }
+
+    /// The limits on the indexes.
+    pub(crate) fn index_limits(&self) -> OpenLimits {
+        self.limits.index(&self.database, &self.registry)
     }
 
     /// The namespace that is installed into.
@@ -133,7 +141,7 @@ impl InstallArguments {
     /// has errors; they have been reported.
     pub(crate) fn content(&self, bundle: &str, context: &Context<'_>) -> Result<Option<Content>, CommandError> {
         if let Some(index) = &self.index {
-            let opened = sources::open_catalog(index, &self.registry, context)?;
+            let opened = sources::open_catalog(index, &self.registry, self.index_limits(), context)?;
             return Ok(Some(content::of_index(&opened, bundle)?));
         }
         let tree = sources::bundle_files(bundle, &self.registry, &self.limits, context)?;
@@ -199,6 +207,7 @@ pub(crate) fn open_catalogs(
     state: &State,
     named: &[String],
     registry: &RegistryArguments,
+    limits: OpenLimits,
     context: &Context<'_>,
 ) -> Result<Catalogs, CommandError> {
     let mut indexes = Vec::with_capacity(state.catalogs.len());
@@ -210,7 +219,7 @@ pub(crate) fn open_catalogs(
             ));
         }
         let open = |source: &str| {
-            let opened = sources::open_catalog(source, registry, context);
+            let opened = sources::open_catalog(source, registry, limits, context);
             opened.map_err(|error| {
                 let (namespace, name) = (&catalog.namespace, &catalog.name);
                 let error = error.context(format!("cannot read the catalog {namespace}/{name}"));

@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     let limit = CatalogLimits::default().document_bytes;
     let content = |name: &Option<String>| {
         name.as_deref()
-            .map(|name| input::read(name, limit, context))
+            .map(|name| input::read(name, (limit, None), context))
             .transpose()
     };
     let description = match content(&arguments.description)? {

@@ -1,7 +1,7 @@
 //! Small files that commands read whole, or standard input.
 
 use crate::cli::Context;
-use crate::cli::error::CommandError;
+use crate::cli::error::{self, CommandError};
 use crate::files::FileError;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
@@ -12,8 +12,13 @@ pub(crate) const STDIN: &str = "-";
 /// What errors call standard input.
 const STDIN_NAME: &str = "standard input";
 
-/// The bytes of a file, or of standard input where its name is `-`, and what to call it. There may be `limit` of them.
-pub(crate) fn read(name: &str, limit: usize, context: &Context<'_>) -> Result<(String, Vec<u8>), CommandError> {
+/// The bytes of a file, or of standard input where its name is `-`, and what to call it. There may be `limit` of them,
+/// which `option` raises.
+pub(crate) fn read(
+    name: &str,
+    (limit, option): (usize, Option<&'static str>),
+    context: &Context<'_>,
+) -> Result<(String, Vec<u8>), CommandError> {
     let shown = if name == STDIN { STDIN_NAME } else { name };
     let fail = |error| FileError::new("read", shown, error);
     let bound = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
@@ -26,7 +31,11 @@ pub(crate) fn read(name: &str, limit: usize, context: &Context<'_>) -> Result<(S
         file.take(bound).read_to_end(&mut content).map_err(fail)?;
     }
     if content.len() > limit {
-        return Err(CommandError::failure(format!("{shown} is larger than {limit} bytes")));
+        let error = CommandError::failure(format!("{shown} is larger than {limit} bytes"));
+        return Err(match option {
+            Some(option) => error.hint(error::raise(option)),
+            None => error,
+        });
     }
     Ok((shown.to_owned(), content))
 }

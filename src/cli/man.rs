@@ -2,10 +2,12 @@
 
 use crate::cli::bundle::headings;
 use crate::cli::error::{CommandResult, Status};
+use crate::cli::example::found_by;
 use crate::cli::{Context, command};
 use crate::files::{FolderOutput, place};
 use crate::rules::ALL;
 use crate::rules::examples::{self, Example};
+use crate::terminal::advice;
 use clap::Args;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
@@ -78,7 +80,7 @@ fn rules_page() -> io::Result<Vec<u8>> {
     for rule in ALL {
         roff.control("TP", []);
         roff.text([bold(rule.id), roman(format!(" ({}; {})", rule.severity, rule.source))]);
-        roff.text([roman(rule.help)]);
+        roff.text([roman(advice::of_rule(rule).into_owned())]);
         if let Some(example) = examples.get(rule.id) {
             example_of(example, &mut roff);
         }
@@ -106,7 +108,7 @@ fn example_of(example: &Example, roff: &mut Roff) {
         roff.control("RE", []);
     }
     roff.control("PP", []);
-    roff.text([roman("Found by "), bold(example.found_by())]);
+    roff.text([roman("Found by "), bold(found_by(example))]);
     roff.control("RE", []);
 }
 

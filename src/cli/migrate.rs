@@ -1,8 +1,8 @@
 //! `opmx migrate`: an index or a catalog as a folder of a file-based catalog.
 
 use crate::cli::Context;
-use crate::cli::arguments::{LimitArguments, RegistryArguments};
-use crate::cli::catalogs::FormArguments;
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
+use crate::cli::catalogs::{FormArguments, bounds};
 use crate::cli::error::{CommandResult, Status};
 use crate::index::render::folder::write_folder;
 use clap::Args;
@@ -35,14 +35,15 @@ pub(crate) struct MigrateArguments {
     registry: RegistryArguments,
     #[command(flatten)]
     limits: LimitArguments,
+    #[command(flatten)]
+    database: DatabaseLimitArguments,
 }
 
 pub(crate) fn run(arguments: &MigrateArguments, context: &Context<'_>) -> CommandResult {
     let form = arguments.form.form(false)?;
     let names = std::slice::from_ref(&arguments.source);
-    let sources = arguments
-        .form
-        .open(names, None, &arguments.registry, &arguments.limits, context)?;
+    let bounds = bounds(&arguments.registry, &arguments.limits, &arguments.database);
+    let sources = arguments.form.open(names, None, &arguments.registry, bounds, context)?;
     let packages = write_folder(&sources, form, &arguments.folder)?;
     for package in packages {
         context

@@ -9,6 +9,7 @@
 
 pub mod arguments;
 pub mod error;
+pub mod example;
 pub mod size;
 
 mod additions;
@@ -17,6 +18,7 @@ mod bundle;
 mod catalogs;
 mod completion;
 mod contents;
+mod environment;
 mod generate;
 mod guesses;
 mod index;

@@ -158,7 +158,7 @@ fn resolved(arguments: &PlanArguments, repetition: Repetition, context: &Context
     let mut state = install.cluster.read_observed(named, &install.limits, context)?;
     let named = add_catalogs(&arguments.catalog, &mut state)?;
     let state = &state;
-    let catalogs = open_catalogs(state, &named, &install.registry, context)?;
+    let catalogs = open_catalogs(state, &named, &install.registry, install.index_limits(), context)?;
     let read = catalogs.read(true)?;
     let problem = Problem::of_state(state, catalogs.sources(state, &read));
     let resolution = match resolver::resolve(&problem, &arguments.intents.options()) {

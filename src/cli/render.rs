@@ -1,8 +1,8 @@
 //! `opmx render`: indexes, catalogs and bundles as one file-based catalog.
 
 use crate::cli::Context;
-use crate::cli::arguments::{LimitArguments, RegistryArguments};
-use crate::cli::catalogs::FormArguments;
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
+use crate::cli::catalogs::{FormArguments, bounds};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::index::render::image_reference::ImageReferenceTemplate;
 use crate::index::render::sources::write_all;
@@ -42,6 +42,8 @@ pub(crate) struct RenderArguments {
     registry: RegistryArguments,
     #[command(flatten)]
     limits: LimitArguments,
+    #[command(flatten)]
+    database: DatabaseLimitArguments,
 }
 
 pub(crate) fn run(arguments: &RenderArguments, context: &Context<'_>) -> CommandResult {
@@ -51,7 +53,7 @@ pub(crate) fn run(arguments: &RenderArguments, context: &Context<'_>) -> Command
         &arguments.sources,
         published,
         &arguments.registry,
-        &arguments.limits,
+        bounds(&arguments.registry, &arguments.limits, &arguments.database),
         context,
     )?;
     let mut output = context.printer.stdout();
@@ -60,6 +62,5 @@ pub(crate) fn run(arguments: &RenderArguments, context: &Context<'_>) -> Command
             .written(&String::from_utf8_lossy(document))
             .map_err(CommandError::from)
     })?;
-    output.flush()?;
     Ok(Status::Success)
 }

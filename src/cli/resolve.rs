@@ -2,9 +2,9 @@
 
 use crate::catalog::Catalog;
 use crate::cli::Context;
-use crate::cli::arguments::{LimitArguments, OutputArguments, RegistryArguments};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
 use crate::cli::contents::{ClusterArguments, add_catalogs, open_catalogs};
-use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::error::{CommandError, CommandResult, MORE_STEPS, Status};
 use crate::cluster;
 use crate::cluster::state::{Installed, State, Subscription};
 use crate::resolver::{self, Options, Problem, Unresolved};
@@ -77,6 +77,8 @@ pub(crate) struct ResolveArguments {
     registry: RegistryArguments,
     #[command(flatten)]
     limits: LimitArguments,
+    #[command(flatten)]
+    database: DatabaseLimitArguments,
 }
 
 /// What OLM does not decide by itself.
@@ -115,7 +117,8 @@ pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> Comman
         .read_observed(arguments.namespace.as_deref(), &arguments.limits, context)?;
     let named = add_catalogs(&arguments.catalog, &mut state)?;
     subscribe(arguments, named.first().map(String::as_str), &mut state)?;
-    let catalogs = open_catalogs(&state, &named, &arguments.registry, context)?;
+    let limits = arguments.limits.index(&arguments.database, &arguments.registry);
+    let catalogs = open_catalogs(&state, &named, &arguments.registry, limits, context)?;
     // Only an update asks for the ranges that are skipped, which take long to read.
     let updates = state.subscriptions.iter().any(|to| to.installed_csv.is_some()) || !arguments.installed.is_empty();
     let read = catalogs.read(updates)?;
@@ -160,6 +163,9 @@ pub(crate) fn unresolved(error: &Unresolved, output: &OutputArguments, context: 
         }
     }
     printer.error(error);
+    if let Unresolved::GaveUp { .. } = error {
+        printer.detail("hint", MORE_STEPS);
+    }
     if let Unresolved::Unsatisfiable { reasons, remedies, .. } = error {
         for reason in reasons {
             printer.detail("because", reason);

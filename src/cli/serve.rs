@@ -1,8 +1,9 @@
 //! `opmx serve`: gRPC from an index or a file-based catalog.
 
 use crate::bundle::is_bundle_folder;
+use crate::catalog::file_based::read::CatalogLimits;
 use crate::cli::Context;
-use crate::cli::arguments::{CatalogLimitArguments, RegistryArguments};
+use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::guesses;
 use crate::cli::serving::{self, ServingArguments};
@@ -72,7 +73,7 @@ pub(crate) struct ServeArguments {
     #[command(flatten)]
     registry: RegistryArguments,
     #[command(flatten)]
-    limits: CatalogLimitArguments,
+    limits: IndexLimitArguments,
 }
 
 pub(crate) fn run(arguments: &ServeArguments, context: &Context<'_>) -> CommandResult {
@@ -120,7 +121,8 @@ fn open(arguments: &ServeArguments, context: &Context<'_>) -> Result<Opened, Com
         .map_err(|error| guess(error.into()))?
     {
         Fetched::Database(file) => {
-            let index = Database::open(file.path()).map_err(|error| guess(error.into()))?;
+            let steps = arguments.limits.database.max_database_steps;
+            let index = Database::open_within(file.path(), steps).map_err(|error| guess(error.into()))?;
             Ok((index.into(), Some(file)))
         }
         Fetched::Catalog(folder) => Ok((catalog(folder, arguments, context)?.into(), None)),
@@ -133,7 +135,11 @@ fn catalog(
     arguments: &ServeArguments,
     context: &Context<'_>,
 ) -> Result<CatalogFiles, CommandError> {
-    let (findings, catalog) = CatalogFiles::open_checked(folder, arguments.limits.catalog())?;
+    let limits = CatalogLimits {
+        open_files: serving::catalog_files(&arguments.serving),
+        ..arguments.limits.index(&arguments.registry).catalog
+    };
+    let (findings, catalog) = CatalogFiles::open_checked(folder, limits)?;
     catalog.ok_or_else(|| {
         match arguments.serving.log_format() {
             Some(LogFormat::Json) => log::findings(&findings),

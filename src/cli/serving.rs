@@ -107,10 +107,10 @@ impl ServingArguments {
 async fn run(served: Served, arguments: &ServingArguments, printer: &Printer) -> CommandResult {
     let signal = server::shutdown_signal()
         .map_err(|error| CommandError::from(error).context("cannot wait for the signals that end the server"))?;
-    let listener = server::listen(arguments.address, arguments.port).await?;
+    let listener = server::listen(arguments.address, arguments.port)?;
     let metrics = Arc::<Metrics>::default();
     let figures = match arguments.metrics_address {
-        Some(Endpoint(address, port)) => Some(server::listen(address, port).await?),
+        Some(Endpoint(address, port)) => Some(server::listen(address, port)?),
         None => None,
     };
     if let Some(address) = figures.as_ref().and_then(|listener| listener.local_addr().ok()) {
@@ -155,15 +155,37 @@ async fn run(served: Served, arguments: &ServingArguments, printer: &Printer) ->
 const CATALOG_FILES: usize = 256;
 const OTHER_FILES: usize = 40;
 
+/// How many files of a catalog stay open, so that it is served as it was when it was opened.
+pub(crate) fn catalog_files(arguments: &ServingArguments) -> usize {
+    catalog_files_within(arguments.open_files().unwrap_or(usize::MAX))
+}
+
+/// How many files of a catalog a limit on open files leaves room for.
+fn catalog_files_within(limit: usize) -> usize {
+    CATALOG_FILES.min(limit / 4)
+}
+
+impl ServingArguments {
+    /// How many connections there should be at once.
+    fn wanted(&self) -> usize {
+        self.max_connections
+            .map_or(Options::default().connections, NonZero::get)
+    }
+
+    /// The limit on open files, raised as far as there is use for it; none where there is none.
+    fn open_files(&self) -> Option<usize> {
+        open_files(self.wanted().saturating_add(CATALOG_FILES + OTHER_FILES))
+    }
+}
+
 /// How many connections there may be at once: as many as asked for, if the limit on open files leaves room for them.
 fn connections(arguments: &ServingArguments, printer: &Printer) -> usize {
-    let asked = arguments.max_connections;
-    let wanted = asked.map_or(Options::default().connections, NonZero::get);
-    let Some(limit) = open_files(wanted.saturating_add(CATALOG_FILES + OTHER_FILES)) else {
+    let wanted = arguments.wanted();
+    let Some(limit) = arguments.open_files() else {
         return wanted;
     };
     let possible = connections_within(limit);
-    if asked.is_some() && possible < wanted {
+    if arguments.max_connections.is_some() && possible < wanted {
         let warning = format!("the limit of {limit} open files leaves room for {possible} connections, not {wanted}");
         match arguments.log_format {
             Some(_) => tracing::warn!("{warning}"),
@@ -175,7 +197,7 @@ fn connections(arguments: &ServingArguments, printer: &Printer) -> usize {
 
 /// How many connections a limit on open files leaves room for.
 fn connections_within(limit: usize) -> usize {
-    let left = limit.saturating_sub(CATALOG_FILES.min(limit / 4) + OTHER_FILES);
+    let left = limit.saturating_sub(catalog_files_within(limit) + OTHER_FILES);
     left.max(limit / 8).max(1)
 }
 

@@ -2,7 +2,6 @@
 
 use crate::bundle::location::Location;
 use crate::bundle::{self, BundleReading};
-use crate::catalog::file_based::read::CatalogLimits;
 use crate::cli::Context;
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
@@ -40,14 +39,11 @@ pub(crate) fn read_bundle(
 pub(crate) fn open_catalog(
     name: &str,
     registry: &RegistryArguments,
+    limits: OpenLimits,
     context: &Context<'_>,
 ) -> Result<Index, CommandError> {
     let location: IndexLocation = name.parse()?;
     let transports = registry.transports(context);
-    let limits = OpenLimits {
-        catalog: CatalogLimits::default(),
-        image: registry.max_image_size.0,
-    };
     let opening = Index::open(&location, &transports, limits);
     let opened = context.runtime.block_on(opening);
     opened.map_err(|error| guesses::with_index_guess(error.into(), name))

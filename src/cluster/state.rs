@@ -3,6 +3,7 @@
 use crate::kubernetes::GroupVersionKind;
 use crate::olm::property::Property;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The only version of the format.
 pub const VERSION: u64 = 1;

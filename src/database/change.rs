@@ -152,7 +152,7 @@ where
 ///
 /// # Errors
 /// What [`adding`] would report of the file to begin with, and of the folder of the file to write.
-pub fn check(target: &Target<'_>) -> Result<(), DatabaseError> {
+pub fn check(target: &Target<'_>, options: &Options) -> Result<(), DatabaseError> {
     require_folder(target.path())?;
     let from = match *target {
         Target::InPlace(path) if exists(path)? => path,
@@ -165,7 +165,7 @@ pub fn check(target: &Target<'_>) -> Result<(), DatabaseError> {
     }
     let options = Options {
         busy_timeout: Duration::ZERO,
-        ..Options::default()
+        ..*options
     };
     let admitted = open(from, OpenFlags::SQLITE_OPEN_READ_ONLY, &options)
         .map_err(Refused::from)

@@ -26,7 +26,7 @@ pub enum DatabaseError {
     },
     /// The file holds nothing, where an index was asked for.
     #[error(
-        "{} is empty, as a download that failed leaves it; name an index database, or remove the file to begin a new one",
+        "{} is empty, as after a failed download; name an index database, or remove the file to begin a new one",
         path.display()
     )]
     Empty {

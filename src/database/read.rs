@@ -102,7 +102,7 @@ pub enum ReadError {
         path: PathBuf,
     },
     /// The file holds nothing.
-    #[error("{} is empty, as a download that failed leaves it", path.display())]
+    #[error("{} is empty, as after a failed download", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
@@ -272,6 +272,18 @@ impl Database {
     /// As [`Database::open_with`].
     pub fn open(path: &Path) -> Result<Self, ReadError> {
         Self::open_with(path, &ReadOptions::default())
+    }
+
+    /// Opens the database file at `path`, for which the database engine may take so many steps.
+    ///
+    /// # Errors
+    /// As [`Index::open_with`].
+    pub fn open_within(path: &Path, steps: u64) -> Result<Self, ReadError> {
+        let options = ReadOptions {
+            steps,
+            ..ReadOptions::default()
+        };
+        Self::open_with(path, &options)
     }
 
     /// Opens the database file at `path`. While it is open, other programs wait before they write it.
@@ -454,6 +466,12 @@ fn content(path: &Path, what: &'static str, source: rusqlite::Error) -> ReadErro
         Some(ErrorCode::NotADatabase) => ReadError::NotADatabase { path },
         // Memory has a limit for what a sound index never needs.
         Some(ErrorCode::OperationInterrupted | ErrorCode::OutOfMemory) => ReadError::Steps { path, what },
+        // The file was there, so that it is the system that refuses, such as when too many files are open.
+        Some(ErrorCode::CannotOpen) => {
+            let refused = File::open(&path).err();
+            let source = refused.unwrap_or_else(|| io::Error::other("the database engine cannot open it"));
+            ReadError::File { path, source }
+        }
         _ => ReadError::Content {
             path,
             what,

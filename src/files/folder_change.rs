@@ -5,11 +5,20 @@
 //! before the rename, nothing has changed; behind it, the next one that changes something here moves the rest first, and
 //! who only reads takes the files that still wait for those that they are to replace.
 //!
+//! One file elsewhere can change with them: it waits beside its place, and the record says where.
+//!
 //! What lies in `.opmx-changes` is believed only where it was written: it names the inode of its folder, so that one that
-//! came with an archive or a checkout is an ordinary folder. It can reach no path outside, since its own paths are those of
-//! a walk, and no link is followed. What somebody has changed in the meantime stays.
+//! came with an archive or a checkout is an ordinary folder. Its own paths are those of a walk, and no link is followed;
+//! outside, it moves nothing but a temporary file, which it knows by its inode, to the name that the file was made for.
+//! What somebody has changed in the meantime stays.
 
-use super::{FileError, TemporaryFolder, lock_within, open_regular, sync_below, sync_directory, temporary_prefix};
+mod outside;
+
+use super::permissions::Legacy;
+use super::{
+    FileError, Replacement, TemporaryFolder, lock_within, open_regular, sync_below, sync_directory, temporary_prefix,
+};
+use outside::Outside;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -40,6 +49,9 @@ struct Record {
     inode: u64,
     /// The SHA-256 of what each file holds that is replaced, in hexadecimal, by its path inside the folder.
     replaced: BTreeMap<String, String>,
+    /// The file elsewhere that changes, too.
+    #[serde(default)]
+    outside: Option<Outside>,
 }
 
 /// New content for files of a folder, none of which is seen before all are complete.
@@ -49,6 +61,20 @@ pub struct FolderChange {
     temporary: TemporaryFolder,
     staging: PathBuf,
     files: PathBuf,
+    // Goes after the temporary folder in it.
+    _made: Made,
+}
+
+/// A folder that was made for a change, and is removed if nothing has come into it.
+#[derive(Debug)]
+struct Made(Option<PathBuf>);
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        if let Some(folder) = &self.0 {
+            let _ = fs::remove_dir(folder);
+        }
+    }
 }
 
 impl FolderChange {
@@ -59,6 +85,8 @@ impl FolderChange {
     /// When the folder cannot be written, or the change that was left cannot be finished.
     pub fn new(folder: &Path) -> Result<Self, FileError> {
         finish_change(folder)?;
+        let is_absent = matches!(there(folder)?, There::Nothing);
+        let made = Made(is_absent.then(|| folder.to_owned()));
         let temporary = TemporaryFolder::beside(&folder.join(STAGING))?;
         let staging = temporary.path().join("complete");
         let files = staging.join(FILES);
@@ -68,6 +96,7 @@ impl FolderChange {
             temporary,
             staging,
             files,
+            _made: made,
         })
     }
 
@@ -82,11 +111,24 @@ impl FolderChange {
     /// When a folder or a link stands where a file goes, a folder cannot be written, or the system refuses; nothing has
     /// changed then. Where the system refuses to move a complete file, the next change of the folder moves it.
     pub fn commit(self) -> Result<(), FileError> {
+        self.put(None)
+    }
+
+    /// As [`FolderChange::commit`], with a file elsewhere that changes together with those of the folder.
+    ///
+    /// # Errors
+    /// As [`FolderChange::commit`], and when the file cannot take its place.
+    pub fn commit_with(self, other: Replacement) -> Result<(), FileError> {
+        self.put(Some(other))
+    }
+
+    fn put(self, mut other: Option<Replacement>) -> Result<(), FileError> {
         let _lock = lock(&self.folder)?;
         finish(&self.folder)?;
         let mut record = Record {
             inode: inode(&metadata(&self.staging)?),
             replaced: BTreeMap::new(),
+            outside: other.as_ref().map(Outside::new).transpose()?,
         };
         record.look(&self.files, &self.folder, "")?;
         let path = self.staging.join(RECORD);
@@ -98,11 +140,14 @@ impl FolderChange {
         let journal = self.folder.join(JOURNAL);
         fs::rename(&self.staging, &journal).map_err(|error| match error.kind() {
             io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotADirectory => {
-                let error = io::Error::other(format!("something else is there as {JOURNAL}; remove it"));
+                let error = io::Error::other(format!("{JOURNAL} in it was not made by opmx; remove it"));
                 FileError::new("change files in", &self.folder, error)
             }
             _ => FileError::new("change files in", &self.folder, error),
         })?;
+        if let Some(other) = &mut other {
+            other.keep();
+        }
         sync_directory(&self.folder)?;
         settle(&journal, &self.folder, &record, &self.temporary)
     }
@@ -118,13 +163,14 @@ impl Record {
             match (kind(&entry)?, there(&target)?) {
                 (_, There::Nothing) => {}
                 (Kind::Folder, There::Folder) => self.look(&entry.path(), &target, &relative)?,
-                (Kind::File, There::File(metadata)) => {
+                (Kind::File, There::File) => {
                     self.replaced.insert(relative, digest(&target)?);
-                    fs::set_permissions(entry.path(), metadata.permissions())
+                    Legacy::of(&target)
+                        .and_then(|legacy| legacy.pass_on(&File::open(entry.path())?))
                         .map_err(|error| FileError::new("write", entry.path(), error))?;
                 }
-                (Kind::Folder, _) => return refuse("it is not a folder, and one goes there"),
-                (_, There::Folder) => return refuse("it is a folder, and a file goes there"),
+                (Kind::Folder, _) => return refuse("it is not a folder, and a folder belongs there"),
+                (_, There::Folder) => return refuse("it is a folder, and a file belongs there"),
                 _ => return refuse("it is not a regular file"),
             }
         }
@@ -135,7 +181,7 @@ impl Record {
     fn awaits(&self, relative: &str, target: &Path) -> Result<bool, FileError> {
         Ok(match there(target)? {
             There::Nothing => true,
-            There::File(_) => match self.replaced.get(relative) {
+            There::File => match self.replaced.get(relative) {
                 Some(before) => *before == digest(target)?,
                 None => false,
             },
@@ -179,7 +225,7 @@ impl Record {
         for entry in entries(staged)? {
             let (target, relative) = below(target, relative, &entry);
             match kind(&entry)? {
-                Kind::Folder if !matches!(there(&target)?, There::File(_) | There::Other) => {
+                Kind::Folder if !matches!(there(&target)?, There::File | There::Other) => {
                     self.pending(&entry.path(), &target, &relative, files)?;
                 }
                 Kind::File if self.awaits(&relative, &target)? => {
@@ -264,6 +310,7 @@ fn finish(folder: &Path) -> Result<(), FileError> {
 fn settle(journal: &Path, folder: &Path, record: &Record, temporary: &TemporaryFolder) -> Result<(), FileError> {
     let mut changed = Vec::new();
     let placed = record.place(&journal.join(FILES), folder, "", &mut changed);
+    let placed = placed.and_then(|()| record.outside.iter().try_for_each(Outside::place));
     placed.map_err(|error| unfinished(journal, &error))?;
     changed.iter().try_for_each(|folder| sync_directory(folder))?;
     let done = temporary.path().join("complete");
@@ -271,7 +318,8 @@ fn settle(journal: &Path, folder: &Path, record: &Record, temporary: &TemporaryF
 }
 
 fn unfinished(journal: &Path, error: &FileError) -> FileError {
-    let message = format!("{error}; the files are complete there, and the next change of their folder moves them");
+    let message =
+        format!("{error}; the files are complete there, and the next command that changes the folder moves them");
     FileError::new(
         "finish the change in",
         journal,
@@ -320,7 +368,7 @@ enum Kind {
 
 enum There {
     Nothing,
-    File(Metadata),
+    File,
     Folder,
     Other,
 }
@@ -340,7 +388,7 @@ fn kind(entry: &DirEntry) -> Result<Kind, FileError> {
 fn there(path: &Path) -> Result<There, FileError> {
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_dir() => Ok(There::Folder),
-        Ok(metadata) if metadata.is_file() => Ok(There::File(metadata)),
+        Ok(metadata) if metadata.is_file() => Ok(There::File),
         Ok(_) => Ok(There::Other),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(There::Nothing),
         Err(error) => Err(FileError::new("read", path, error)),

@@ -51,7 +51,7 @@ impl FolderOutput {
             Self::New(new) => new.commit().map_err(|error| match error {
                 NewFolderError::File(error) => error,
                 NewFolderError::Taken { directory } => {
-                    let error = io::Error::other("somebody else has put something there meanwhile");
+                    let error = io::Error::other("another program has put something there in the meantime");
                     FileError::new("write", directory, error)
                 }
             }),

@@ -17,7 +17,7 @@ pub struct NewFolder {
 #[derive(Debug, thiserror::Error)]
 pub enum NewFolderError {
     /// There is something of this name already.
-    #[error("{} is there already, and not an empty folder", directory.display())]
+    #[error("{} already exists and is not an empty folder", directory.display())]
     Taken {
         /// The folder.
         directory: PathBuf,

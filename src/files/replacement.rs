@@ -47,6 +47,16 @@ impl Replacement {
         &self.temporary
     }
 
+    /// What it takes the place of.
+    pub(super) fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// Leaves the new content where it stands: what counts says where it goes.
+    pub(super) fn keep(&mut self) {
+        self.committed = true;
+    }
+
     /// The open temporary file.
     pub fn file(&mut self) -> &mut File {
         &mut self.file
@@ -79,7 +89,11 @@ impl Replacement {
         leftover::remove(&directory_of(target), &temporary_prefix(target));
     }
 
-    fn finish(&self) -> Result<(), FileError> {
+    /// Makes the new content durable, with the mode and the owner that it is to have.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub(super) fn finish(&self) -> Result<(), FileError> {
         let finished = self.legacy.pass_on(&self.file).and_then(|()| self.file.sync_all());
         finished.map_err(|error| FileError::new("write", &self.target, error))
     }

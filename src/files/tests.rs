@@ -105,6 +105,28 @@ fn only_a_file_is_replaced() {
 }
 
 #[test]
+fn a_path_leads_to_the_end_of_its_links() {
+    use std::os::unix::fs::symlink;
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    fs::create_dir(at("folder")).unwrap();
+    symlink("folder/second", at("first")).unwrap();
+    symlink("../file", at("folder/second")).unwrap();
+    symlink("loop", at("loop")).unwrap();
+    for file in ["absent", "there"] {
+        assert_eq!(behind_links(&at("first")).unwrap(), at("folder/../file"), "{file}");
+        write(&behind_links(&at("first")).unwrap(), file.as_bytes()).unwrap();
+        assert_eq!(fs::read_to_string(at("file")).unwrap(), file);
+    }
+    assert_eq!(behind_links(&at("file")).unwrap(), at("file"));
+    assert!(behind_links(&at("loop")).is_err());
+    write(&at("first"), b"new").unwrap();
+    assert!(fs::symlink_metadata(at("first")).unwrap().is_file());
+    assert_eq!(fs::read_to_string(at("file")).unwrap(), "there");
+    assert_eq!(names(directory.path()), ["file", "first", "folder", "loop"]);
+}
+
+#[test]
 fn names_that_leave_no_room_for_a_temporary_one_are_written_all_the_same() {
     let directory = tempfile::tempdir().unwrap();
     let name = "ä".repeat(127);

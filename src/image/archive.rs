@@ -11,6 +11,7 @@ use super::manifest::{Descriptor, Platform};
 use super::tag::{Race, TagState};
 use super::tagged::{Offer, Tagged};
 use crate::files::{self, FileError, Replacement, open_regular};
+use crate::limit::Limit;
 use flate2::bufread::MultiGzDecoder;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
@@ -94,7 +95,7 @@ fn open_archive(path: &Path, tag: Option<&str>, limit: u64) -> Result<Source<'st
     if index.length > INDEX_LIMIT {
         let problem = ContentProblem::TooLarge {
             limit: INDEX_LIMIT,
-            option: None,
+            raised_by: None,
         };
         return Err(problem.of(origin, INDEX_FILE));
     }
@@ -151,7 +152,7 @@ fn uncompressed(mut file: File, origin: &str, limit: u64) -> Result<File, Unpack
         if total > limit {
             return Err(fail(ContentProblem::TooLarge {
                 limit,
-                option: Some("--max-image-size"),
+                raised_by: Some(Limit::ImageBytes),
             }));
         }
         unpacked.write_all(bytes).map_err(temporary)?;
@@ -199,7 +200,8 @@ fn places(file: &File, origin: &str) -> io::Result<(Option<Place>, HashMap<Diges
 /// # Errors
 /// When the file cannot be written, or a layer is not what its descriptor says; an older file is then as it was.
 pub fn write_archive(image: &Image, file: &Path, tag: Option<&str>) -> Result<(), ImageError> {
-    prepared(&image.into(), file, tag)?.commit().map_err(ImageError::from)
+    let file = files::behind_links(file)?;
+    prepared(&image.into(), &file, tag)?.commit().map_err(ImageError::from)
 }
 
 /// As [`write_archive`], also for several platforms. Where `over` says what the archive holds, it must still do so when
@@ -214,8 +216,9 @@ pub(super) fn replace_archive(
     over: Option<TagState>,
     limit: u64,
 ) -> Result<(), ImageError> {
-    let replacement = prepared(tagged, file, tag)?;
-    let folder = files::directory_of(file);
+    let replaced = files::behind_links(file)?;
+    let replacement = prepared(tagged, &replaced, tag)?;
+    let folder = files::directory_of(&replaced);
     // The file itself gives way to another one, so that writers share the lock of the folder.
     let lock = File::open(&folder).map_err(|error| FileError::new("read", &folder, error))?;
     wait_for(&lock, &folder)?;
@@ -251,7 +254,7 @@ fn prepared(tagged: &Tagged, file: &Path, tag: Option<&str>) -> Result<Replaceme
         })?;
         pad(&mut output, descriptor.size).map_err(fail)?;
     }
-    let index = with_entry(&[], &tagged.document().descriptor, tag);
+    let index = with_entry(None, &tagged.document().descriptor, tag);
     let index = index.map_err(|problem| problem.of(&origin, INDEX_FILE))?;
     for (path, content) in [(INDEX_FILE, index.as_slice()), (LAYOUT_FILE, LAYOUT_CONTENT.as_bytes())] {
         let size = content.len() as u64;
@@ -349,7 +352,7 @@ mod tests {
         let error = read_archive(&file, Some("v1"), &Platform::default(), 1000)
             .unwrap_err()
             .to_string();
-        assert!(error.contains("--max-image-size"), "{error}");
+        assert!(error.contains("over the limit of 1000 bytes"), "{error}");
     }
 
     #[test]

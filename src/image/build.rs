@@ -3,7 +3,6 @@
 use super::digest::Digest;
 use super::error::{BuildProblem, ContentProblem, ImageError};
 use super::image::{Image, Layer};
-use super::layer::source_date_epoch;
 use super::manifest::{CONFIG, Descriptor, LAYER_GZIP, LAYER_TAR, MANIFEST};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -31,6 +30,8 @@ pub struct ImageConfig {
     pub os: String,
     /// The processor, as Go names it.
     pub architecture: String,
+    /// The time of the build, in seconds since 1970.
+    pub epoch: u64,
 }
 
 impl Default for ImageConfig {
@@ -48,17 +49,18 @@ impl Default for ImageConfig {
             working_directory: String::new(),
             os: "linux".to_owned(),
             architecture: "amd64".to_owned(),
+            epoch: 0,
         }
     }
 }
 
-/// Builds an image from scratch. Its bytes depend on the arguments and `SOURCE_DATE_EPOCH` alone.
+/// Builds an image from scratch. Its bytes depend on the arguments alone.
 ///
 /// # Errors
-/// When the uncompressed digest of a layer is not known, or `SOURCE_DATE_EPOCH` is not a number.
+/// When the uncompressed digest of a layer is not known.
 pub fn build(config: &ImageConfig, layers: Vec<Layer>) -> Result<Image, ImageError> {
     let base = json!({
-        "created": created()?,
+        "created": rfc3339(config.epoch),
         "architecture": config.architecture,
         "os": config.os,
         "config": {},
@@ -82,7 +84,7 @@ pub fn append(base: &Image, config: &ImageConfig, layers: Vec<Layer>) -> Result<
     if found != expected || !value.is_object() {
         return Err(ContentProblem::DiffIds { expected, found }.of(base.origin(), "the config"));
     }
-    object(&mut value).insert("created".to_owned(), created()?.into());
+    object(&mut value).insert("created".to_owned(), rfc3339(config.epoch).into());
     assemble(
         value,
         base.annotations().clone(),
@@ -211,11 +213,6 @@ fn list<'a>(map: &'a mut Map<String, Value>, key: &str) -> &'a mut Vec<Value> {
     }
 }
 
-/// The time of the build: `SOURCE_DATE_EPOCH` or 1970, never the clock.
-fn created() -> Result<String, ImageError> {
-    Ok(rfc3339(source_date_epoch()?.unwrap_or_default()))
-}
-
 /// Seconds since 1970 as RFC 3339 in UTC.
 fn rfc3339(seconds: u64) -> String {
     let (mut days, second) = (seconds / 86_400, seconds % 86_400);
@@ -255,7 +252,7 @@ mod tests {
             mode: 0o644,
             content: EntryContent::Bytes(content.into()),
         };
-        layer_from_files(&[entry]).unwrap()
+        layer_from_files(&[entry], 0).unwrap()
     }
 
     fn texts(list: &[&str]) -> Vec<String> {

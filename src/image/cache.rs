@@ -11,10 +11,10 @@ pub(super) use incoming::Incoming;
 
 use super::digest::{Digest, Hasher};
 use super::image::Blob;
+use super::layer_cache;
 use super::layout::LAYOUT_FILE;
 use super::progress::{Progress, Silent};
 use crate::files::{self, FileError};
-use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -77,12 +77,6 @@ impl Cache {
                 progress,
             }),
         }
-    }
-
-    /// The user's own cache directory: `$OPMX_CACHE_DIR`, or `opmx` below `$XDG_CACHE_HOME` or `~/.cache`.
-    /// There is none where no home is known.
-    pub fn default_directory() -> Option<PathBuf> {
-        directory_of(&|name| std::env::var_os(name))
     }
 
     /// Content that is here and whole. Opened, it stays readable even when another process removes it.
@@ -212,7 +206,7 @@ impl Cache {
         for folder in [self.blobs(), self.layers()] {
             files::remove_leftovers(&folder, INCOMING);
         }
-        let mut files = self.files().unwrap_or_default();
+        let mut files = self.files();
         files.sort();
         let mut total: u64 = files.iter().map(|(_, _, length)| length).sum();
         for (_, path, length) in files {
@@ -226,19 +220,20 @@ impl Cache {
         total
     }
 
-    fn files(&self) -> io::Result<Vec<(SystemTime, PathBuf, u64)>> {
-        let mut files = Vec::new();
-        for entry in fs::read_dir(self.blobs())? {
-            let entry = entry?;
-            let is_blob = |name: &str| format!("sha256:{name}").parse::<Digest>().is_ok();
-            if entry.file_name().to_str().is_some_and(is_blob)
-                && let Ok(metadata) = entry.metadata()
-                && metadata.is_file()
-            {
-                files.push((metadata.modified()?, entry.path(), metadata.len()));
+    /// All that counts: when it was last used, where it is, and its bytes. A name that stands for no blob that is here
+    /// is removed, so that there are never more names than blobs.
+    fn files(&self) -> Vec<(SystemTime, PathBuf, u64)> {
+        let is_blob = |name: &str| format!("sha256:{name}").parse::<Digest>().is_ok();
+        let mut files = regular_files(&self.blobs(), is_blob);
+        for (used, path, length) in regular_files(&self.layers(), layer_cache::is_name) {
+            let named = layer_cache::named_by(&path);
+            if named.is_some_and(|digest| self.path(&digest).exists()) {
+                files.push((used, path, length));
+            } else {
+                let _ = fs::remove_file(&path);
             }
         }
-        Ok(files)
+        files
     }
 
     fn blobs(&self) -> PathBuf {
@@ -255,16 +250,15 @@ impl Cache {
     }
 }
 
-fn directory_of(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let path = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let below = |name: &str, folder: &str| {
-        path(name)
-            .filter(|path| path.is_absolute())
-            .map(|path| path.join(folder))
-    };
-    path("OPMX_CACHE_DIR")
-        .or_else(|| below("XDG_CACHE_HOME", "opmx"))
-        .or_else(|| below("HOME", ".cache/opmx"))
+/// The regular files of a folder whose names are such: when each was changed, where it is, and its bytes.
+fn regular_files(folder: &Path, is_such: impl Fn(&str) -> bool) -> Vec<(SystemTime, PathBuf, u64)> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let of_such = entries.filter(|entry| entry.file_name().to_str().is_some_and(&is_such));
+    let found = of_such.filter_map(|entry| {
+        let metadata = entry.metadata().ok().filter(fs::Metadata::is_file)?;
+        Some((metadata.modified().ok()?, entry.path(), metadata.len()))
+    });
+    found.collect()
 }
 
 #[cfg(test)]
@@ -345,13 +339,46 @@ mod tests {
         let cache = Cache::new(directory.path(), 10);
         for number in 0..9_u8 {
             cache.clone().keep(&Digest::of(&[number; 4]), &[number; 4]);
-            let held: u64 = cache.files().unwrap().iter().map(|(_, _, length)| length).sum();
+            let held: u64 = cache.files().iter().map(|(_, _, length)| length).sum();
             assert_eq!(held, if number == 0 { 4 } else { 8 });
         }
         let mut large = cache.start(&Digest::of(&[9; 11])).unwrap();
         large.write(&[9; 11]).unwrap();
         assert_eq!(large.keep().metadata().unwrap().len(), 11);
-        assert!(cache.files().unwrap().is_empty());
+        assert!(cache.files().is_empty());
+    }
+
+    #[test]
+    fn names_count_and_go_with_their_blobs() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = Cache::new(directory.path(), 1000);
+        let name = |number: u8| cache.layers().join(format!("{}.1", Digest::of(&[number]).hex()));
+        let keep_name = |number: u8, blob: &Digest| {
+            let mut incoming = cache.start_in(&cache.layers(), name(number)).unwrap();
+            incoming.fill(&mut format!("{blob}\n").as_bytes()).unwrap();
+            let file = incoming.keep();
+            let ago = Duration::from_secs(1000 - u64::from(number));
+            file.set_modified(SystemTime::now() - ago).unwrap();
+        };
+        let blob = Digest::of(b"blob");
+        cache.keep(&blob, b"blob");
+        for number in 0..200 {
+            assert!(cache.get(&blob).is_some());
+            keep_name(number, &blob);
+            let held: u64 = cache.files().iter().map(|(_, _, length)| length).sum();
+            assert!(held <= 1000, "{held}");
+        }
+        assert!(name(199).exists() && !name(0).exists());
+        let mine = cache.layers().join("notes");
+        fs::write(&mine, "mine").unwrap();
+        fs::write(name(200), "damaged").unwrap();
+        fs::remove_file(cache.path(&blob)).unwrap();
+        cache.trim();
+        let left: Vec<_> = fs::read_dir(cache.layers())
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        assert_eq!(left, [mine]);
     }
 
     #[test]
@@ -438,31 +465,5 @@ mod tests {
         }
         let said = listener.0.lock().unwrap();
         assert_eq!(said.len(), 1, "{said:?}");
-    }
-
-    #[test]
-    fn the_environment_says_where_the_cache_is() {
-        let directory = |variables: &[(&str, &str)]| {
-            directory_of(&|name| {
-                variables
-                    .iter()
-                    .find(|(key, _)| *key == name)
-                    .map(|(_, value)| value.into())
-            })
-        };
-        assert_eq!(directory(&[("HOME", "/h")]), Some("/h/.cache/opmx".into()));
-        assert_eq!(
-            directory(&[("HOME", "/h"), ("XDG_CACHE_HOME", "/x")]),
-            Some("/x/opmx".into())
-        );
-        assert_eq!(
-            directory(&[("HOME", "/h"), ("XDG_CACHE_HOME", "rel")]),
-            Some("/h/.cache/opmx".into())
-        );
-        assert_eq!(
-            directory(&[("HOME", "/h"), ("OPMX_CACHE_DIR", "/o")]),
-            Some("/o".into())
-        );
-        assert_eq!(directory(&[]), None);
     }
 }

@@ -1,10 +1,7 @@
 //! Finding the login for a registry, where the container tools keep it.
 //!
-//! A file that is named by `--authfile` or `REGISTRY_AUTH_FILE` is the only one that is read. Otherwise these are read in
-//! turn, and the first that knows the registry counts: `$XDG_RUNTIME_DIR/containers/auth.json`,
-//! `$XDG_CONFIG_HOME/containers/auth.json` (or below `~/.config`), and `$DOCKER_CONFIG/config.json` (or
-//! `~/.docker/config.json`). Within a file, the longest key that is a prefix of `host/repository` wins; then the
-//! program in `credHelpers` for the host, then the one in `credsStore`.
+//! Of several files the first that knows the registry counts. Within a file, the longest key that is a prefix of
+//! `host/repository` wins; then the program in `credHelpers` for the host, then the one in `credsStore`.
 
 mod helper;
 
@@ -13,7 +10,6 @@ use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use helper::ask_helper;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -26,8 +22,8 @@ const DOCKER_HUB_KEY: &str = "https://index.docker.io/v1/";
 /// The names under which Docker Hub's login is found.
 const DOCKER_HUB: [&str; 3] = ["docker.io", "index.docker.io", "registry-1.docker.io"];
 
-/// Where logins are looked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Where logins are looked for; nowhere by default.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Credentials {
     files: Vec<PathBuf>,
     /// The file was named by the user, so it has to be there.
@@ -137,34 +133,17 @@ struct Entry {
 }
 
 impl Credentials {
-    /// The files that this environment names; `authfile` is the option of that name.
-    pub fn from_environment(authfile: Option<&Path>) -> Self {
-        Self::with_variables(authfile, &|name| std::env::var_os(name))
+    /// Those in this file, which has to be there.
+    pub fn in_file(file: PathBuf) -> Self {
+        Self {
+            files: vec![file],
+            required: true,
+        }
     }
 
-    fn with_variables(authfile: Option<&Path>, variable: &dyn Fn(&str) -> Option<OsString>) -> Self {
-        let path = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        if let Some(file) = authfile.map(Path::to_owned).or_else(|| path("REGISTRY_AUTH_FILE")) {
-            return Self {
-                files: vec![file],
-                required: true,
-            };
-        }
-        let home = path("HOME");
-        let below_home = |folder: &str| home.as_ref().map(|home| home.join(folder));
-        let files = [
-            path("XDG_RUNTIME_DIR").map(|folder| folder.join("containers/auth.json")),
-            path("XDG_CONFIG_HOME")
-                .or_else(|| below_home(".config"))
-                .map(|folder| folder.join("containers/auth.json")),
-            path("DOCKER_CONFIG")
-                .or_else(|| below_home(".docker"))
-                .map(|folder| folder.join("config.json")),
-        ];
-        Self {
-            files: files.into_iter().flatten().collect(),
-            required: false,
-        }
+    /// Those in these files, as far as they are there. The first that knows a registry counts.
+    pub fn in_any_of(files: Vec<PathBuf>) -> Self {
+        Self { files, required: false }
     }
 
     /// The files, in the order in which they are read.

@@ -6,6 +6,7 @@ use super::reference::ReferenceError;
 use super::registry::RegistryError;
 use super::tag::Race;
 use crate::files::FileError;
+use crate::limit::Limit;
 use crate::tree::TreeError;
 use std::io;
 
@@ -118,12 +119,12 @@ pub enum ContentProblem {
         found: u64,
     },
     /// More than a limit allows.
-    #[error("is over the limit of {limit} bytes{}", .option.map(|option| format!(" (raise it with {option})")).unwrap_or_default())]
+    #[error("is over the limit of {limit} bytes")]
     TooLarge {
         /// The limit in bytes.
         limit: u64,
-        /// The option that raises it; the limits on manifests and configs are fixed, as in registries.
-        option: Option<&'static str>,
+        /// The limit that can be raised; those on manifests and configs are fixed, as in registries.
+        raised_by: Option<Limit>,
     },
     /// More than anything of its kind may have.
     #[error("has more than {limit} bytes")]
@@ -190,12 +191,6 @@ pub enum BuildProblem {
         /// The file on disk.
         path: String,
     },
-    /// `SOURCE_DATE_EPOCH` that is not a number of seconds.
-    #[error("SOURCE_DATE_EPOCH is {value:?}, expected seconds since 1970 as a whole number below 2^33")]
-    SourceDateEpoch {
-        /// The value.
-        value: String,
-    },
     /// A layer without the digest of its uncompressed content.
     #[error("the uncompressed digest of the layer {layer} is not known")]
     DiffId {
@@ -220,16 +215,6 @@ pub enum BuildProblem {
         /// What the system said.
         source: io::Error,
     },
-}
-
-impl ImageError {
-    /// What to try, where there is something.
-    pub fn hint(&self) -> Option<&'static str> {
-        match self {
-            Self::Registry(error) => error.hint(),
-            _ => None,
-        }
-    }
 }
 
 impl From<RegistryError> for ImageError {
@@ -257,17 +242,17 @@ impl ContentProblem {
 
 fn moved(race: &Race) -> String {
     match race {
-        Race::Before { .. } => "was changed by somebody else meanwhile, so it was left as it is".to_owned(),
-        Race::After { found } => format!("was changed by somebody else right after the push, and is {found} now"),
+        Race::Before { .. } => "was changed by another client in the meantime, so it was left as it is".to_owned(),
+        Race::After { found } => format!("was changed by another client right after the push, and is {found} now"),
         Race::Over { lost } => {
-            format!("was changed by somebody else meanwhile, to {lost}, which this push has taken the place of")
+            format!("was changed by another client in the meantime, to {lost}, which this push replaced")
         }
         Race::Unknown { lost: None } => {
-            "was pushed, but the registry was too slow to tell whether somebody else had changed it meanwhile"
+            "was pushed, but the registry was too slow to tell whether another client had changed it in the meantime"
                 .to_owned()
         }
         Race::Unknown { lost: Some(lost) } => format!(
-            "was changed by others while it was pushed, and not all of their changes could be followed: {lost} was one"
+            "was changed by other clients during the push, and not all of their changes could be followed: {lost} was one"
         ),
     }
 }

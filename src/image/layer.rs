@@ -48,31 +48,28 @@ pub enum EntryContent {
     Link(String),
 }
 
-/// Writes a tree as a layer; every file gets the mode 0644.
+/// Writes a tree as a layer; every file gets the mode 0644, and the time `epoch`, in seconds since 1970.
 ///
 /// # Errors
-/// When a temporary file cannot be written, or `SOURCE_DATE_EPOCH` is not a number.
-pub fn layer_from_tree(tree: &Tree) -> Result<Layer, ImageError> {
-    let time = source_date_epoch()?.unwrap_or_default();
+/// When a temporary file cannot be written.
+pub fn layer_from_tree(tree: &Tree, epoch: u64) -> Result<Layer, ImageError> {
     let entries = tree
         .iter()
         .map(|(path, content)| (path, (FILE_MODE, Source::Bytes(content))));
-    write_layer(entries.collect(), time)
+    write_layer(entries.collect(), epoch)
 }
 
-/// Writes files as a layer, whatever their order.
+/// Writes files as a layer, whatever their order, with the time `epoch`, in seconds since 1970.
 ///
 /// # Errors
 /// When a path is not plain or there twice, a file cannot be read, or a temporary file cannot be written.
-pub fn layer_from_files(entries: &[LayerEntry]) -> Result<Layer, ImageError> {
-    let time = source_date_epoch()?.unwrap_or_default();
-    write_layer(sources(entries)?, time)
+pub fn layer_from_files(entries: &[LayerEntry], epoch: u64) -> Result<Layer, ImageError> {
+    write_layer(sources(entries)?, epoch)
 }
 
 /// The digest of the tar file that [`layer_from_files`] writes, which nothing compresses.
-pub(super) fn diff_id_of(entries: &[LayerEntry]) -> Result<Digest, ImageError> {
-    let time = source_date_epoch()?.unwrap_or_default();
-    let tar = write_tar(Hashing::new(io::sink()), sources(entries)?, time)?;
+pub(super) fn diff_id_of(entries: &[LayerEntry], epoch: u64) -> Result<Digest, ImageError> {
+    let tar = write_tar(Hashing::new(io::sink()), sources(entries)?, epoch)?;
     Ok(tar.into_parts().1.finish())
 }
 
@@ -90,27 +87,6 @@ fn sources(entries: &[LayerEntry]) -> Result<BTreeMap<&str, (u32, Source<'_>)>, 
         }
     }
     Ok(sources)
-}
-
-/// The time that builds shall carry: seconds since 1970 from the environment variable `SOURCE_DATE_EPOCH`.
-///
-/// # Errors
-/// When it is set to something else than a number that a tar header can hold.
-pub fn source_date_epoch() -> Result<Option<u64>, ImageError> {
-    match std::env::var_os("SOURCE_DATE_EPOCH") {
-        None => Ok(None),
-        Some(value) => parse_epoch(&value.to_string_lossy()).map(Some),
-    }
-}
-
-fn parse_epoch(value: &str) -> Result<u64, ImageError> {
-    let seconds = value.parse().ok().filter(|seconds: &u64| *seconds < 1 << 33);
-    seconds.ok_or_else(|| {
-        BuildProblem::SourceDateEpoch {
-            value: value.to_owned(),
-        }
-        .into()
-    })
 }
 
 enum Source<'a> {
@@ -366,19 +342,6 @@ pub(in crate::image) mod tests {
     }
 
     #[test]
-    fn a_build_time_that_is_not_a_number_is_refused() {
-        assert_eq!(parse_epoch("1700000000").unwrap(), 1_700_000_000);
-        for value in ["", "-1", "1.5", "now", "99999999999"] {
-            assert!(
-                parse_epoch(value)
-                    .unwrap_err()
-                    .to_string()
-                    .contains("SOURCE_DATE_EPOCH")
-            );
-        }
-    }
-
-    #[test]
     fn files_of_any_size_modes_and_links_are_written() {
         let directory = tempfile::tempdir().unwrap();
         let large = directory.path().join("large");
@@ -401,7 +364,7 @@ pub(in crate::image) mod tests {
                 content: EntryContent::Link("opmx".to_owned()),
             },
         ];
-        let layer = layer_from_files(&entries).unwrap();
+        let layer = layer_from_files(&entries, 0).unwrap();
         assert!(
             matches!(layer.content, Blob::Section { .. }),
             "large layers belong on disk"
@@ -424,12 +387,12 @@ pub(in crate::image) mod tests {
             content: EntryContent::Bytes(Vec::new()),
         };
         for path in ["", "/a", "a/", "../a", "a/./b", "a\0b"] {
-            let error = layer_from_files(&[entry(path)]).unwrap_err();
+            let error = layer_from_files(&[entry(path)], 0).unwrap_err();
             assert!(error.to_string().contains("not a plain relative path"), "{error}");
         }
-        let error = layer_from_files(&[entry("a"), entry("a")]).unwrap_err();
+        let error = layer_from_files(&[entry("a"), entry("a")], 0).unwrap_err();
         assert!(error.to_string().contains("a is added twice"), "{error}");
-        let error = layer_from_files(&[entry("a"), entry("a/b")]).unwrap_err();
+        let error = layer_from_files(&[entry("a"), entry("a/b")], 0).unwrap_err();
         assert!(error.to_string().contains("a is added twice"), "{error}");
     }
 
@@ -440,7 +403,7 @@ pub(in crate::image) mod tests {
             mode: 0o644,
             content: EntryContent::File("/nowhere/at/all".into()),
         };
-        let error = layer_from_files(&[entry]).unwrap_err();
+        let error = layer_from_files(&[entry], 0).unwrap_err();
         assert!(error.to_string().contains("/nowhere/at/all"), "{error}");
     }
 
@@ -460,7 +423,7 @@ pub(in crate::image) mod tests {
                     tree.insert(path, content.clone(), &TreeLimits::default()).unwrap();
                 }
             }
-            let layer = layer_from_tree(&tree).unwrap();
+            let layer = layer_from_tree(&tree, 0).unwrap();
             let back = everything(layer.clone());
             prop_assert_eq!(back.iter().collect::<Vec<_>>(), tree.iter().collect::<Vec<_>>());
 
@@ -470,7 +433,7 @@ pub(in crate::image) mod tests {
                 content: EntryContent::Bytes(content.to_vec()),
             }).collect();
             let entries: Vec<_> = entries.into_iter().rev().collect();
-            prop_assert_eq!(layer_from_files(&entries).unwrap().descriptor, layer.descriptor);
+            prop_assert_eq!(layer_from_files(&entries, 0).unwrap().descriptor, layer.descriptor);
         }
     }
 }

@@ -6,10 +6,12 @@ use super::error::ImageError;
 use super::image::{Blob, Layer};
 use super::layer::{LayerEntry, diff_id_of, layer_from_files};
 use super::manifest::{Descriptor, LAYER_GZIP};
-use crate::files::FileError;
+use crate::files::{FileError, open_regular};
 use flate2::read::GzDecoder;
+use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// How layers are compressed. Another number makes them be compressed anew: raise it with a compressor that writes other
 /// bytes, or the same files would have another digest where an older cache is.
@@ -23,11 +25,11 @@ const NAME_LIMIT: u64 = 200;
 ///
 /// # Errors
 /// The same; a cache that cannot be read or written is no reason to fail.
-pub fn layer_through_cache(entries: &[LayerEntry], cache: &Cache) -> Result<Layer, ImageError> {
-    if let Some(layer) = find(cache, &diff_id_of(entries)?) {
+pub fn layer_through_cache(entries: &[LayerEntry], epoch: u64, cache: &Cache) -> Result<Layer, ImageError> {
+    if let Some(layer) = find(cache, &diff_id_of(entries, epoch)?) {
         return Ok(layer);
     }
-    let layer = layer_from_files(entries)?;
+    let layer = layer_from_files(entries, epoch)?;
     keep(cache, &layer);
     Ok(layer)
 }
@@ -37,12 +39,30 @@ fn name(cache: &Cache, diff_id: &Digest) -> PathBuf {
     cache.layers().join(format!("{}.{COMPRESSION}", diff_id.hex()))
 }
 
+/// Whether a file is called as those are that [`name`] gives, of this compression or another.
+pub(super) fn is_name(file: &str) -> bool {
+    file.split_once('.').is_some_and(|(diff_id, compression)| {
+        format!("sha256:{diff_id}").parse::<Digest>().is_ok() && compression.parse::<u32>().is_ok()
+    })
+}
+
+/// The blob that is written in the file of a name.
+pub(super) fn named_by(path: &Path) -> Option<Digest> {
+    digest_in(open_regular(path).ok()?)
+}
+
+fn digest_in(file: File) -> Option<Digest> {
+    let mut written = String::new();
+    file.take(NAME_LIMIT).read_to_string(&mut written).ok()?;
+    written.trim_end().parse().ok()
+}
+
 /// A layer that was written before, by the digest of its tar file.
 fn find(cache: &Cache, diff_id: &Digest) -> Option<Layer> {
-    let mut written = String::new();
     let name = cache.open(&name(cache, diff_id))?;
-    name.take(NAME_LIMIT).read_to_string(&mut written).ok()?;
-    let digest: Digest = written.trim_end().parse().ok()?;
+    // Used just now, as the blob is.
+    let _ = name.set_modified(SystemTime::now());
+    let digest = digest_in(name)?;
     let content = cache.get(&digest)?;
     let Blob::Section { length: size, .. } = content else {
         return None;
@@ -111,8 +131,8 @@ mod tests {
             layer.content.open().unwrap().read_to_end(&mut bytes).unwrap();
             (bytes, layer.descriptor.digest, layer.descriptor.size, layer.diff_id)
         };
-        let written = |text: &str| read(&layer_from_files(&of(text)).unwrap());
-        let through = |text: &str| read(&layer_through_cache(&of(text), &cache).unwrap());
+        let written = |text: &str| read(&layer_from_files(&of(text), 0).unwrap());
+        let through = |text: &str| read(&layer_through_cache(&of(text), 0, &cache).unwrap());
         for _ in 0..2 {
             assert_eq!(through("one"), written("one"));
             assert_eq!(through("two"), written("two"));
@@ -130,7 +150,7 @@ mod tests {
         // A cache that cannot be written.
         let nowhere = Cache::new(blob("one"), 1 << 20);
         assert_eq!(
-            read(&layer_through_cache(&of("one"), &nowhere).unwrap()),
+            read(&layer_through_cache(&of("one"), 0, &nowhere).unwrap()),
             written("one")
         );
     }

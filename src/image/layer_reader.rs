@@ -4,6 +4,7 @@ use super::digest::{Digest, Hasher, Hashing};
 use super::error::{ContentProblem, ImageError};
 use super::image::Layer;
 use super::manifest::{self, Descriptor};
+use crate::limit::Limit;
 use crate::tree::TreeError;
 use flate2::bufread::MultiGzDecoder;
 use std::cell::Cell;
@@ -13,18 +14,18 @@ use std::rc::Rc;
 /// Bytes that the headers of one tar member may have, with its long names and attributes.
 const HEADER_LIMIT: u64 = 1 << 20;
 
-/// How many bytes a layer may unpack to, and the option that raises it.
+/// How many bytes a layer may unpack to, and the limit that this comes from.
 #[derive(Clone, Copy)]
 pub(super) struct UnpackLimit {
     pub(super) bytes: u64,
-    pub(super) option: &'static str,
+    pub(super) raised_by: Option<Limit>,
 }
 
 impl UnpackLimit {
     /// For layers whose every byte is asked for.
     pub(super) const NONE: Self = Self {
         bytes: u64::MAX,
-        option: "",
+        raised_by: None,
     };
 }
 
@@ -204,7 +205,7 @@ impl LayerReader {
         self.fail(match self.state {
             State::OverLimit => ContentProblem::TooLarge {
                 limit: self.limit.bytes,
-                option: Some(self.limit.option),
+                raised_by: self.limit.raised_by,
             },
             State::Ended => ContentProblem::Truncated(error),
             State::Open if error.kind() == io::ErrorKind::UnexpectedEof => ContentProblem::Truncated(error),

@@ -240,7 +240,7 @@ impl Source<'_> {
 
     fn load(&self, descriptor: &Descriptor, limit: u64, part: &str) -> Result<Vec<u8>, ImageError> {
         if descriptor.size > limit {
-            let problem = ContentProblem::TooLarge { limit, option: None };
+            let problem = ContentProblem::TooLarge { limit, raised_by: None };
             return Err(problem.of(&self.origin, part));
         }
         let mut bytes = Vec::new();
@@ -301,11 +301,12 @@ pub(super) fn replace_in_layout(
         }
     }
     let path = directory.join(INDEX_FILE);
-    let old = match fs::metadata(&path) {
-        Ok(_) => read_file(&path, &directory.display().to_string(), INDEX_LIMIT)?,
-        Err(_) => Vec::new(),
+    // What is there but cannot be read may list images, which would be lost with it.
+    let old = match fs::symlink_metadata(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        _ => Some(read_file(&path, &directory.display().to_string(), INDEX_LIMIT)?),
     };
-    let index = with_entry(&old, &tagged.document().descriptor, tag);
+    let index = with_entry(old.as_deref(), &tagged.document().descriptor, tag);
     let index = index.map_err(|problem| problem.of(directory.display().to_string(), INDEX_FILE))?;
     Ok(files::write(&path, &index)?)
 }
@@ -328,11 +329,16 @@ pub(super) fn blobs_of(tagged: &Tagged) -> Vec<(Descriptor, Blob, String)> {
     blobs
 }
 
-/// The text of `index.json` with what `descriptor` names under the tag, in the place of what had it.
-pub(super) fn with_entry(old: &[u8], descriptor: &Descriptor, tag: Option<&str>) -> Result<Vec<u8>, ContentProblem> {
+/// The text of `index.json`, a new one where there is no old one, with what `descriptor` names under the tag, in the
+/// place of what had it.
+pub(super) fn with_entry(
+    old: Option<&[u8]>,
+    descriptor: &Descriptor,
+    tag: Option<&str>,
+) -> Result<Vec<u8>, ContentProblem> {
     let mut index = match old {
-        [] => json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": []}),
-        old => serde_json::from_slice(old)?,
+        None => json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": []}),
+        Some(old) => serde_json::from_slice(old)?,
     };
     let mut entry = Map::new();
     entry.insert("mediaType".to_owned(), descriptor.media_type.clone().into());
@@ -424,7 +430,7 @@ fn read_file(path: &Path, origin: &str, limit: u64) -> Result<Vec<u8>, ImageErro
     let file = open_regular(path).map_err(fail)?;
     file.take(limit + 1).read_to_end(&mut bytes).map_err(fail)?;
     if bytes.len() as u64 > limit {
-        let problem = ContentProblem::TooLarge { limit, option: None };
+        let problem = ContentProblem::TooLarge { limit, raised_by: None };
         return Err(problem.of(origin, path.display().to_string()));
     }
     Ok(bytes)

@@ -32,7 +32,7 @@ pub use credentials::{CredentialError, Credentials, Login, Secret};
 pub use digest::{Digest, DigestError, Hasher};
 pub use error::{BuildProblem, ContentProblem, ImageError};
 pub use image::{Blob, Image, Layer, validate};
-pub use layer::{EntryContent, LayerEntry, layer_from_files, layer_from_tree, source_date_epoch};
+pub use layer::{EntryContent, LayerEntry, layer_from_files, layer_from_tree};
 pub use layer_cache::layer_through_cache;
 pub use layout::{LAYOUT_FILE, read_layout, write_layout};
 pub use manifest::{Descriptor, Platform, PlatformError};

@@ -58,7 +58,7 @@ pub enum ReferenceError {
         transport: String,
     },
     /// An `http://` or `https://` address.
-    #[error("{reference:?} is a web address, not an image reference; leave out {scheme:?}{}", if scheme == "http://" { " and pass --use-http" } else { "" })]
+    #[error("{reference:?} is a web address, not an image reference; leave out {scheme:?}")]
     Address {
         /// The text as it was given.
         reference: String,
@@ -454,7 +454,7 @@ mod tests {
             ("oci::v1", "names no image"),
             ("oci:out:", "is empty"),
             ("https://registry.example.com/a", "leave out \"https://\""),
-            ("http://registry.example.com/a", "--use-http"),
+            ("http://registry.example.com/a", "leave out \"http://\""),
             ("docker-daemon:team/bundle:v1", "transport \"docker-daemon\""),
             ("ftp://registry.example.com/a", "transport \"ftp\""),
             ("registry.example.com/Team/bundle", "must be lower-case"),

@@ -21,8 +21,8 @@ use std::time::Duration;
 /// How images are moved.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The credentials file to use instead of the usual ones.
-    pub authfile: Option<PathBuf>,
+    /// Where the logins for registries are.
+    pub credentials: Credentials,
     /// Certificates in PEM that are trusted besides those of the system.
     pub ca_file: Option<PathBuf>,
     /// Accept any certificate.
@@ -56,13 +56,11 @@ pub struct Options {
     pub settle: Duration,
 }
 
-/// Whether pulled content is kept for the next run.
+/// Whether pulled content is kept for the next run, which it is not by default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CacheMode {
     /// No; large content goes to temporary files.
     Off,
-    /// In the user's cache directory.
-    User,
     /// In this directory.
     Directory(PathBuf),
 }
@@ -70,7 +68,7 @@ pub enum CacheMode {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            authfile: None,
+            credentials: Credentials::default(),
             ca_file: None,
             skip_tls_verify: false,
             use_http: false,
@@ -82,7 +80,7 @@ impl Default for Options {
             platform: None,
             retry: RetryPolicy::default(),
             parallel: 6,
-            cache: CacheMode::User,
+            cache: CacheMode::Off,
             cache_size: DEFAULT_CACHE_SIZE,
             image_limit: DEFAULT_IMAGE_LIMIT,
             settle: Duration::from_secs(2),
@@ -103,7 +101,6 @@ impl Transports {
     pub fn new(options: Options, progress: Arc<dyn Progress>) -> Self {
         let directory = match options.cache {
             CacheMode::Off => None,
-            CacheMode::User => Cache::default_directory(),
             CacheMode::Directory(directory) => Some(directory),
         };
         let cache = directory.map(|directory| Cache::watched(directory, options.cache_size, Arc::clone(&progress)));
@@ -121,7 +118,7 @@ impl Transports {
                     settle: options.settle,
                 },
             },
-            Credentials::from_environment(options.authfile.as_deref()),
+            options.credentials,
             options.retry,
             options.parallel,
             cache.clone(),

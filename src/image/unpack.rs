@@ -10,6 +10,7 @@ use super::error::{ContentProblem, ImageError};
 use super::image::Image;
 use super::layer_reader::{Kind, LayerReader, Member, Stop, UnpackLimit, plain_path};
 use crate::files::{FileError, Replacement};
+use crate::limit::Limit;
 use crate::tree::{Tree, TreeError, TreeLimits};
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -44,7 +45,7 @@ pub fn tree_of(image: &Image, wanted: &dyn Fn(&str) -> bool, limits: &TreeLimits
     let mut lower = Files::new();
     let mut budget = UnpackLimit {
         bytes: limits.total_bytes.saturating_mul(UNWANTED_FACTOR) + limits.files as u64 * HEADER_ALLOWANCE,
-        option: "--max-total-size",
+        raised_by: Some(Limit::TotalBytes),
     };
     for layer in image.layers() {
         let mut upper = Files::new();
@@ -60,7 +61,13 @@ pub fn tree_of(image: &Image, wanted: &dyn Fn(&str) -> bool, limits: &TreeLimits
                 upper.insert(path, found);
             }
             if upper.len() + lower.len() > limits.files {
-                return Err(limit(origin, "the number of files", limits.files.to_string(), "--max-files").into());
+                return Err(limit(
+                    origin,
+                    "the number of files",
+                    limits.files.to_string(),
+                    Some(Limit::Files),
+                )
+                .into());
             }
             Ok(())
         })?;
@@ -120,7 +127,13 @@ fn read_member(
         Kind::File if wanted(&path) => {
             if size > limits.file_bytes {
                 let what = format!("the size of {path}");
-                return Err(limit(origin, what, format!("{} bytes", limits.file_bytes), "--max-file-size").into());
+                return Err(limit(
+                    origin,
+                    what,
+                    format!("{} bytes", limits.file_bytes),
+                    Some(Limit::FileBytes),
+                )
+                .into());
             }
             *held += size;
             if *held > limits.total_bytes {
@@ -129,7 +142,7 @@ fn read_member(
                     origin,
                     what,
                     format!("{} bytes", limits.total_bytes),
-                    "--max-total-size",
+                    Some(Limit::TotalBytes),
                 )
                 .into());
             }
@@ -160,7 +173,7 @@ pub fn extract_file(image: &Image, path: &str, to: &Path, limit: u64) -> Result<
     let (wanted, _) = plain_path(origin, path.as_bytes())?;
     let mut budget = UnpackLimit {
         bytes: limit,
-        option: "--max-image-size",
+        raised_by: Some(Limit::ImageBytes),
     };
     for layer in image.layers().iter().rev() {
         let mut found: Option<Replacement> = None;
@@ -299,12 +312,12 @@ fn take_with_below<V>(files: &mut BTreeMap<String, V>, path: &str) -> Vec<(Strin
     taken
 }
 
-fn limit(origin: &str, what: impl Into<String>, limit: String, option: &'static str) -> TreeError {
+fn limit(origin: &str, what: impl Into<String>, limit: String, raised_by: Option<Limit>) -> TreeError {
     TreeError::Limit {
         origin: origin.to_owned(),
         what: what.into(),
         limit,
-        option,
+        raised_by,
     }
 }
 

@@ -23,8 +23,8 @@ pub struct SourceLimits {
     pub tree: TreeLimits,
     /// What is in them.
     pub text: Limits,
-    /// The layers of an index image unpacked, in bytes.
-    pub database: u64,
+    /// An index.
+    pub index: OpenLimits,
 }
 
 /// Why a source cannot be used.
@@ -53,6 +53,14 @@ pub enum ApiSourceError {
         /// What is wrong with it.
         diagnostics: Vec<Diagnostic>,
     },
+    /// It says too much.
+    #[error("{name} names more than {limit} resources")]
+    TooMany {
+        /// The source.
+        name: String,
+        /// How many resources it may name.
+        limit: usize,
+    },
     /// There is nothing about APIs in it.
     #[error("{name} says nothing about the APIs of a cluster")]
     Nothing {
@@ -78,8 +86,8 @@ pub async fn read(
     for name in names {
         let path = Path::new(name);
         let is_database = path.is_file() && is_database(path)?;
-        if path.exists() && !is_database && is_catalog(path) {
-            let files = Index::of_catalog(path.into(), CatalogLimits::default()).map_err(Box::new)?;
+        if path.exists() && !is_database && is_catalog(path, limits.index.catalog) {
+            let files = Index::of_catalog(path.into(), limits.index.catalog).map_err(Box::new)?;
             sources.add(name, files.apis().map_err(Box::new)?);
         } else if path.is_dir() {
             others.push((name, Tree::from_directory(path, &limits.tree)?));
@@ -87,11 +95,7 @@ pub async fn read(
             others.push((name, one_file(path, limits)?));
         } else {
             let location: IndexLocation = name.parse()?;
-            let index_limits = OpenLimits {
-                catalog: CatalogLimits::default(),
-                image: limits.database,
-            };
-            let opened = Index::open(&location, transports, index_limits)
+            let opened = Index::open(&location, transports, limits.index)
                 .await
                 .map_err(Box::new)?;
             sources.add(name, opened.apis().map_err(Box::new)?);
@@ -99,6 +103,10 @@ pub async fn read(
     }
     for (name, files) in others {
         let resources = read_files(&files, Path::new(name), &limits.text)?;
+        let resources = resources.ok_or_else(|| ApiSourceError::TooMany {
+            name: name.clone(),
+            limit: most_resources(&limits.text),
+        })?;
         if resources.is_empty() {
             return Err(ApiSourceError::Nothing { name: name.clone() });
         }
@@ -108,8 +116,8 @@ pub async fn read(
 }
 
 /// Whether there are documents of a file-based catalog, and nothing that one could not hold.
-fn is_catalog(path: &Path) -> bool {
-    let files = FileBasedCatalog::open(path, CatalogLimits::default());
+fn is_catalog(path: &Path, limits: CatalogLimits) -> bool {
+    let files = FileBasedCatalog::open(path, limits);
     files.is_ok_and(|files| {
         files
             .handles
@@ -135,11 +143,27 @@ fn beginning(path: &Path, length: u64) -> Result<Vec<u8>, FileError> {
     Ok(content)
 }
 
-/// The resources that the files of a source name. Documents about something else are passed over.
-fn read_files(files: &Tree, source: &Path, limits: &Limits) -> Result<Vec<ServedResource>, ApiSourceError> {
+/// Keys and values that a resource counts as: those of its name, kind and scope, and itself.
+const VALUES: usize = 7;
+
+/// How many resources a source may name, which are kept.
+fn most_resources(limits: &Limits) -> usize {
+    limits.values / VALUES
+}
+
+/// The resources that the files of a source name; none where there are too many. Documents about something else are passed
+/// over.
+fn read_files(files: &Tree, source: &Path, limits: &Limits) -> Result<Option<Vec<ServedResource>>, ApiSourceError> {
     let single = files.len() == 1;
     let mut resources = Vec::new();
     for (path, content) in files.iter() {
+        if resources.len() > most_resources(limits) {
+            return Ok(None);
+        }
+        let rows = memchr::memchr_iter(b'\n', content).count();
+        if content.starts_with(b"NAME") && rows > most_resources(limits) {
+            return Ok(None);
+        }
         let table = std::str::from_utf8(content).ok().and_then(served::read_table);
         if let Some(table) = table {
             resources.extend(table);
@@ -162,5 +186,5 @@ fn read_files(files: &Tree, source: &Path, limits: &Limits) -> Result<Vec<Served
         let named = documents.filter_map(|document| served::read(document.value()));
         resources.extend(named.flatten());
     }
-    Ok(resources)
+    Ok((resources.len() <= most_resources(limits)).then_some(resources))
 }

@@ -150,7 +150,7 @@ pub static CAPABILITIES: &[Capability] = &[
         Since::Never,
         &rules::CLUSTER_BUNDLE_SIZE,
         "unpacks them into a ConfigMap, which holds 1048576 bytes",
-        "default of opm alpha bundle extract --datalimit",
+        "default limit of opm alpha bundle extract",
     ),
     row(
         Need::LargeMessage,

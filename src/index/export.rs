@@ -161,7 +161,7 @@ pub async fn export(
         drop(fetched);
         let channels = text::to_yaml(&channels(package));
         let mut tree = Tree::new("");
-        tree.insert("package.yaml", channels.into_bytes(), &TreeLimits::default())?;
+        tree.insert("package.yaml", channels.into_bytes(), &options.tree_limits)?;
         tree.place_in(&new)?;
         exported.push(ExportedPackage {
             name: package.name.to_string(),
@@ -242,7 +242,7 @@ async fn manifests(
         objects.iter().map(|&object| object.to_owned()).collect()
     })?;
     if !stored.is_empty() {
-        return from_objects(&bundle.name, &stored);
+        return from_objects(&bundle.name, &stored, &options.tree_limits);
     }
     let Some(image) = bundle.image.as_deref().filter(|image| !image.is_empty()) else {
         let bundle = bundle.name.to_string();
@@ -261,7 +261,7 @@ async fn manifests(
     from_image(&bundle.name, &tree, options)
 }
 
-fn from_objects(bundle: &str, stored: &[String]) -> Result<Tree, ExportError> {
+fn from_objects(bundle: &str, stored: &[String], limits: &TreeLimits) -> Result<Tree, ExportError> {
     let mut tree = Tree::new("");
     for object in stored {
         let value: Value = serde_json::from_str(object).map_err(|source| ExportError::Object {
@@ -269,7 +269,7 @@ fn from_objects(bundle: &str, stored: &[String]) -> Result<Tree, ExportError> {
             source,
         })?;
         let content = text::to_yaml(&value).into_bytes();
-        tree.insert(&file_name(&value, &tree), content, &TreeLimits::default())?;
+        tree.insert(&file_name(&value, &tree), content, limits)?;
     }
     Ok(tree)
 }
@@ -322,7 +322,7 @@ fn from_image(name: &str, tree: &Tree, options: &ExportOptions) -> Result<Tree, 
     let mut manifests = Tree::new("");
     for (path, content) in converted.as_ref().unwrap_or(tree).iter() {
         if let Some(file) = path.strip_prefix(MANIFESTS).and_then(|rest| rest.strip_prefix('/')) {
-            manifests.insert(file, content.to_vec(), &TreeLimits::default())?;
+            manifests.insert(file, content.to_vec(), &options.tree_limits)?;
         }
     }
     Ok(manifests)

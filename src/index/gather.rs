@@ -118,7 +118,7 @@ pub async fn add(
     target: &Target<'_>,
     writing: &change::Options,
 ) -> Result<Added, GatherError> {
-    change::check(target)?;
+    change::check(target, writing)?;
     let folder = target.path().parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut additions = Additions::new(folder.unwrap_or(Path::new(".")));
     let Gathered { remarks, problems } = gather(locations, transports, options, &mut additions).await?;

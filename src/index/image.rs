@@ -40,15 +40,20 @@ pub enum Program {
 }
 
 /// Builds an index image: of one program an image, of several an image index, in which all share the layer of the
-/// database. The same database and programs give the same digest. Programs that were compressed before come from the
-/// cache.
+/// database. The same database, programs and time give the same digest; `epoch` is the time that it carries, in seconds since
+/// 1970. Programs that were compressed before come from the cache.
 ///
 /// # Errors
 /// When a file cannot be read or a temporary file cannot be written, or two programs are for one platform.
-pub fn image_of(database: &Path, programs: &[Program], cache: Option<&Cache>) -> Result<Tagged, ImageError> {
+pub fn image_of(
+    database: &Path,
+    programs: &[Program],
+    epoch: u64,
+    cache: Option<&Cache>,
+) -> Result<Tagged, ImageError> {
     let inside = DATABASE_PATH.trim_start_matches('/');
-    let data = layer_from_files(&[entry(inside, 0o644, EntryContent::File(database.to_owned()))])?;
-    let images = programs.iter().map(|program| image_with(program, &data, cache));
+    let data = layer_from_files(&[entry(inside, 0o644, EntryContent::File(database.to_owned()))], epoch)?;
+    let images = programs.iter().map(|program| image_with(program, &data, epoch, cache));
     let images = images.collect::<Result<Vec<_>, _>>()?;
     match images.as_slice() {
         [image] => Ok(image.into()),
@@ -56,13 +61,14 @@ pub fn image_of(database: &Path, programs: &[Program], cache: Option<&Cache>) ->
     }
 }
 
-fn image_with(program: &Program, data: &Layer, cache: Option<&Cache>) -> Result<Image, ImageError> {
+fn image_with(program: &Program, data: &Layer, epoch: u64, cache: Option<&Cache>) -> Result<Image, ImageError> {
     let mut config = ImageConfig {
         labels: BTreeMap::from([(DATABASE_LABEL.to_owned(), DATABASE_PATH.to_owned())]),
         exposed_ports: vec![PORT.to_owned()],
         command: ["registry", "serve", "--database", DATABASE_PATH]
             .map(str::to_owned)
             .to_vec(),
+        epoch,
         ..ImageConfig::default()
     };
     let data = data.clone();
@@ -72,7 +78,7 @@ fn image_with(program: &Program, data: &Layer, cache: Option<&Cache>) -> Result<
             config.environment = vec![format!("PATH=/{FOLDER}")];
             "1001".clone_into(&mut config.user);
             config.architecture.clone_from(&binary.platform.architecture);
-            build(&config, vec![programs(binary, FOLDER, cache)?, data])
+            build(&config, vec![programs(binary, FOLDER, epoch, cache)?, data])
         }
         Program::Binary {
             binary,
@@ -81,7 +87,11 @@ fn image_with(program: &Program, data: &Layer, cache: Option<&Cache>) -> Result<
             let path = environment(base, "PATH").unwrap_or(USUAL_PATH);
             config.entrypoint = vec![format!("/{FOLDER_ON_BASE}/opmx")];
             config.environment = vec![format!("PATH=/{FOLDER_ON_BASE}:{path}")];
-            append(base, &config, vec![programs(binary, FOLDER_ON_BASE, cache)?, data])
+            append(
+                base,
+                &config,
+                vec![programs(binary, FOLDER_ON_BASE, epoch, cache)?, data],
+            )
         }
         Program::Base(base) => {
             config.entrypoint = vec!["/bin/opm".to_owned()];
@@ -91,7 +101,7 @@ fn image_with(program: &Program, data: &Layer, cache: Option<&Cache>) -> Result<
 }
 
 /// The layer of opmx, under all of the names that it answers to.
-fn programs(binary: &Binary, folder: &str, cache: Option<&Cache>) -> Result<Layer, ImageError> {
+fn programs(binary: &Binary, folder: &str, epoch: u64, cache: Option<&Cache>) -> Result<Layer, ImageError> {
     let link = |name: &str| {
         let content = EntryContent::Link("opmx".to_owned());
         entry(&format!("{folder}/{name}"), 0o777, content)
@@ -103,8 +113,8 @@ fn programs(binary: &Binary, folder: &str, cache: Option<&Cache>) -> Result<Laye
         link("opm"),
     ];
     cache.map_or_else(
-        || layer_from_files(&entries),
-        |cache| layer_through_cache(&entries, cache),
+        || layer_from_files(&entries, epoch),
+        |cache| layer_through_cache(&entries, epoch, cache),
     )
 }
 
@@ -146,7 +156,7 @@ mod tests {
             ..ImageConfig::default()
         };
         let file = entry("bin", 0o777, EntryContent::Link("usr/bin".to_owned()));
-        build(&config, vec![layer_from_files(&[file]).unwrap()]).unwrap()
+        build(&config, vec![layer_from_files(&[file], 0).unwrap()]).unwrap()
     }
 
     fn binary(folder: &Path, architecture: &str) -> Binary {
@@ -165,7 +175,7 @@ mod tests {
             binary: binary(folder.path(), architecture),
             base: None,
         };
-        let tagged = image_of(&database, &[program("arm64"), program("amd64")], None).unwrap();
+        let tagged = image_of(&database, &[program("arm64"), program("amd64")], 0, None).unwrap();
         let platforms: Vec<_> = tagged.images().iter().map(|image| image.platform().unwrap()).collect();
         assert_eq!(platforms, ["amd64", "arm64"].map(|text| text.parse().unwrap()));
         let [amd64, arm64] = tagged.images() else { panic!() };
@@ -175,7 +185,7 @@ mod tests {
             validate(image).unwrap();
             assert_eq!(image.label(DATABASE_LABEL), Some(DATABASE_PATH));
         }
-        let again = image_of(&database, &[program("amd64"), program("arm64")], None).unwrap();
+        let again = image_of(&database, &[program("amd64"), program("arm64")], 0, None).unwrap();
         assert_eq!(again.digest(), tagged.digest());
     }
 
@@ -188,7 +198,7 @@ mod tests {
             binary: binary(folder.path(), "s390x"),
             base: Some(base("s390x")),
         };
-        let tagged = image_of(&database, &[program], None).unwrap();
+        let tagged = image_of(&database, &[program], 0, None).unwrap();
         let [image] = tagged.images() else { panic!() };
         assert_eq!(tagged.digest(), image.digest());
         assert_eq!(image.platform(), Some("s390x".parse().unwrap()));

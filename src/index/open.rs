@@ -8,9 +8,10 @@ use crate::bundle::annotations::PACKAGE;
 use crate::bundle::is_bundle_folder;
 use crate::catalog::file_based::load::{self, LoadError, Loaded};
 use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog};
+use crate::database::guard::STEPS;
 use crate::database::read::{Database, ReadError, is_database};
 use crate::files::FileError;
-use crate::image::{ImageError, Transports};
+use crate::image::{DEFAULT_IMAGE_LIMIT, ImageError, Transports};
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -44,12 +45,24 @@ pub struct OpenCatalog {
 }
 
 /// How much may be read.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct OpenLimits {
     /// A file-based catalog.
     pub catalog: CatalogLimits,
     /// Bytes that the layers of an image may unpack to.
     pub image: u64,
+    /// Steps that the database engine may take for a database.
+    pub steps: u64,
+}
+
+impl Default for OpenLimits {
+    fn default() -> Self {
+        Self {
+            catalog: CatalogLimits::default(),
+            image: DEFAULT_IMAGE_LIMIT,
+            steps: STEPS,
+        }
+    }
 }
 
 /// Why an index cannot be looked at.
@@ -82,13 +95,13 @@ pub enum OpenError {
 }
 
 impl OpenDatabase {
-    /// Opens the database in a file.
+    /// Opens the database in a file, for which the database engine may take so many steps.
     ///
     /// # Errors
     /// When it cannot be read, or is none.
-    pub fn open(file: DatabaseFile) -> Result<Self, ReadError> {
+    pub fn open(file: DatabaseFile, steps: u64) -> Result<Self, ReadError> {
         Ok(Self {
-            database: Database::open(file.path())?,
+            database: Database::open_within(file.path(), steps)?,
             _file: Some(Box::new(file)),
         })
     }
@@ -112,7 +125,7 @@ impl Index {
     ) -> Result<Self, OpenError> {
         match fetch(location, transports, limits.image).await? {
             Fetched::Catalog(folder) => Self::of_catalog(folder, limits.catalog),
-            Fetched::Database(file) => Ok(Self::Database(OpenDatabase::open(file)?)),
+            Fetched::Database(file) => Ok(Self::Database(OpenDatabase::open(file, limits.steps)?)),
         }
     }
 

@@ -5,12 +5,12 @@ use super::gather::GatherError;
 use super::image::{DATABASE_PATH, Program, dockerfile, image_of};
 use super::import::{ImportError, NotKept, import};
 use super::location::{FetchError, Fetched, IndexLocation};
+use super::open::OpenLimits;
 use super::program::{Binary, ProgramError, programs};
-use crate::catalog::file_based::read::CatalogLimits;
 use crate::database::change::{self, Options, Target};
 use crate::database::deprecate::DeprecateError;
 use crate::database::remove::RemoveError;
-use crate::files::{self, FileError, TemporaryFolder};
+use crate::files::{self, FileError, FolderChange, TemporaryFolder, directory_of};
 use crate::image::{Digest, Image, ImageError, Offer, Platform, Race, Reference, TagState, Tagged, Transports};
 use std::path::{Path, PathBuf};
 
@@ -118,8 +118,8 @@ impl<T> Published<T> {
 pub struct Making<'a> {
     /// Where images are.
     pub transports: &'a Transports,
-    /// How large the database may be that is taken out of an image, in bytes.
-    pub limit: u64,
+    /// How much may be read of the index to begin with.
+    pub limits: OpenLimits,
     /// How databases are written.
     pub writing: &'a Options,
     /// Make the change again where somebody else publishes under the same tag meanwhile, on what they published.
@@ -196,9 +196,9 @@ pub async fn convert(
     destination: &Destination,
     making: Making<'_>,
 ) -> Result<Published<()>, PublishError> {
-    let catalog = from.fetch_catalog(making.transports, making.limit).await?;
+    let catalog = from.fetch_catalog(making.transports, making.limits.image).await?;
     let converting = async |target: &Target<'_>, _: Applied| {
-        let not_kept = import(&catalog, CatalogLimits::default(), target, making.writing)?;
+        let not_kept = import(&catalog, making.limits.catalog, target, making.writing)?;
         Ok(not_kept)
     };
     let published = make(None, destination, making, converting).await?;
@@ -320,7 +320,8 @@ async fn changed_image<T>(
     let folder = TemporaryFolder::new()?;
     let database = folder.file("index.db")?;
     let (changed, not_kept) = change_copy(from, &database, making, change, start.applied).await?;
-    let image = image_of(&database, programs, making.transports.cache())?;
+    let epoch = making.writing.epoch.try_into().unwrap_or_default();
+    let image = image_of(&database, programs, epoch, making.transports.cache())?;
     let offered = offered.into_iter().map(|offer| offer.platform).collect();
     Ok((image, changed, not_kept, offered))
 }
@@ -397,24 +398,15 @@ async fn generate<T>(
     from: Option<&IndexLocation>,
     (folder, dockerfile_path, base): (&Path, &Path, &str),
     making: Making<'_>,
-    change: impl AsyncFn(&Target<'_>, Applied) -> Result<T, PublishError>,
+    change_database: impl AsyncFn(&Target<'_>, Applied) -> Result<T, PublishError>,
 ) -> Result<Published<T>, PublishError> {
     let database = folder.join(DATABASE_PATH.trim_start_matches('/'));
-    let folder = database.parent().unwrap_or(&database);
-    std::fs::create_dir_all(folder).map_err(|error| FileError::new("create the directory", folder, error))?;
-    let written = async {
-        // Complete on the disk before the database takes its place, so that only a name is left to give.
-        let dockerfile = files::prepare(dockerfile_path, dockerfile(base).as_bytes())?;
-        let changed = change_copy(from, &database, making, &change, Applied::No).await?;
-        dockerfile.commit()?;
-        Ok(changed)
-    };
-    let written: Result<(T, Vec<NotKept>), PublishError> = written.await;
-    if written.is_err() {
-        // Only an empty folder goes: one that was made here for nothing.
-        let _ = std::fs::remove_dir(folder);
-    }
-    let (changed, not_kept) = written?;
+    // First of all: the change that it finishes may have left the index to begin with, and the Dockerfile.
+    let change = FolderChange::new(&directory_of(&database))?;
+    let dockerfile = files::prepare(dockerfile_path, dockerfile(base).as_bytes())?;
+    let staged = change.path().join(database.file_name().unwrap_or_default());
+    let (changed, not_kept) = change_copy(from, &staged, making, &change_database, Applied::No).await?;
+    change.commit_with(dockerfile)?;
     let dockerfile = dockerfile_path.to_owned();
     let made = Made::Files { database, dockerfile };
     Ok(Published::locally(made, changed, not_kept))
@@ -428,7 +420,7 @@ async fn change_copy<T>(
     applied: Applied,
 ) -> Result<(T, Vec<NotKept>), PublishError> {
     let fetched = match from {
-        Some(from) => Some(from.fetch_any(making.transports, making.limit).await?),
+        Some(from) => Some(from.fetch_any(making.transports, making.limits.image).await?),
         None => None,
     };
     // What a catalog becomes lies here until the changed copy of it is written.
@@ -448,11 +440,11 @@ async fn change_copy<T>(
                 dry_run: false,
                 ..*making.writing
             };
-            not_kept = import(catalog, CatalogLimits::default(), &target, &writing)?;
+            not_kept = import(catalog, making.limits.catalog, &target, &writing)?;
             Some(&*imported)
         }
     };
     let target = Target::Copy { from, to };
-    change::check(&target).map_err(GatherError::from)?;
+    change::check(&target, making.writing).map_err(GatherError::from)?;
     Ok((change(&target, applied).await?, not_kept))
 }

@@ -301,7 +301,7 @@ fn properties(
         .into_iter()
         .filter_map(|(kind, value)| dependency(kind, value, options));
     let all = properties.into_iter().chain(dependencies).map(|(kind, value)| {
-        Property::new(&kind, &value).map_err(|source| RenderError::Property {
+        Property::parse(&kind, &value).map_err(|source| RenderError::Property {
             bundle: bundle.to_owned(),
             kind,
             source,

@@ -15,7 +15,7 @@ use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA, GVK_REQUIRED, Property};
 use crate::olm::spelling::is_requirement;
 use crate::text::{Limits, Values};
 use crate::tree::Tree;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 

@@ -8,7 +8,7 @@ use crate::olm::intent::Intent;
 use crate::olm::property;
 use crate::resolver::Needs;
 use crate::version::{VersionRange, parse_strict};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which bundles are looked at.

@@ -152,7 +152,7 @@ pub enum Unresolved {
         message: String,
     },
     /// The search took too long. OLM's may find an answer.
-    #[error("no answer was found in {steps} steps; give more with --max-steps, or fewer catalogs")]
+    #[error("no answer was found in {steps} steps")]
     GaveUp {
         /// How many steps there were.
         steps: u64,

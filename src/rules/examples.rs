@@ -129,45 +129,6 @@ impl Example {
             None => Cow::Owned(format!("# There is no {}.\n", self.right_file())),
         }
     }
-
-    /// The command that finds what is wrong, with the flags that it needs.
-    pub fn found_by(&self) -> String {
-        if let Some(command) = self.wrong.as_deref().filter(|_| self.command_line) {
-            return command.trim_end().to_owned();
-        }
-        let mut command = format!("opmx {}", self.command.as_deref().unwrap_or("bundle validate"));
-        let mut flag = |name: &str, value: &str| {
-            command.push_str(" --");
-            command.push_str(name);
-            command.push(' ');
-            command.push_str(value);
-        };
-        if let Some(suite) = &self.suite {
-            flag("suite", suite);
-        }
-        if let Some(judge) = &self.judge {
-            flag("as", judge);
-        }
-        if let Some(cluster) = &self.cluster {
-            flag("for", cluster);
-        }
-        for (name, value) in &self.flags {
-            flag(name, &value.to_string());
-        }
-        if self.categories.is_some() {
-            flag("categories", "categories.json");
-        }
-        for (index, _) in self.sources.iter().enumerate() {
-            flag("api-source", &format!("source-{}.txt", index + 1));
-        }
-        if self.file == INDEX_DOCKERFILE {
-            flag("index-dockerfile", INDEX_DOCKERFILE);
-        }
-        if self.command.as_deref() == Some(INDEX_CHECK) && self.platforms.is_some() {
-            command.push_str(" --images");
-        }
-        command
-    }
 }
 
 /// The command that looks at the database of an example.
@@ -245,19 +206,5 @@ mod tests {
             subject.examples.len()
         });
         assert_eq!(subjects.sum::<usize>(), examples.len(), "a rule has two examples");
-    }
-
-    #[test]
-    fn the_command_names_the_flags_that_it_needs() {
-        let examples = all().unwrap();
-        let found_by = |id: &str| examples[id].found_by();
-        assert_eq!(found_by("olm-required"), "opmx bundle validate");
-        assert_eq!(found_by("yaml-too-deep"), "opmx bundle validate --max-depth 20");
-        assert_eq!(found_by("content-unparsable"), "opmx bundle validate --as opm");
-        assert_eq!(found_by("catalog-entry-bundle"), "opmx validate");
-        assert_eq!(found_by("convert-order"), "opmx bundle convert");
-        assert_eq!(found_by("cluster-bundle-size"), "opmx index check --for 0.18.0");
-        assert_eq!(found_by("index-image-missing"), "opmx index check --images");
-        assert_eq!(found_by("hub-v1-deprecated"), "opmx bundle validate memcached --as api");
     }
 }

@@ -194,7 +194,7 @@ impl Clients {
         }
         let stalled = self.ranked().into_iter();
         for (_, client) in stalled.filter(|(rank, _)| matches!(rank, Rank::Stalled(_))) {
-            tracing::debug!("a client that takes nothing of its answers was disconnected, for others that wait");
+            tracing::debug!("a client that does not read its answers was disconnected to make room for others");
             client.close();
         }
     }

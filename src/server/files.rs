@@ -18,13 +18,11 @@ use std::panic::resume_unwind;
 use std::path::Path;
 use std::thread;
 
-/// A catalog of more files is read by their names, each time that something of them is asked for.
-const OPEN_FILES: usize = 256;
-
 /// A file-based catalog that is ready to be served.
 ///
 /// It is served as it was when it was opened: a file renamed over one of its files changes nothing as long as there are
-/// few files, a file written to or cut is noticed when something of it is asked for.
+/// no more files than [may stay open](CatalogLimits::open_files), a file written to or cut is noticed when something of it
+/// is asked for.
 #[derive(Debug)]
 pub struct CatalogFiles {
     listing: Listing,
@@ -96,10 +94,6 @@ impl CatalogFiles {
 type Read = (FileBasedCatalog, Listing, Graph);
 
 fn read(folder: &Path, limits: CatalogLimits) -> Result<Read, CatalogError> {
-    let limits = CatalogLimits {
-        open_files: OPEN_FILES,
-        ..limits
-    };
     let mut contents = Contents::default();
     let catalog = FileBasedCatalog::open_and_visit(folder, limits, |handle, document| contents.add(handle, document))?;
     let (listing, graph) = contents.finish(&catalog.handles);

@@ -34,7 +34,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::watch;
 use tonic::transport::Server;
 use tonic_health::pb::health_server::HealthServer;
@@ -110,7 +110,7 @@ const WINDOW: u32 = 64 * 1024;
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The index cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Index(#[from] ReadError),
     /// The thread that reads the catalog was lost.
     #[error("reading the index was cut off: {source}")]
@@ -140,26 +140,42 @@ pub enum ServeError {
     },
 }
 
-/// Takes a port, on one address or, without one, on all addresses of the machine. Port 0 takes any free one.
+/// Connections that may wait to be accepted. Where there is no room for one, its client tries again after a second, which
+/// is as long as a probe waits for all; Linux allows no more than this, unless it is told to.
+const WAITING: u32 = 4096;
+
+/// Takes a port, on one address or, without one, on all addresses of the machine. Port 0 takes any free one. Call it
+/// inside a runtime of tokio.
 ///
 /// # Errors
 /// When the port is not free or the address is not one of this machine.
-pub async fn listen(address: Option<IpAddr>, port: u16) -> Result<TcpListener, ServeError> {
-    let bind = async |address: IpAddr| {
+pub fn listen(address: Option<IpAddr>, port: u16) -> Result<TcpListener, ServeError> {
+    let bind = |address: IpAddr| {
         let address = SocketAddr::new(address, port);
-        let listener = TcpListener::bind(address).await;
-        listener.map_err(|source| ServeError::Listen { address, source })
+        listen_on(address).map_err(|source| ServeError::Listen { address, source })
     };
     match address {
-        Some(address) => bind(address).await,
-        None => match bind(Ipv6Addr::UNSPECIFIED.into()).await {
+        Some(address) => bind(address),
+        None => match bind(Ipv6Addr::UNSPECIFIED.into()) {
             // A machine may be without IPv6.
             Err(ServeError::Listen { source, .. }) if source.kind() != io::ErrorKind::AddrInUse => {
-                bind(Ipv4Addr::UNSPECIFIED.into()).await
+                bind(Ipv4Addr::UNSPECIFIED.into())
             }
             listener => listener,
         },
     }
+}
+
+fn listen_on(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    // The port may still be that of connections of a server that has ended. On Windows this means something else.
+    #[cfg(not(windows))]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(WAITING)
 }
 
 /// Serves an index or a catalog on `listener` until `shutdown` is ready, then lets the calls that have begun come to their end.

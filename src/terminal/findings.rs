@@ -3,10 +3,11 @@
 use crate::diagnostic::Diagnostic;
 use crate::rules::Severity;
 use crate::source::{Place, Position};
-use crate::terminal::counted;
+use crate::terminal::{advice, counted};
 use crate::visible::{is_hidden, is_marker, one_line, visible};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, Title};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
@@ -33,7 +34,7 @@ pub fn render(diagnostic: &Diagnostic, color: bool) -> String {
     }
     add(
         &mut groups,
-        Level::HELP.message(visible(diagnostic.advice()).into_owned()),
+        Level::HELP.message(visible(&advice::of(diagnostic)).into_owned()),
     );
     if diagnostic.is_fixable() {
         add(
@@ -228,7 +229,7 @@ pub struct Finding<'a> {
     /// The path of the value inside the object.
     pub path: Option<&'a str>,
     /// What to do about it.
-    pub help: &'a str,
+    pub help: Cow<'a, str>,
     /// Other places that explain it.
     pub related: Vec<Related<'a>>,
 }
@@ -277,7 +278,7 @@ impl<'a> Finding<'a> {
             location: diagnostic.place.as_ref().map(Location::of).unwrap_or_default(),
             object: diagnostic.object.as_deref(),
             path: diagnostic.path.as_deref(),
-            help: diagnostic.advice(),
+            help: advice::of(diagnostic),
             related: related.collect(),
         }
     }

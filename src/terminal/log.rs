@@ -3,7 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::rules::Severity;
 use crate::source::Place;
-use crate::terminal::Printer;
+use crate::terminal::{Printer, advice};
 use crate::visible;
 use clap::ValueEnum;
 use std::borrow::Cow;
@@ -79,7 +79,8 @@ pub fn findings(findings: &[Diagnostic]) {
         let place = finding.place.as_ref();
         let (file, start) = (place.map(|place| place.source.name()), place.map(Place::start));
         let (line, column) = (start.map(|start| start.line), start.map(|start| start.column));
-        let (rule, help) = (finding.rule.id, finding.advice());
+        let (rule, help) = (finding.rule.id, advice::of(finding));
+        let help = &*help;
         let (object, path) = (finding.object.as_deref(), finding.path.as_deref());
         let message = &finding.message;
         match finding.severity {

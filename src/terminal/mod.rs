@@ -3,6 +3,7 @@
 //! The result of a command goes to standard output, everything else to standard error. Nothing needs colour to be
 //! understood. Text from strangers is made visible by the [`Printer`] itself, see [`visible`](mod@crate::visible).
 
+pub mod advice;
 pub mod findings;
 pub mod graph_change;
 pub mod index_difference;

@@ -80,6 +80,10 @@ impl From<io::Error> for OutputError {
 
 type Stream = Box<dyn Write + Send>;
 
+/// Bytes of a result that are held back until its command has let go of what it reads, so that a reader that is in no
+/// hurry, such as a pager, does not keep others from writing a database. Memory is taken as it is filled.
+const HELD_BACK: usize = 16 << 20;
+
 /// The one object that prints. It can be shared between threads; what they print does not interleave.
 pub struct Printer {
     stdout: Mutex<BufWriter<Stream>>,
@@ -114,7 +118,7 @@ impl Printer {
 
     fn with_streams(settings: Settings, stdout: Stream, stderr: Stream, color: Colors, bars: Bars) -> Self {
         Self {
-            stdout: Mutex::new(BufWriter::with_capacity(32 << 10, stdout)),
+            stdout: Mutex::new(BufWriter::with_capacity(HELD_BACK, stdout)),
             stderr: Mutex::new(stderr),
             quiet: settings.quiet,
             color,
@@ -206,9 +210,7 @@ impl Printer {
             Format::Json => json(value)?,
             Format::Text | Format::Yaml => yaml(value)?,
         };
-        let mut output = self.stdout();
-        output.written(&text)?;
-        output.flush()
+        self.written(&text)
     }
 
     /// Findings as the result of a command, with a summary under them.
@@ -222,8 +224,7 @@ impl Printer {
         for diagnostic in diagnostics {
             self.styled(&format!("{}\n\n", findings::render(diagnostic, self.color.stdout)))?;
         }
-        self.line(Summary::of(diagnostics).to_string())?;
-        self.flush()
+        self.line(Summary::of(diagnostics).to_string())
     }
 
     /// Findings beside the result of a command, on standard error; with `--quiet` only those that fail it.
@@ -278,6 +279,10 @@ impl Printer {
     /// visible already.
     pub fn say(&self, text: &str) {
         let text = if self.color.stderr { styled(text) } else { lines(text) };
+        // What was printed before stands above it. If that fails it does so again at the end of the command, which says so.
+        if let Ok(mut stdout) = self.stdout.try_lock() {
+            let _ = stdout.flush();
+        }
         self.bars.aside(|| {
             let mut stderr = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
             // Where standard error is gone there is nobody left to tell.
@@ -340,7 +345,7 @@ impl Output<'_> {
     }
 }
 
-/// A list of values as one JSON array or YAML sequence, printed one value at a time.
+/// A list of values as one JSON array or YAML sequence, written one value at a time.
 pub struct List<'a> {
     output: Output<'a>,
     format: Format,
@@ -348,9 +353,6 @@ pub struct List<'a> {
 }
 
 impl<'a> List<'a> {
-    /// Values of the first rows that are printed without waiting for the buffer to fill.
-    const FIRST: usize = 100;
-
     /// An empty list; `Format::Text` counts as YAML.
     pub fn new(output: Output<'a>, format: Format) -> Self {
         Self {
@@ -374,9 +376,6 @@ impl<'a> List<'a> {
             self.output.written(&yaml(&[value])?)?;
         }
         self.count += 1;
-        if self.count == Self::FIRST {
-            self.output.flush()?;
-        }
         Ok(())
     }
 
@@ -391,8 +390,7 @@ impl<'a> List<'a> {
             (_, 0) => "[]\n",
             _ => "",
         };
-        self.output.written(closing)?;
-        self.output.flush()
+        self.output.written(closing)
     }
 }
 

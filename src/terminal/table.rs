@@ -1,4 +1,4 @@
-//! Aligned text tables whose first rows are there at once, however many follow.
+//! Aligned text tables of which only the first rows are kept, however many follow.
 
 use crate::terminal::output::{Output, OutputError};
 use crate::visible::visible;
@@ -41,18 +41,16 @@ impl<'a> Table<'a> {
         self.waiting.push(cells.to_vec());
         if self.waiting.len() > SAMPLE {
             self.align()?;
-            self.output.flush()?;
         }
         Ok(())
     }
 
-    /// Prints what has not been printed yet.
+    /// Prints the rows that are kept still.
     ///
     /// # Errors
     /// When nobody reads the output any more, or it cannot be written.
     pub fn finish(mut self) -> Result<(), OutputError> {
-        self.align()?;
-        self.output.flush()
+        self.align()
     }
 
     fn align(&mut self) -> Result<(), OutputError> {
@@ -89,6 +87,7 @@ mod tests {
         table.row(["etcd", "alpha", "etcdoperator.v0.9.4"]).unwrap();
         table.row(["a-long-package", "", "x"]).unwrap();
         table.finish().unwrap();
+        printer.flush().unwrap();
         insta::assert_snapshot!(streams.stdout(), @"
         PACKAGE         CHANNEL  HEAD
         etcd            alpha    etcdoperator.v0.9.4
@@ -97,15 +96,15 @@ mod tests {
     }
 
     #[test]
-    fn first_rows_are_there_before_the_last_ones_are_known() {
+    fn the_first_rows_decide_the_columns_and_nothing_is_cut() {
         let (printer, streams) = captured();
         let mut table = Table::new(printer.stdout(), ["NAME", "VERSION"]);
         for number in 0..SAMPLE {
             table.row([&format!("bundle-{number}"), "1.0.0"]).unwrap();
         }
-        assert_eq!(streams.stdout().lines().count(), SAMPLE + 1);
         table.row(["a-name-wider-than-all-before", "2.0.0"]).unwrap();
         table.finish().unwrap();
+        printer.flush().unwrap();
         assert!(
             streams
                 .stdout()
@@ -119,6 +118,7 @@ mod tests {
         let mut table = Table::new(printer.stdout(), ["NAME", "TITLE"]);
         table.row(["a", "two\nlines\u{1b}[2J"]).unwrap();
         table.finish().unwrap();
+        printer.flush().unwrap();
         assert_eq!(streams.stdout(), "NAME  TITLE\na     two lines\\u{1b}[2J\n");
     }
 
@@ -126,6 +126,7 @@ mod tests {
     fn a_table_without_rows_is_its_heading() {
         let (printer, streams) = captured();
         Table::new(printer.stdout(), ["NAME"]).finish().unwrap();
+        printer.flush().unwrap();
         assert_eq!(streams.stdout(), "NAME\n");
     }
 }

@@ -72,7 +72,7 @@ pub(super) fn kind(object: &Object) -> Option<Diagnostic> {
     );
     Some(match kind {
         "Deployment" => {
-            finding.help("Put it into spec.install.spec.deployments of the ClusterServiceVersion, or make the bundle one of plain manifests with opmx bundle convert --to k8s+v1.")
+            finding.help("Put it into spec.install.spec.deployments of the ClusterServiceVersion, or make the bundle one of plain manifests with opmx bundle convert.")
         }
         _ => finding,
     })

@@ -27,11 +27,14 @@ fn indexed() -> Sandbox {
     );
     succeed(&sandbox, "migrate -q index.db catalog");
     fs::write(sandbox.path("all.json"), outcome_of(&sandbox, "render index.db").stdout).unwrap();
-    let layer = layer_from_files(&[LayerEntry {
-        path: "configs/catalog.json".to_owned(),
-        mode: 0o644,
-        content: EntryContent::File(sandbox.path("all.json")),
-    }]);
+    let layer = layer_from_files(
+        &[LayerEntry {
+            path: "configs/catalog.json".to_owned(),
+            mode: 0o644,
+            content: EntryContent::File(sandbox.path("all.json")),
+        }],
+        0,
+    );
     let label = ("operators.operatorframework.io.index.configs.v1", "/configs");
     let config = ImageConfig {
         labels: BTreeMap::from([(label.0.to_owned(), label.1.to_owned())]),
@@ -90,7 +93,7 @@ fn the_tables_of_opm_are_the_same_of_every_form() {
     insta::assert_snapshot!(refused, @"
     ------- stderr -------
     error: rake1 is a bundle, not an index
-      hint: a bundle is shown by opmx bundle inspect
+      hint: use opmx bundle inspect to show a bundle
     ------- exit 1 -------
     ");
 }
@@ -265,7 +268,7 @@ fn a_catalog_that_does_not_fit_together_is_refused_at_its_line() {
             insta::assert_snapshot!(outcome, @r#"
             ------- stderr -------
             error: catalog/p.yaml:13: channel "b" of package "p" has an entry of bundle "p.v22", which is not in the catalog
-              hint: opmx validate names everything that is wrong with the folder of a catalog
+              hint: opmx validate lists everything that is wrong with a catalog folder
             ------- exit 1 -------
             "#);
         }

@@ -154,7 +154,7 @@ fn a_folder_that_holds_something_is_left_alone() {
     for out in ["out", "file", "bundle"] {
         let outcome = sandbox.run(["bundle", "convert", "bundle", out, "--to", "k8s+v1"]);
         assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
-        let said = format!("  caused by: {out} is there already, and not an empty folder\n");
+        let said = format!("  caused by: {out} already exists and is not an empty folder\n");
         assert!(outcome.stderr.contains(&said), "{outcome}");
     }
     assert_eq!(files(&sandbox.path("out")).len(), 1);

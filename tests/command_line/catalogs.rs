@@ -42,7 +42,7 @@ fn write(sandbox: &Sandbox, catalog: &str) {
         mode: 0o644,
         content: EntryContent::Bytes(catalog.into()),
     };
-    let image = build(&config, vec![layer_from_files(&[file]).unwrap()]).unwrap();
+    let image = build(&config, vec![layer_from_files(&[file], 0).unwrap()]).unwrap();
     push(sandbox, &image, "oci:image:v1");
 }
 

@@ -40,7 +40,7 @@ fn the_file_stands_beside_the_folder() {
     insta::assert_snapshot!(fail(&sandbox, "generate dockerfile out/catalog"), @"
     ------- stderr -------
     error: out/catalog.Dockerfile is there already
-      hint: remove it to have it written anew
+      hint: remove it to have it written again
     ------- exit 1 -------
     ");
     assert_eq!(names(&sandbox.path("out")), ["catalog", "catalog.Dockerfile"]);

@@ -370,7 +370,7 @@ fn what_is_no_bundle_is_named_with_a_way_out() {
     ------- stderr -------
     error: oci:index:v1 cannot be added
       caused by: oci:index:v1 is no bundle image: it has no files in manifests/ or metadata/
-      hint: name the image of a bundle; an index to begin with is named by --from-index
+      hint: name a bundle image; the index to start from is given with --from-index
     error: the bundle was not added
     ------- exit 1 -------
     ");
@@ -450,7 +450,7 @@ fn an_index_that_somebody_else_moved_meanwhile_keeps_what_they_added() {
     let (sandbox, output) = overtaken("");
     assert_eq!(output.status.code(), Some(0));
     insta::assert_snapshot!(String::from_utf8(output.stderr).unwrap(), @"
-    somebody else moved the tag meanwhile, so the change was made again on their index
+    the tag was moved by another client in the meantime, so the change was made again on its index
     added rake.v1.0.0 to package rake (stable)
     ");
     assert_eq!(
@@ -467,7 +467,7 @@ fn an_index_that_somebody_else_moved_meanwhile_is_left_alone_where_nothing_is_ma
         (Some(1), b"".as_slice())
     );
     insta::assert_snapshot!(String::from_utf8(output.stderr).unwrap(), @"
-    error: oci:index:v1 was changed by somebody else meanwhile, so it was left as it is
+    error: oci:index:v1 was changed by another client in the meantime, so it was left as it is
       hint: run the command again, on the index as it is now
     ");
     let there = image(&sandbox, "index", "v1").digest();

@@ -119,7 +119,7 @@ fn what_is_there_already_is_not_touched() {
     fs::write(sandbox.path("downloaded/greenhouse-operator/mine"), "mine").unwrap();
     insta::assert_snapshot!(fail(&sandbox, "index export -i index.db"), @"
     ------- stderr -------
-    error: downloaded/greenhouse-operator is there already, and not an empty folder
+    error: downloaded/greenhouse-operator already exists and is not an empty folder
       hint: name another folder, or remove what is there
     ------- exit 1 -------
     ");

@@ -156,7 +156,7 @@ fn a_catalog_in_an_image_becomes_an_index_image() {
         labels: BTreeMap::from([(label, "/configs".to_owned())]),
         ..ImageConfig::default()
     };
-    let image = build(&config, vec![layer_from_files(&files).unwrap()]).unwrap();
+    let image = build(&config, vec![layer_from_files(&files, 0).unwrap()]).unwrap();
     push(&sandbox, &image, "oci:catalog-image:v1");
     succeed(
         &sandbox,

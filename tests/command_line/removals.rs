@@ -262,7 +262,9 @@ fn what_is_there_is_skipped_or_overwritten_as_it_is_wished() {
     assert!(outcome.stderr.contains("already in package"), "{outcome}");
     let outcome = outcome_of(&sandbox, "registry add -b compost -d index.db --overwrite-latest");
     assert!(
-        outcome.stderr.contains("compost-operator.v0.3.1 takes the place"),
+        outcome
+            .stderr
+            .contains("compost-operator.v0.3.1 replaces the existing one"),
         "{outcome}"
     );
     let csvs = column(
@@ -293,7 +295,7 @@ fn media_types_that_the_clusters_cannot_read_are_refused() {
     ------- stderr -------
     error: greenhouse cannot be added
       caused by: it is a k8s+v1 bundle, and only registry+v1 may be added
-      hint: "opmx bundle convert --to registry+v1" makes a bundle of it that every OLM can read
+      hint: "opmx bundle convert --to registry+v1" converts it to a bundle that every OLM can read
     error: 1 of 2 bundles cannot be added, so none was
     ------- exit 1 -------
     "#);

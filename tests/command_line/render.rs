@@ -116,7 +116,11 @@ fn images_and_folders_of_the_same_content_give_the_same_catalog() {
         mode: 0o644,
         content: EntryContent::File(sandbox.path(file)),
     };
-    let layer = layer_from_files(&[entry("configs/catalog.json", "catalog/any"), entry("etc/x", "index.db")]).unwrap();
+    let layer = layer_from_files(
+        &[entry("configs/catalog.json", "catalog/any"), entry("etc/x", "index.db")],
+        0,
+    )
+    .unwrap();
     let config = ImageConfig {
         labels: BTreeMap::from(labels.map(|(key, value)| (key.to_owned(), value.to_owned()))),
         ..ImageConfig::default()
@@ -201,7 +205,7 @@ fn migrate_writes_a_folder_for_each_package() {
     assert!(outcome_of(&sandbox, "render catalog").stdout == catalog);
 
     let refused = fail(&sandbox, "migrate index.db catalog -o yaml");
-    assert!(refused.stderr.contains("catalog is there already"), "{refused}");
+    assert!(refused.stderr.contains("catalog already exists"), "{refused}");
     succeed(&sandbox, "migrate -q catalog again -o yaml");
     assert_eq!(names(&sandbox.path("again/rake")), ["catalog.yaml"]);
     assert!(documents(&outcome_of(&sandbox, "render again").stdout) == documents(&catalog));

@@ -110,7 +110,7 @@ fn a_catalog_is_served_as_the_database_that_it_was_made_of() {
         labels: [(label.to_owned(), "/configs".to_owned())].into(),
         ..ImageConfig::default()
     };
-    let image = build(&config, vec![layer_from_files(&[file]).unwrap()]).unwrap();
+    let image = build(&config, vec![layer_from_files(&[file], 0).unwrap()]).unwrap();
     push(&sandbox, &image, "oci:image:v1");
     let mut answers = Vec::new();
     for (words, arguments) in [

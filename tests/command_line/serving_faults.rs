@@ -175,7 +175,7 @@ fn a_client_that_takes_nothing_is_disconnected_when_patience_is_over() {
     let runtime = Runtime::new().unwrap();
     runtime.block_on(async {
         let files = CatalogFiles::open(sandbox.path("catalog").as_path().into(), CatalogLimits::default()).unwrap();
-        let listener = server::listen(Some(Ipv4Addr::LOCALHOST.into()), 0).await.unwrap();
+        let listener = server::listen(Some(Ipv4Addr::LOCALHOST.into()), 0).unwrap();
         let endpoint = Endpoint::from_shared(format!("http://{}", listener.local_addr().unwrap())).unwrap();
         let metrics = Arc::<Metrics>::default();
         let options = Options {

@@ -7,6 +7,7 @@ mod places;
 
 use bundles::{Side, files, snippet};
 use judgement::{everything, judge, validation};
+use opmx::cli::example::found_by;
 use opmx::diagnostic::Diagnostic;
 use opmx::rules::examples::{Example, all};
 use opmx::rules::{self, Severity};
@@ -157,7 +158,7 @@ fn what_an_example_names_is_needed_to_find_it() {
             sources: Vec::new(),
             ..example.clone()
         };
-        let special = example.found_by() != plain.found_by();
+        let special = found_by(example) != found_by(&plain);
         if !example.command_line && special == judge(&plain, Side::Wrong).iter().any(|finding| finding.rule.id == id) {
             problems.push(format!(
                 "{id}: {}",
@@ -212,7 +213,7 @@ fn the_manual_shows_every_rule_with_its_example() {
         let example = &examples[rule.id];
         let lines = [example.shown_wrong(), example.shown_right()];
         let lines = lines.iter().flat_map(|text| text.lines());
-        let (help, about, found) = (rule.help, example.about.as_str(), example.found_by());
+        let (help, about, found) = (rule.help, example.about.as_str(), found_by(example));
         for shown in lines.chain([rule.source, help, about, &found]) {
             assert!(
                 section.contains(shown),

@@ -31,7 +31,16 @@ const FLOORS: &[&[&str]] = &[
     &["diagnostic"],
     &["rules"],
     &["tree"],
-    &["source", "streams", "files", "nearest", "version", "visible"],
+    &["source", "streams", "files", "limit", "nearest", "version", "visible"],
+];
+
+/// Flags in strings below the top floor, which are the command line of another program: what is written into an image or
+/// a Dockerfile.
+const FLAGS_OF_OTHERS: &[(&str, &str)] = &[
+    ("index/image.rs", "--database"),
+    ("index/render/dockerfile.rs", "--cache-dir"),
+    ("index/render/dockerfile.rs", "--cache-only"),
+    ("index/render/dockerfile.rs", "--from"),
 ];
 
 /// Crates that only the top floor may mention, and the rooms that make it up.
@@ -82,6 +91,8 @@ enum Complaint {
     Unplaced { room: String },
     RootTaken { seen: String },
     TopCrate { name: String, seen: String },
+    Flag { name: String, seen: String },
+    Environment { seen: String },
 }
 
 impl fmt::Display for Complaint {
@@ -93,6 +104,13 @@ impl fmt::Display for Complaint {
             Self::Circle { rooms } => write!(formatter, "rooms use each other in a circle: {}", rooms.join(" -> ")),
             Self::Unplaced { room } => write!(formatter, "the room {room} stands on no floor; add it to FLOORS"),
             Self::RootTaken { seen } => write!(formatter, "{seen}: takes the whole crate; name the room that is used"),
+            Self::Flag { name, seen } => write!(formatter, "{seen}: only the top floor may name the flag {name}"),
+            Self::Environment { seen } => {
+                write!(
+                    formatter,
+                    "{seen}: only the top floor may read variables of the environment"
+                )
+            }
             Self::TopCrate { name, seen } => write!(formatter, "{seen}: only the top floor may use {name}"),
         }
     }
@@ -118,6 +136,7 @@ impl House {
             }
         }
         if !TOP_ROOMS.contains(&room.as_str()) {
+            self.read_flags(file, text);
             for token in tokens(text) {
                 if let Kind::Word(word) = &token.kind
                     && TOP_CRATES.contains(&word.as_str())
@@ -128,6 +147,42 @@ impl House {
                         seen,
                     });
                 }
+            }
+        }
+    }
+
+    /// Looks for what the command line and the environment are made of. Tests may name both.
+    fn read_flags(&mut self, file: &str, text: &str) {
+        if file.split(['/', '.']).any(|part| part == "tests") {
+            return;
+        }
+        let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        let (tokens, literals) = scan(text);
+        for Literal { text, line } in literals {
+            let begins = text.match_indices("--").filter(|(at, _)| {
+                let before = text[..*at].chars().next_back();
+                before.is_none_or(|before| before.is_whitespace() || "\"'`(=".contains(before))
+            });
+            for (at, _) in begins {
+                let word = |letter: char| letter.is_ascii_lowercase() || letter == '-';
+                let name = text[at..].split(|letter| !word(letter)).next().unwrap_or_default();
+                let is_of_others = FLAGS_OF_OTHERS.iter().any(|(of, flag)| (*of, *flag) == (file, name));
+                if name.trim_matches('-').is_empty() || is_of_others {
+                    continue;
+                }
+                let (name, seen) = (name.to_owned(), format!("src/{file}:{line}"));
+                self.complaints.push(Complaint::Flag { name, seen });
+            }
+        }
+        let is_word =
+            |token: &Token, words: &[&str]| matches!(&token.kind, Kind::Word(word) if words.contains(&&**word));
+        for window in tokens.windows(3) {
+            if is_word(&window[0], &["env"])
+                && window[1].kind == Kind::Joint
+                && is_word(&window[2], &["var", "var_os", "vars", "vars_os"])
+            {
+                let seen = format!("src/{file}:{}", window[0].line);
+                self.complaints.push(Complaint::Environment { seen });
             }
         }
     }
@@ -207,15 +262,26 @@ struct Token {
     line: usize,
 }
 
+/// A string, with its delimiters and escapes.
+struct Literal {
+    text: String,
+    line: usize,
+}
+
 /// Words and signs, without comments, strings, character literals and lifetimes.
 fn tokens(text: &str) -> Vec<Token> {
+    scan(text).0
+}
+
+/// Words and signs, and strings.
+fn scan(text: &str) -> (Vec<Token>, Vec<Literal>) {
     let characters: Vec<char> = text.chars().collect();
     let at = |index: usize| characters.get(index).copied().unwrap_or('\0');
-    let mut found = Vec::new();
+    let (mut found, mut literals) = (Vec::new(), Vec::new());
     let (mut index, mut line) = (0, 1);
     while index < characters.len() {
         let begin = index;
-        let mut kind = None;
+        let (mut kind, mut is_string) = (None, false);
         match at(index) {
             '/' if at(index + 1) == '/' => {
                 while index < characters.len() && at(index) != '\n' {
@@ -235,9 +301,9 @@ fn tokens(text: &str) -> Vec<Token> {
                     }
                 }
             }
-            '"' => index = end_of_string(&characters, index),
+            '"' => (index, is_string) = (end_of_string(&characters, index), true),
             'r' | 'b' | 'c' if raw_string(&characters, index).is_some() => {
-                index = raw_string(&characters, index).unwrap_or(index + 1);
+                (index, is_string) = (raw_string(&characters, index).unwrap_or(index + 1), true);
             }
             '\'' => {
                 if at(index + 1) == '\\' {
@@ -281,12 +347,16 @@ fn tokens(text: &str) -> Vec<Token> {
         if let Some(kind) = kind {
             found.push(Token { kind, line });
         }
+        if is_string {
+            let text = characters[begin..index.min(characters.len())].iter().collect();
+            literals.push(Literal { text, line });
+        }
         line += characters[begin..index.min(characters.len())]
             .iter()
             .filter(|c| **c == '\n')
             .count();
     }
-    found
+    (found, literals)
 }
 
 fn end_of_string(characters: &[char], start: usize) -> usize {
@@ -528,4 +598,29 @@ fn a_room_without_a_floor_is_noticed() {
 fn the_terminal_does_not_know_the_commands() {
     let said = complaints("terminal/output.rs", "use crate::cli::error::Status;");
     assert!(matches!(&said[..], [Complaint::Up { .. }]), "{said:?}");
+}
+
+#[test]
+fn only_the_top_floor_names_flags_and_reads_the_environment() {
+    for text in [
+        r#"const A: &str = "raise it with --max-files";"#,
+        r#"const A: &str = "--max-files";"#,
+        r#"#[error("no answer; give more with `--max-steps`")] struct A;"#,
+        "const A: &str = \"one \\\n    --two\";",
+        "fn f() { std::env::var_os(NAME) }",
+    ] {
+        assert_eq!(complaints("cli/mod.rs", text), []);
+        let said = complaints("image/error.rs", text);
+        assert!(
+            matches!(&said[..], [Complaint::Flag { .. } | Complaint::Environment { .. }]),
+            "{text}: {said:?}"
+        );
+    }
+    for text in [
+        "/// The option `--max-files`.\nconst A: &str = \"a--b, a -- b, -----, --- and --\";",
+        "#[cfg(test)]\nmod tests { const A: &str = \"--max-files\"; }",
+        "const A: &str = env!(\"CARGO_MANIFEST_DIR\");",
+    ] {
+        assert_eq!(complaints("image/error.rs", text), [], "{text}");
+    }
 }

@@ -38,22 +38,22 @@ struct Running {
 }
 
 impl Running {
-    async fn start(database: &Path) -> Self {
-        Self::start_with(database, Options::default()).await
+    fn start(database: &Path) -> Self {
+        Self::start_with(database, Options::default())
     }
 
-    async fn start_with(database: &Path, options: Options) -> Self {
-        Self::serving(Database::open(database).unwrap().into(), options).await
+    fn start_with(database: &Path, options: Options) -> Self {
+        Self::serving(Database::open(database).unwrap().into(), options)
     }
 
     /// Serves the catalog in a folder.
-    async fn start_files(folder: &Path) -> Self {
+    fn start_files(folder: &Path) -> Self {
         let files = CatalogFiles::open(folder.into(), CatalogLimits::default()).unwrap();
-        Self::serving(files.into(), Options::default()).await
+        Self::serving(files.into(), Options::default())
     }
 
-    async fn serving(served: Served, options: Options) -> Self {
-        let listener = listen(Some(Ipv4Addr::LOCALHOST.into()), 0).await.unwrap();
+    fn serving(served: Served, options: Options) -> Self {
+        let listener = listen(Some(Ipv4Addr::LOCALHOST.into()), 0).unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
         let server = tokio::spawn(serve(served, listener, options, Arc::default(), async {
@@ -153,15 +153,9 @@ async fn compare(name: &str, recording: &Path, running: &Running, compared: &mut
 }
 
 /// Starts a server, compares its answers with the recorded ones, and the folder of what it serves with how it was before.
-async fn replay(
-    case: &str,
-    responses: &Path,
-    folder: &Path,
-    start: impl Future<Output = Running>,
-    compared: &mut Compared,
-) {
+async fn replay(case: &str, responses: &Path, folder: &Path, start: impl FnOnce() -> Running, compared: &mut Compared) {
     let before = state(folder);
-    let running = start.await;
+    let running = start();
     compare(case, responses, &running, compared).await;
     running.stop().await;
     assert!(state(folder) == before, "{case}: the folder that is served was touched");
@@ -177,7 +171,7 @@ async fn every_recorded_call_is_answered_as_recorded() {
         let directory = tempfile::tempdir().unwrap();
         let database = unpack(&goldens.join(case), directory.path());
         let responses = goldens.join(case).join("responses.sqlite.json");
-        let start = Running::start(&database);
+        let start = || Running::start(&database);
         replay(case, &responses, directory.path(), start, &mut compared).await;
     }
     println!("{compared:?}");
@@ -194,7 +188,7 @@ async fn every_recorded_call_to_a_file_based_catalog_is_answered_as_recorded() {
         let directory = tempfile::tempdir().unwrap();
         unpack_file(&goldens.join(case), directory.path(), "catalog.json");
         let responses = goldens.join(case).join("responses.fbc.json");
-        let start = Running::start_files(directory.path());
+        let start = || Running::start_files(directory.path());
         replay(case, &responses, directory.path(), start, &mut compared).await;
     }
     println!("{compared:?}");
@@ -216,7 +210,7 @@ async fn a_client_by_others_calls_every_method_through_reflection() {
     let folder = directory.path().join("catalog");
     fs::create_dir(&folder).unwrap();
     unpack_file(&case, &folder, "catalog.json");
-    for running in [Running::start(&database).await, Running::start_files(&folder).await] {
+    for running in [Running::start(&database), Running::start_files(&folder)] {
         let (python, address) = (python.clone(), running.address.to_string());
         let client = tokio::task::spawn_blocking(move || crate::reflection::call_every_method(&python, &address));
         print!("{}", client.await.unwrap());
@@ -231,7 +225,7 @@ async fn a_file_that_is_cut_makes_the_server_unavailable_and_one_renamed_over_do
     };
     let directory = tempfile::tempdir().unwrap();
     let database = unpack(&goldens.join("inline-and-dependencies"), directory.path());
-    let running = Running::start(&database).await;
+    let running = Running::start(&database);
     let channel = running.channel().await;
     let request = json!({"pkgName": "etcd", "channelName": "alpha", "csvName": "etcdoperator.v0.9.2"});
     let whole = answer(&channel, "GetBundle", &request).await;
@@ -273,7 +267,7 @@ async fn a_folder_that_cannot_be_written_to_is_enough() {
     fs::set_permissions(&database, fs::Permissions::from_mode(0o444)).unwrap();
     fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o555)).unwrap();
     let before = state(directory.path());
-    let running = Running::start(&database).await;
+    let running = Running::start(&database);
     let listed = answer(&running.channel().await, "ListBundles", &json!({})).await;
     assert_eq!(listed["responses"].as_array().unwrap().len(), 7);
     running.stop().await;
@@ -287,7 +281,7 @@ async fn requests_that_are_too_long_are_refused_and_unknown_methods_named() {
         return;
     };
     let directory = tempfile::tempdir().unwrap();
-    let running = Running::start(&unpack(&goldens.join(CASES[0]), directory.path())).await;
+    let running = Running::start(&unpack(&goldens.join(CASES[0]), directory.path()));
     let channel = running.channel().await;
     let name = "x".repeat(10 * 1024 * 1024);
     let refused = RegistryClient::new(channel.clone())
@@ -312,7 +306,7 @@ async fn the_probe_ends_with_the_codes_of_the_well_known_one() {
         return;
     };
     let directory = tempfile::tempdir().unwrap();
-    let running = Running::start(&unpack(&goldens.join(CASES[0]), directory.path())).await;
+    let running = Running::start(&unpack(&goldens.join(CASES[0]), directory.path()));
     let asked = |address: String| parse([format!("-addr={address}"), "-service=Registry".to_owned()]).unwrap();
     let address = running.address;
     probe(&asked(address.to_string())).await.unwrap();
@@ -340,7 +334,7 @@ async fn stopping_waits_for_calls_but_not_for_clients_that_are_silent() {
         connections: 2,
         ..Options::default()
     };
-    let running = Running::start_with(&database, options).await;
+    let running = Running::start_with(&database, options);
     let silent = tokio::net::TcpStream::connect(running.address).await.unwrap();
     let channel = running.channel().await;
     let mut client = RegistryClient::new(channel.clone());

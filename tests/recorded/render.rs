@@ -1,18 +1,19 @@
 //! Indexes and bundles as file-based catalogs, against what the reference wrote for the same.
 
 use flate2::read::GzDecoder;
+use opmx::catalog::BundleId;
 use opmx::catalog::difference::{Kind, difference};
 use opmx::catalog::file_based::Blob;
 use opmx::catalog::file_based::load::load;
 use opmx::catalog::file_based::read::{CatalogLimits, FileBasedCatalog};
 use opmx::catalog::file_based::write::{Language, write};
-use opmx::catalog::{BundleId, DEPRECATED};
 use opmx::database::change::{self, Target};
 use opmx::database::read::Database;
 use opmx::index::import::{ImportError, NotKept, Part, import};
 use opmx::index::intake::{Recording, prepare};
 use opmx::index::location::CatalogFolder;
 use opmx::index::render::{Options, RenderedIndex, render_record};
+use opmx::olm::property::DEPRECATED;
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeLimits};
 use serde_json::Value;

@@ -2,9 +2,10 @@
 
 use crate::http::{Reply, Request, Server};
 use crate::noise;
+use opmx::cli::error::registry_hint;
 use opmx::image::{
-    CacheMode, Digest, EntryContent, Image, ImageConfig, ImageError, LayerEntry, Options, Reference, RegistryError,
-    RegistryFailure, RetryPolicy, Silent, Transports, build, layer_from_files, validate,
+    CacheMode, Credentials, Digest, EntryContent, Image, ImageConfig, ImageError, LayerEntry, Options, Reference,
+    RegistryError, RegistryFailure, RetryPolicy, Silent, Transports, build, layer_from_files, validate,
 };
 use std::io::Read;
 use std::path::PathBuf;
@@ -18,7 +19,7 @@ fn image_of(content: Vec<u8>) -> Image {
         mode: 0o644,
         content: EntryContent::Bytes(content),
     };
-    build(&ImageConfig::default(), vec![layer_from_files(&[entry]).unwrap()]).unwrap()
+    build(&ImageConfig::default(), vec![layer_from_files(&[entry], 0).unwrap()]).unwrap()
 }
 
 fn image() -> Image {
@@ -65,7 +66,7 @@ impl Client {
         let authfile = directory.path().join("auth.json");
         std::fs::write(&authfile, "{}").unwrap();
         let mut options = Options {
-            authfile: Some(authfile),
+            credentials: Credentials::in_file(authfile),
             use_http: true,
             stall_timeout: Duration::from_millis(400),
             cache: CacheMode::Off,
@@ -174,7 +175,11 @@ fn refusals_are_named_and_not_repeated() {
             text.contains(message) && text.contains(&request) && text.contains(&name(&server)),
             "{text}"
         );
-        assert!(error.hint().unwrap_or_default().contains(hint), "{:?}", error.hint());
+        assert!(
+            registry_hint(&error).unwrap_or_default().contains(hint),
+            "{:?}",
+            registry_hint(&error)
+        );
         assert_eq!(server.requests().len(), 1, "{status} must not be repeated");
     }
 }
@@ -411,7 +416,7 @@ fn a_redirect_elsewhere_is_followed_without_the_login() {
     );
     let server = Server::start(move |request, _| registry(request));
     let (_directory, file) = authfile(&server.host);
-    let client = Client::with(|options| options.authfile = Some(file));
+    let client = Client::with(|options| options.credentials = Credentials::in_file(file));
     validate(&client.pull(&name(&server)).unwrap()).unwrap();
     assert_eq!(storage.requests().len(), 2);
     for request in storage.requests() {
@@ -431,7 +436,7 @@ fn redirects_in_a_circle_end() {
 fn a_wrong_password_is_asked_once_and_its_file_is_named() {
     let server = Server::start(|_, _| Reply::new(401, "").header("WWW-Authenticate", r#"Basic realm="test""#));
     let (_directory, file) = authfile(&server.host);
-    let client = Client::with(|options| options.authfile = Some(file.clone()));
+    let client = Client::with(|options| options.credentials = Credentials::in_file(file.clone()));
     let text = client.refused(&name(&server)).to_string();
     assert!(
         text.contains(&format!("used {} in {}", server.host, file.display())),
@@ -475,7 +480,7 @@ fn a_token_server_that_fails_is_asked_again_and_one_that_refuses_is_not() {
         Reply::new(401, "").header("WWW-Authenticate", format!(r#"Bearer realm="http://{realm}/token""#))
     });
     let (_directory, file) = authfile(&server.host);
-    let client = Client::with(|options| options.authfile = Some(file));
+    let client = Client::with(|options| options.credentials = Credentials::in_file(file));
     let text = client.refused(&name(&server)).to_string();
     assert!(
         text.contains("asking http://") && text.contains("incorrect username or password"),
@@ -525,7 +530,7 @@ fn an_identity_token_is_exchanged() {
     let (_directory, file) = authfile(&server.host);
     let content = format!(r#"{{"auths":{{"{}":{{"identitytoken":"the token"}}}}}}"#, server.host);
     std::fs::write(&file, content).unwrap();
-    let client = Client::with(|options| options.authfile = Some(file));
+    let client = Client::with(|options| options.credentials = Credentials::in_file(file));
     validate(&client.pull(&name(&server)).unwrap()).unwrap();
 }
 
@@ -548,7 +553,7 @@ fn plain_http_where_https_is_expected_hints_at_the_option() {
     let client = Client::with(|options| options.use_http = false);
     let error = client.refused(&name(&server));
     assert!(matches!(*error.failure, RegistryFailure::PlainHttp), "{error:?}");
-    assert!(error.hint().unwrap().contains("--use-http"));
+    assert!(registry_hint(&error).unwrap().contains("--use-http"));
     assert_eq!(error.attempts, 1);
 }
 
@@ -625,7 +630,7 @@ fn an_upload_to_another_host_does_not_get_the_login() {
     });
     let server = Server::start(move |request, _| registry(request));
     let (_directory, file) = authfile(&server.host);
-    let client = Client::with(|options| options.authfile = Some(file));
+    let client = Client::with(|options| options.credentials = Credentials::in_file(file));
     client.push(&image(), &name(&server)).unwrap();
     assert_eq!(storage.requests().len(), 2);
     assert!(
@@ -677,7 +682,7 @@ fn what_is_asked_for_many_times_at_once_stays_within_the_bound() {
             mode: 0o644,
             content: EntryContent::Bytes(vec![number; 100]),
         };
-        layer_from_files(&[entry]).unwrap()
+        layer_from_files(&[entry], 0).unwrap()
     });
     let held = build(&ImageConfig::default(), layers.collect()).unwrap();
     let (now, highest) = (Arc::clone(&running), Arc::clone(&most));

@@ -6,9 +6,10 @@ use crate::noise;
 use crate::tools::{DockerRegistry, installed, run, shared};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use opmx::cli::error::registry_hint;
 use opmx::image::{
-    CacheMode, Digest, EntryContent, Image, ImageConfig, ImageError, LayerEntry, Options, Progress, Reference,
-    RegistryError, RegistryFailure, RetryPolicy, Silent, Transports, build, extract_file, layer_from_files,
+    CacheMode, Credentials, Digest, EntryContent, Image, ImageConfig, ImageError, LayerEntry, Options, Progress,
+    Reference, RegistryError, RegistryFailure, RetryPolicy, Silent, Transports, build, extract_file, layer_from_files,
     layer_from_tree, tree_of, validate,
 };
 use opmx::tree::{Tree, TreeLimits};
@@ -54,8 +55,8 @@ fn image() -> Image {
         ..ImageConfig::default()
     };
     let layers = vec![
-        layer_from_tree(&bundle_tree()).unwrap(),
-        layer_from_files(&[database]).unwrap(),
+        layer_from_tree(&bundle_tree(), 0).unwrap(),
+        layer_from_files(&[database], 0).unwrap(),
     ];
     build(&config, layers).unwrap()
 }
@@ -67,7 +68,7 @@ pub(crate) fn write_image(folder: &Path, reference: &str, text: &str) -> String 
         mode: 0o644,
         content: EntryContent::Bytes(text.as_bytes().to_vec()),
     };
-    let image = build(&ImageConfig::default(), vec![layer_from_files(&[file]).unwrap()]).unwrap();
+    let image = build(&ImageConfig::default(), vec![layer_from_files(&[file], 0).unwrap()]).unwrap();
     push(&options(folder), &image, reference).unwrap();
     image.digest().to_string()
 }
@@ -78,7 +79,7 @@ fn options(folder: &Path) -> Options {
         fs::write(&authfile, "{}").unwrap();
     }
     Options {
-        authfile: Some(authfile),
+        credentials: Credentials::in_file(authfile),
         use_http: true,
         cache: CacheMode::Off,
         retry: RetryPolicy {
@@ -281,7 +282,7 @@ pub(crate) fn index_of_platforms(
             architecture: (*architecture).to_owned(),
             ..ImageConfig::default()
         };
-        let image = build(&config, vec![layer_from_tree(&bundle_tree()).unwrap()]).unwrap();
+        let image = build(&config, vec![layer_from_tree(&bundle_tree(), 0).unwrap()]).unwrap();
         push(&base, &image, &format!("{host}/{repository}:{architecture}")).unwrap();
         json!({"mediaType": image.media_type(), "digest": image.digest().to_string(),
             "size": image.manifest().len(), "platform": {"os": "linux", "architecture": architecture}})
@@ -414,7 +415,7 @@ fn tls_wants_a_trusted_certificate() {
 
     let error = failure(push(&secure, &image, &reference));
     assert!(matches!(*error.failure, RegistryFailure::Tls { .. }), "{error:?}");
-    assert!(error.hint().unwrap().contains("--ca-file"));
+    assert!(registry_hint(&error).unwrap().contains("--ca-file"));
     assert_eq!(error.attempts, 1);
 
     let trusting = Options {
@@ -534,10 +535,10 @@ fn real_bundles_come_back_from_their_images_and_give_one_digest() {
             continue;
         }
         let tree = Tree::from_directory(&folder, &TreeLimits::default()).unwrap();
-        let image = build(&ImageConfig::default(), vec![layer_from_tree(&tree).unwrap()]).unwrap();
+        let image = build(&ImageConfig::default(), vec![layer_from_tree(&tree, 0).unwrap()]).unwrap();
         let back = tree_of(&image, &|_| true, &TreeLimits::default()).unwrap();
         assert!(tree.iter().eq(back.iter()), "{}", folder.display());
-        let again = build(&ImageConfig::default(), vec![layer_from_tree(&back).unwrap()]).unwrap();
+        let again = build(&ImageConfig::default(), vec![layer_from_tree(&back, 0).unwrap()]).unwrap();
         assert_eq!(again.digest(), image.digest(), "{}", folder.display());
         bundles += 1;
     }

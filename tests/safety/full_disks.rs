@@ -1,6 +1,7 @@
 //! A disk that is full, or a limit on the size of files: the command fails, says so, and leaves the old state.
 
-use crate::writing::{ALL, State, View, Workshop, Writing};
+use crate::workshop::{State, View, Workshop};
+use crate::writing::{ALL, Writing};
 use std::process::Command;
 
 /// A command that may have been stopped leaves one of two states, and with room again the same command line leads to the
@@ -35,7 +36,7 @@ fn check(workshop: &Workshop, writing: &Writing, program: &[&str], [old, new]: [
 fn files_that_may_not_grow_leave_the_old_state() {
     let workshop = Workshop::new();
     for writing in ALL {
-        let (old, new) = workshop.undisturbed(writing);
+        let (old, new, _) = workshop.undisturbed(writing);
         let stopped = [0, 4].into_iter().filter(|limit| {
             let script = format!("ulimit -f {limit}; exec \"$0\" \"$@\"");
             let of = format!("with files of at most {limit} KiB");
@@ -79,7 +80,7 @@ fn a_full_disk_leaves_the_old_state() {
         return;
     }
     for writing in ALL {
-        let (old, new) = workshop.undisturbed(writing);
+        let (old, new, _) = workshop.undisturbed(writing);
         let stopped = [0_u32, 16].into_iter().filter(|free| {
             let program = [
                 "unshare",

@@ -43,7 +43,7 @@ impl InProcess {
         let files = CatalogFiles::open(sandbox.path("catalog").as_path().into(), CatalogLimits::default()).unwrap();
         let runtime = Runtime::new().unwrap();
         let listener = runtime
-            .block_on(server::listen(Some(Ipv4Addr::LOCALHOST.into()), 0))
+            .block_on(async { server::listen(Some(Ipv4Addr::LOCALHOST.into()), 0) })
             .unwrap();
         let address = listener.local_addr().unwrap();
         let (metrics, (stop, stopped)) = (Arc::<Metrics>::default(), oneshot::channel());

@@ -77,7 +77,7 @@ fn image(form: &str, files: [(&str, Vec<u8>); 2]) -> Image {
         mode: 0o644,
         content: EntryContent::Bytes(content),
     });
-    build(&config, vec![layer_from_files(&entries).unwrap()]).unwrap()
+    build(&config, vec![layer_from_files(&entries, 0).unwrap()]).unwrap()
 }
 
 /// Puts an image into a layout under the tag `v1`.

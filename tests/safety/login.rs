@@ -7,8 +7,8 @@ use crate::tools::installed;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use opmx::image::{
-    CacheMode, Digest, EntryContent, Image, ImageConfig, ImageError, LayerEntry, Options, Reference, RetryPolicy,
-    Silent, Transports, build, layer_from_files,
+    CacheMode, Credentials, Digest, EntryContent, Image, ImageConfig, ImageError, LayerEntry, Options, Reference,
+    RetryPolicy, Silent, Transports, build, layer_from_files,
 };
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -196,7 +196,7 @@ impl Stage {
     /// With HTTPS; the folder holds the certificates.
     fn over(directory: tempfile::TempDir, tls: Option<Arc<rustls::ServerConfig>>) -> Self {
         let options = Options {
-            authfile: Some(directory.path().join("auth.json")),
+            credentials: Credentials::in_file(directory.path().join("auth.json")),
             ca_file: tls.as_ref().map(|_| directory.path().join("ca.pem")),
             use_http: tls.is_none(),
             cache: CacheMode::Off,
@@ -303,7 +303,7 @@ fn image() -> Image {
         mode: 0o644,
         content: EntryContent::Bytes(b"kind: Service\n".to_vec()),
     };
-    build(&ImageConfig::default(), vec![layer_from_files(&[entry]).unwrap()]).unwrap()
+    build(&ImageConfig::default(), vec![layer_from_files(&[entry], 0).unwrap()]).unwrap()
 }
 
 fn credentials(login: Login, host: &str) -> String {
@@ -450,7 +450,7 @@ fn a_challenge_of_a_blob_host_is_named_and_not_answered() {
                 .stranger(stranger)
                 .play(&stage);
             trick.refused(&format!(
-                "the registry redirects to http://{}, which asks for a login; it does not get that of the registry",
+                "the registry redirects to http://{}, which asks for a login, and the login of the registry is not sent there",
                 trick.stranger.host
             ));
         }
@@ -686,7 +686,7 @@ fn https_changes_nothing_about_who_gets_the_login() {
         });
         let trick = trick.play(&stage);
         trick.refused(&format!(
-            "the registry names http://{}/token as its token server, which is not asked: it is not HTTPS",
+            "the registry names http://{}/token as its token server, which is refused: it is not HTTPS",
             trick.stranger.host
         ));
         assert!(trick.stranger.requests().is_empty());

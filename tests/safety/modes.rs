@@ -5,7 +5,7 @@ use crate::common::Sandbox;
 use crate::indexes::{self, wrapped};
 use crate::leftovers::{Serving, own_folder};
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::Path;
 
 /// Runs the rest of its arguments with a mask that takes nothing away.
@@ -111,4 +111,50 @@ fn an_output_of_the_superuser_stays_with_the_owner_of_the_file_that_it_replaces(
         (65534, 65534, 0o600)
     );
     assert!(metadata.len() > 3);
+}
+
+#[test]
+fn a_link_that_is_named_as_an_output_stays_and_what_it_leads_to_is_replaced() {
+    let sandbox = place();
+    fs::create_dir(sandbox.path("behind")).unwrap();
+    for (line, link) in [
+        ("bundle build -q bundle -t oci-archive:bundle.tar:v1", "bundle.tar"),
+        (
+            "index prune -q -f old.db -p tool --generate -d named.Dockerfile",
+            "named.Dockerfile",
+        ),
+    ] {
+        let target = sandbox.path("behind").join(link);
+        fs::write(&target, "old").unwrap();
+        fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(Path::new("behind").join(link), sandbox.path(link)).unwrap();
+        write(&sandbox, &OPEN, line);
+        assert!(fs::symlink_metadata(sandbox.path(link)).unwrap().is_symlink(), "{line}");
+        assert_ne!(fs::read(&target).unwrap(), b"old", "{line}");
+        assert_eq!(mode(&target), 0o640, "{line}");
+    }
+    assert_eq!(fs::read_dir(sandbox.path("behind")).unwrap().count(), 2);
+}
+
+/// What a checkout or a shared folder holds is anybody's.
+#[test]
+fn a_link_under_a_name_that_was_not_given_leads_nowhere() {
+    let sandbox = place();
+    let other = sandbox.path("other");
+    fs::write(&other, "mine").unwrap();
+    fs::create_dir_all(sandbox.path("database")).unwrap();
+    let links = ["index.Dockerfile", "bundle.Dockerfile", "database/index.db"].map(|link| sandbox.path(link));
+    for link in &links {
+        symlink(&other, link).unwrap();
+    }
+    write(&sandbox, &USUAL, "index prune -q -f old.db -p tool --generate");
+    write(
+        &sandbox,
+        &USUAL,
+        "bundle generate -q bundle --package tool --channels stable",
+    );
+    for link in &links {
+        assert!(fs::symlink_metadata(link).unwrap().is_file(), "{link:?}");
+    }
+    assert_eq!(fs::read_to_string(&other).unwrap(), "mine");
 }

@@ -1,10 +1,11 @@
 //! A name with a character that nobody sees is refused wherever names come in.
 
-use crate::common::{Outcome, Sandbox};
+use crate::common::{Outcome, Sandbox, copy_folder};
 use crate::visible_text::operator;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
 const RULE: &str = "name-hidden-character";
 
@@ -59,6 +60,38 @@ fn bundle_validate_names_every_one_with_its_file_and_line() {
         }
         let files: BTreeSet<&str> = found.iter().map(|(file, ..)| file.as_str()).collect();
         assert_eq!(files.len(), 5, "{files:?}");
+    }
+}
+
+/// Names in plain manifests, and in `olm.yaml`, of which the names of a ClusterServiceVersion are made.
+#[test]
+fn the_manifests_of_a_plain_bundle_are_looked_at_too() {
+    let original = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/greenhouse-operator");
+    for (file, from, to) in [
+        ("manifests/crds.yaml", "kind: Greenhouse\n", "kind: \"Green\\thouse\"\n"),
+        (
+            "manifests/deployment.yaml",
+            "serviceAccountName: ",
+            "serviceAccountName: \"\\u202e\" # ",
+        ),
+        (
+            "metadata/olm.yaml",
+            "version: 1.2.0\n",
+            "version: 1.2.0\nnativeAPIs: [{group: g, version: v1, kind: \"K\\x1b\"}]\n",
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        copy_folder(&original, &sandbox.path("bundle"));
+        let path = sandbox.path("bundle").join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{file}");
+        fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        let outcome = sandbox.run(["bundle", "validate", "bundle", "-o", "json"]);
+        let found = found(&outcome, "/bundles/0/findings");
+        assert!(
+            found.iter().any(|(named, ..)| named.ends_with(file)),
+            "{file}: {found:?}"
+        );
     }
 }
 
@@ -149,6 +182,57 @@ fn validate_names_every_one_of_a_catalog_with_its_file_and_line() {
             found.iter().all(|(file, ..)| file == "catalog/catalog.json"),
             "{found:?}"
         );
+    }
+}
+
+/// A slash or a zero cannot stand in the name of a file; all else can.
+#[test]
+fn files_and_folders_of_a_bundle_have_no_such_names() {
+    for hidden in HIDDEN {
+        let sandbox = Sandbox::new();
+        operator(&sandbox, "rake", "", "");
+        let files = [
+            format!("metadata/no{hidden}te.yaml"),
+            format!("tests/a{hidden}b/config.yaml"),
+        ];
+        for file in &files {
+            let file = sandbox.path("rake").join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "a: 1\n").unwrap();
+        }
+        let outcome = sandbox.run(["bundle", "validate", "rake", "-o", "json"]);
+        assert_eq!(outcome.status, Some(1), "{outcome}");
+        let found = found(&outcome, "/bundles/0/findings");
+        let named: Vec<_> = found.iter().map(|(file, ..)| file.as_str()).collect();
+        assert_eq!(named, files.each_ref().map(|file| format!("rake/{file}")), "{outcome}");
+        assert!(
+            found.iter().all(|(.., message)| message.starts_with("the path ")),
+            "{found:?}"
+        );
+        for line in ["registry add -b rake -d index.db", "bundle build rake -t oci:image:v1"] {
+            let outcome = sandbox.run(line.split(' '));
+            assert_eq!(outcome.status, Some(1), "{line}: {outcome}");
+            assert!(
+                outcome.stderr.contains(&format!("error[{RULE}]: the path ")),
+                "{outcome}"
+            );
+        }
+        assert!(!sandbox.path("index.db").exists() && !sandbox.path("image").exists());
+    }
+}
+
+#[test]
+fn files_and_folders_of_a_catalog_have_no_such_names() {
+    for hidden in HIDDEN {
+        let sandbox = Sandbox::new();
+        let file = format!("catalog/a{hidden}b/pack{hidden}age.json");
+        fs::create_dir_all(sandbox.path(&file).parent().unwrap()).unwrap();
+        fs::write(sandbox.path(&file), "").unwrap();
+        let outcome = sandbox.run(["validate", "catalog", "-o", "json"]);
+        assert_eq!(outcome.status, Some(1), "{outcome}");
+        let found = found(&outcome, "/findings");
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!((found[0].0.as_str(), found[0].1), (file.as_str(), 1));
     }
 }
 

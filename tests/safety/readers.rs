@@ -3,6 +3,7 @@
 use crate::bundles::{self, Release};
 use crate::common::Sandbox;
 use std::collections::BTreeSet;
+use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -60,4 +61,36 @@ fn readers_see_the_old_state_or_the_new_one_while_a_writer_is_at_work() {
     println!("{} reads", reads.into_inner());
     let left: Vec<_> = std::fs::read_dir(sandbox.path("")).unwrap().collect();
     assert_eq!(left.len(), 2, "{left:?}");
+}
+
+#[test]
+fn a_reader_whose_output_nobody_takes_does_not_stop_a_writer() {
+    const PIPE: u64 = 1 << 16;
+    let sandbox = Sandbox::new();
+    // Long enough that no result fits into a pipe.
+    bundles::add(Release::line_of(&"tool".repeat(15), 200), &sandbox.path("index.db"));
+    for (number, line) in [
+        "index list bundles index.db",
+        "index list bundles index.db -o json",
+        "render index.db",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut reader = sandbox.command(line.split(' '));
+        let mut reader = reader.stdout(Stdio::piped()).spawn().unwrap();
+        let pipe = reader.stdout.take().unwrap();
+        while rustix::io::ioctl_fionread(&pipe).unwrap() < PIPE {
+            assert!(
+                reader.try_wait().unwrap().is_none(),
+                "{line}: its result fits into a pipe"
+            );
+            thread::sleep(Duration::from_millis(5));
+        }
+        Release::new(&format!("new{number}"), 0).write(&sandbox.path("new"));
+        let outcome = sandbox.run(["registry", "add", "-q", "-b", "new", "-d", "index.db"]);
+        assert_eq!(outcome.status, Some(0), "{line}: {outcome}");
+        drop(pipe);
+        reader.wait().unwrap();
+    }
 }

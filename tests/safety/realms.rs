@@ -117,7 +117,7 @@ fn a_realm_that_is_no_address_is_named_on_one_short_line() {
         let outcome = inspect(naming(realm));
         assert_eq!(outcome.status, Some(1), "{outcome}");
         assert!(
-            outcome.stderr.contains("as its token server, which is not asked"),
+            outcome.stderr.contains("as its token server, which is refused"),
             "{outcome}"
         );
         assert!(outcome.stderr.len() < 1000, "{outcome}");

@@ -12,7 +12,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::os::unix::fs::symlink;
 use std::process::Command;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::net::TcpSocket;
 use tokio::runtime::Runtime;
 use tonic_health::pb::health_check_response::ServingStatus;
@@ -190,6 +190,7 @@ async fn attempt(address: SocketAddr, number: usize) -> Option<tokio::net::TcpSt
     Some(stream)
 }
 
+/// The benchmark `serving` measures how long the probe waits.
 #[test]
 fn the_probe_is_answered_all_along_twenty_thousand_attempts_to_connect() {
     const ATTEMPTS: usize = 20_000;
@@ -218,13 +219,12 @@ fn the_probe_is_answered_all_along_twenty_thousand_attempts_to_connect() {
                 })
             })
             .collect();
-        let mut times = Vec::new();
+        let mut probes = 0;
         loop {
-            let begun = Instant::now();
             let asked = async { health(endpoint.connect().await.unwrap()).await };
             let status = tokio::time::timeout(LONG, asked).await.expect("an answer");
             assert_eq!(status, ServingStatus::Serving);
-            times.push(begun.elapsed());
+            probes += 1;
             if attempts.iter().all(tokio::task::JoinHandle::is_finished) {
                 break;
             }
@@ -234,15 +234,7 @@ fn the_probe_is_answered_all_along_twenty_thousand_attempts_to_connect() {
             made += attempt.await.unwrap();
         }
         assert_eq!(made, ATTEMPTS);
-        times.sort_unstable();
-        let percentile = |of: usize| times[(times.len() * of / 100).min(times.len() - 1)];
-        println!(
-            "{} probes: half within {:?}, 99 of 100 within {:?}, the slowest {:?}",
-            times.len(),
-            percentile(50),
-            percentile(99),
-            percentile(100)
-        );
+        println!("{probes} probes");
     });
     server.end();
 }

@@ -2,7 +2,9 @@
 
 use crate::common::Sandbox;
 use crate::http::{Reply, Server};
-use opmx::image::{CacheMode, Options, Reference, RegistryError, RegistryFailure, RetryPolicy, Silent, Transports};
+use opmx::image::{
+    CacheMode, Credentials, Options, Reference, RegistryError, RegistryFailure, RetryPolicy, Silent, Transports,
+};
 use opmx::image::{Image, ImageError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,7 +26,7 @@ fn pull(server: &Server, change: impl FnOnce(&mut Options)) -> Result<Image, Ima
     let authfile = directory.path().join("auth.json");
     std::fs::write(&authfile, "{}").unwrap();
     let mut options = Options {
-        authfile: Some(authfile),
+        credentials: Credentials::in_file(authfile),
         use_http: true,
         cache: CacheMode::Off,
         request_timeout: Duration::from_secs(2),

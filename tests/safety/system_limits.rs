@@ -1,6 +1,7 @@
 //! Limits of the system that are too low for the work.
 
 use crate::common::{Outcome, Sandbox, copy_folder};
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -52,9 +53,9 @@ fn a_low_limit_on_open_files_is_an_error_that_says_so() {
 }
 
 #[test]
-fn no_limit_on_open_files_makes_a_command_panic() {
+fn no_limit_on_open_files_makes_a_command_panic_or_call_an_index_damaged() {
     let sandbox = garden();
-    for files in [3, 11, 12, 13, 14, 15, 16, 20] {
+    for files in [3, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 22] {
         for arguments in COMMANDS {
             let outcome = run_with_files(&sandbox, files, arguments);
             let ended = matches!(outcome.status, Some(0 | 1)) && !outcome.stderr.contains("panicked");
@@ -63,8 +64,38 @@ fn no_limit_on_open_files_makes_a_command_panic() {
                 outcome.status == Some(0) || outcome.stderr.contains("error: "),
                 "{outcome}"
             );
+            // The index is healthy.
+            assert!(
+                !outcome.stderr.contains("restore"),
+                "{files} files, {arguments:?}: {outcome}"
+            );
         }
     }
+}
+
+#[test]
+fn a_catalog_of_more_files_than_may_be_open_is_served() {
+    let sandbox = Sandbox::new();
+    let folder = sandbox.path("catalog");
+    fs::create_dir(&folder).unwrap();
+    for number in 0..100 {
+        let package = format!(
+            "{{\"schema\":\"olm.package\",\"name\":\"p{number}\",\"defaultChannel\":\"stable\"}}\n\
+             {{\"schema\":\"olm.channel\",\"package\":\"p{number}\",\"name\":\"stable\",\"entries\":[{{\"name\":\"p{number}.v1\"}}]}}\n\
+             {{\"schema\":\"olm.bundle\",\"package\":\"p{number}\",\"name\":\"p{number}.v1\",\"image\":\"registry.example.com/p:{number}\",\
+             \"properties\":[{{\"type\":\"olm.package\",\"value\":{{\"packageName\":\"p{number}\",\"version\":\"1.0.0\"}}}}]}}\n"
+        );
+        fs::write(folder.join(format!("{number}.json")), package).unwrap();
+    }
+    let serve = [
+        "serve",
+        "catalog",
+        "--address=127.0.0.1",
+        "--port=0",
+        "--timeout-seconds=0",
+    ];
+    let outcome = run_with_files(&sandbox, 64, &serve);
+    assert_eq!(outcome.status, Some(0), "{outcome}");
 }
 
 #[test]

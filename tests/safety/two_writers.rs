@@ -7,11 +7,12 @@ use crate::tools::{DockerRegistry, installed};
 use opmx::bundle::location::Location;
 use opmx::database::change;
 use opmx::image::{
-    CacheMode, ImageConfig, ImageError, Options, Race, Reference, RetryPolicy, Silent, TagState, Transports, build,
-    write_layout,
+    CacheMode, Credentials, ImageConfig, ImageError, Options, Race, Reference, RetryPolicy, Silent, TagState,
+    Transports, build, write_layout,
 };
 use opmx::index::gather::{self, GatherOptions};
 use opmx::index::location::IndexLocation;
+use opmx::index::open::OpenLimits;
 use opmx::index::publish::{self, Applied, Destination, Making, PublishError, Published, Server};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -35,7 +36,7 @@ fn options(folder: &Path) -> Options {
     let authfile = folder.join("auth.json");
     std::fs::write(&authfile, "{}").unwrap();
     Options {
-        authfile: Some(authfile),
+        credentials: Credentials::in_file(authfile),
         use_http: true,
         cache: CacheMode::Off,
         retry: RetryPolicy {
@@ -79,7 +80,7 @@ impl Pipeline {
         };
         let making = Making {
             transports: &self.transports,
-            limit: 1 << 30,
+            limits: OpenLimits::default(),
             writing: &writing,
             redo,
         };
@@ -423,14 +424,11 @@ fn the_image_that_a_push_takes_the_place_of_is_named() {
         outcome
     };
     let first = add("a", &[]);
-    assert!(!first.stderr.contains("took the place"), "{first}");
+    assert!(!first.stderr.contains("replaced"), "{first}");
     let pinned = first.stdout.trim();
     let second = add("b", &[]);
-    assert!(
-        second.stderr.contains(&format!("took the place of {pinned}\n")),
-        "{second}"
-    );
+    assert!(second.stderr.contains(&format!("replaced {pinned}\n")), "{second}");
     // What it begins with is no news.
     let third = add("c", &["-f", "oci:index:v1"]);
-    assert!(!third.stderr.contains("took the place"), "{third}");
+    assert!(!third.stderr.contains("replaced"), "{third}");
 }

@@ -4,6 +4,7 @@
 //! Every command runs on bundles, indexes, catalogs, dumps and files that hold all of it in every field. A command that
 //! is new fails here until it has its lines.
 
+use crate::command::commands;
 use crate::common::{Outcome, Sandbox};
 use opmx::text::to_yaml;
 use rusqlite::Connection;
@@ -256,21 +257,10 @@ const SILENT: &[&str] = &[
 
 #[test]
 fn every_command_has_its_lines() {
-    let pages = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("man")).unwrap();
-    let pages = pages.map(|page| page.unwrap().file_name().into_string().unwrap());
-    let pages: BTreeSet<String> = pages
-        .filter_map(|page| Some(page.strip_suffix(".1")?.to_owned()))
-        .collect();
-    let lines: BTreeSet<String> = LINES
-        .iter()
-        .map(|(command, _)| format!("opmx-{}", command.replace(' ', "-")))
-        .collect();
-    // Those that only hold other commands, and the page of the rules.
-    let holds_others =
-        |page: &str| page == "opmx-rules" || pages.iter().any(|other| other.starts_with(&format!("{page}-")));
-    let missing: Vec<_> = pages
-        .iter()
-        .filter(|page| !lines.contains(*page) && !holds_others(page))
+    let lines: BTreeSet<&str> = LINES.iter().map(|(command, _)| *command).collect();
+    let missing: Vec<_> = commands()
+        .into_iter()
+        .filter(|command| !lines.contains(command.as_str()))
         .collect();
     assert!(missing.is_empty(), "no lines in this file: {missing:?}");
 }
@@ -565,7 +555,7 @@ fn image(sandbox: &Sandbox) {
         labels: [(format!("x{HOSTILE}"), HOSTILE.to_owned())].into(),
         ..ImageConfig::default()
     };
-    let image = build(&config, vec![opmx::image::layer_from_files(&files).unwrap()]).unwrap();
+    let image = build(&config, vec![opmx::image::layer_from_files(&files, 0).unwrap()]).unwrap();
     let reference: Reference = format!("oci:{}:v1", sandbox.path("image").display()).parse().unwrap();
     let options = Options {
         cache: CacheMode::Off,

@@ -90,7 +90,7 @@ fn every_method_of_every_kind_of_server_is_called_by_reflection() {
         mode: 0o644,
         content: EntryContent::File(catalog),
     };
-    let image = build(&config, vec![layer_from_files(&[file]).unwrap()]).unwrap();
+    let image = build(&config, vec![layer_from_files(&[file], 0).unwrap()]).unwrap();
     write_layout(&image, &sandbox.path("catalog-image"), Some("v1")).unwrap();
     let mut served = ["index.db", "catalog", "oci:index:v1", "oci:catalog-image:v1"]
         .map(str::to_owned)

@@ -205,7 +205,7 @@ fn a_catalog_image_serves_alone_as_any_user_on_a_root_that_cannot_be_written() {
         mode: 0o644,
         content: EntryContent::File(sandbox.path("catalog/catalog.json")),
     };
-    let image = append(&base, &config, vec![layer_from_files(&[file]).unwrap()]).unwrap();
+    let image = append(&base, &config, vec![layer_from_files(&[file], 0).unwrap()]).unwrap();
     write_layout(&image, &sandbox.path("catalog-image"), Some("v1")).unwrap();
     let image = Unpacked::of(&sandbox, "catalog-image");
     assert_eq!(image.arguments[..3], ["/bin/opm", "serve", "/configs"]);

@@ -13,7 +13,8 @@ pub use mermaid::mermaid;
 pub use svg::svg;
 
 use super::file_based::load::Loaded;
-use super::{Bundle, Catalog, Channel, DEPRECATED, Package, Text};
+use super::{Bundle, Catalog, Channel, Package, Text};
+use crate::olm::property::DEPRECATED;
 use crate::version::{VersionRange, parse_strict};
 use crate::visible::is_hidden;
 use semver::Version;

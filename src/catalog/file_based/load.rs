@@ -172,7 +172,7 @@ impl Loader {
             manifests: ManifestsId(i64::try_from(number).unwrap_or(i64::MAX)),
         };
         for property in list::<ReadProperty>(document, "properties", &subject)? {
-            if [BUNDLE_OBJECT, CSV_METADATA].contains(&property.kind.as_str()) {
+            if holds_manifests(&property.kind) {
                 continue;
             }
             let value = property

@@ -2,9 +2,9 @@
 //! image holds.
 
 use crate::catalog::file_based::document::Document;
-use crate::catalog::file_based::{BUNDLE_OBJECT, CSV_METADATA, PACKAGE};
 use crate::catalog::manifests::kind;
 use crate::csv;
+use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA, PACKAGE};
 use crate::text::{self, Limits, Values};
 use base64::engine::general_purpose::STANDARD;
 use base64::{DecodeError, Engine};

@@ -2,7 +2,8 @@
 
 use super::document::Document;
 use super::manifests;
-use super::{BUNDLE, BUNDLE_OBJECT, CSV_METADATA, Property};
+use super::{BUNDLE, Property};
+use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA};
 use crate::text::{Limits, Values};
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};

@@ -119,10 +119,10 @@ mod tests {
 
     #[test]
     fn values_of_properties_keep_their_texts_numbers_and_order() {
-        let property = Property::new("t", r#"{"b":"\u003c\"","a": 1.50e3 , "c" : [ ] }"#).unwrap();
+        let property = Property::parse("t", r#"{"b":"\u003c\"","a": 1.50e3 , "c" : [ ] }"#).unwrap();
         let expected = "{\n    \"type\": \"t\",\n    \"value\": {\n        \"b\": \"\\u003c\\\"\",\n        \"a\": 1.50e3,\n        \"c\": []\n    }\n}\n";
         assert_eq!(written(&property, Language::Json), expected);
-        assert!(Property::new("t", "{").is_err());
+        assert!(Property::parse("t", "{").is_err());
     }
 
     #[test]

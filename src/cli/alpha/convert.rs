@@ -1,9 +1,9 @@
 //! `opmx alpha convert-template`: a catalog as a template.
 
-use crate::catalog::file_based::read::CatalogLimits;
 use crate::catalog::file_based::template::Kind;
 use crate::catalog::file_based::template::convert::convert;
 use crate::catalog::file_based::write::write;
+use crate::cli::arguments::CatalogLimitArguments;
 use crate::cli::catalogs::OutputLanguage;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::{Context, input};
@@ -22,7 +22,11 @@ Examples:
 /// In a basic template bundles keep only their images; a bundle without one is refused. A substitutes template holds the
 /// whole catalog, and an empty list of substitutions.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    // The whole catalog is in memory.
+    mut_arg("max_total_size", |argument| argument.default_value("1GiB").help("Largest size of the catalog"))
+)]
 pub(crate) struct ConvertArguments {
     /// Type of the template
     #[arg(value_enum, value_name = "TYPE")]
@@ -33,6 +37,8 @@ pub(crate) struct ConvertArguments {
     /// Language of the template
     #[arg(short, long, value_enum, value_name = "LANGUAGE", default_value_t)]
     output: OutputLanguage,
+    #[command(flatten)]
+    limits: CatalogLimitArguments,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -44,10 +50,9 @@ enum ConvertKind {
 }
 
 pub(crate) fn run(arguments: &ConvertArguments, context: &Context<'_>) -> CommandResult {
-    let limits = CatalogLimits::default();
-    // A whole catalog has many documents.
-    let limit = limits.document_bytes.saturating_mul(16);
-    let (name, bytes) = input::read(&arguments.file, limit, context)?;
+    let limits = arguments.limits.catalog();
+    let largest = (limits.kept_bytes, Some("--max-total-size"));
+    let (name, bytes) = input::read(&arguments.file, largest, context)?;
     let kind = match arguments.kind {
         ConvertKind::Basic => Kind::Basic,
         ConvertKind::Substitutes => Kind::Substitutes,

@@ -2,7 +2,7 @@
 
 use crate::catalog::drawing::{self, View};
 use crate::catalog::selection::{Selection, minimum};
-use crate::cli::arguments::RegistryArguments;
+use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::index::catalog_argument::CatalogArgument;
 use crate::cli::{Context, sources};
@@ -31,10 +31,13 @@ pub(crate) struct GraphArguments {
     draw_v0_semantics: bool,
     #[command(flatten)]
     registry: RegistryArguments,
+    #[command(flatten)]
+    limits: IndexLimitArguments,
 }
 
 pub(crate) fn run(arguments: &GraphArguments, context: &Context<'_>) -> CommandResult {
-    let opened = sources::open_catalog(&arguments.index.index, &arguments.registry, context)?;
+    let limits = arguments.limits.index(&arguments.registry);
+    let opened = sources::open_catalog(&arguments.index.index, &arguments.registry, limits, context)?;
     let catalog = opened.catalog()?;
     let mut selection = Selection {
         packages: arguments.package_name.iter().cloned().collect(),

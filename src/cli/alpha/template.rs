@@ -5,7 +5,7 @@ use crate::catalog::drawing;
 use crate::catalog::file_based::template::{Image, KINDS, Kind, Template};
 use crate::catalog::file_based::write::Language;
 use crate::catalog::selection::Selection;
-use crate::cli::arguments::{LimitArguments, RegistryArguments};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::catalogs::{ContentArguments, bounds};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, guesses, input};
@@ -68,6 +68,8 @@ pub(crate) struct TemplateArguments {
     registry: RegistryArguments,
     #[command(flatten)]
     limits: LimitArguments,
+    #[command(flatten)]
+    database: DatabaseLimitArguments,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -89,11 +91,11 @@ const COMPOSITE: &str = "composite";
 
 pub(crate) fn run(arguments: &TemplateArguments, context: &Context<'_>) -> CommandResult {
     let (wanted, file) = arguments.template()?;
-    let limits = arguments.limits.catalog();
-    let (name, bytes) = input::read(file, limits.document_bytes, context)?;
+    let bounds = bounds(&arguments.registry, &arguments.limits, &arguments.database);
+    let limits = bounds.index.catalog;
+    let (name, bytes) = input::read(file, (limits.document_bytes, None), context)?;
     let template = Template::read(&name, &bytes, wanted, limits)?;
     let transports = arguments.registry.transports(context);
-    let bounds = bounds(&arguments.registry, &arguments.limits);
     let rendering = render(template, &transports, bounds, arguments.content.options(), PARALLEL);
     let catalog = match context.runtime.block_on(rendering) {
         Ok(catalog) => catalog,
@@ -118,7 +120,6 @@ pub(crate) fn run(arguments: &TemplateArguments, context: &Context<'_>) -> Comma
             .written(&String::from_utf8_lossy(document))
             .map_err(CommandError::from)
     })?;
-    output.flush()?;
     Ok(Status::Success)
 }
 

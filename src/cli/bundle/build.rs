@@ -5,9 +5,9 @@ use super::{AnnotationArguments, FolderArguments};
 use crate::bundle::image::image_of;
 use crate::bundle::pin;
 use crate::bundle::stamp::Stamp;
-use crate::cli::Context;
 use crate::cli::arguments::{ImageBuilderArgument, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
+use crate::cli::{Context, environment};
 use crate::image::Reference;
 use crate::tree::Tree;
 use crate::{bundle, diagnostic, validation};
@@ -80,6 +80,7 @@ pub(crate) struct BuildArguments {
 pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
     arguments.tools.answer(printer);
+    let epoch = environment::epoch()?;
     let target: Reference = arguments.tag.parse()?;
     let (tree_limits, text_limits) = (arguments.limits.tree(), arguments.limits.text());
     let mut tree = Tree::from_directory(&arguments.folder.bundle(), &tree_limits)?;
@@ -128,7 +129,7 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
     let labels = labels
         .map(|annotations| annotations.values().clone())
         .unwrap_or_default();
-    let image = image_of(&tree, &labels)?;
+    let image = image_of(&tree, &labels, epoch)?;
     let pinned = context.runtime.block_on(transports.push(&image, &target))?;
     printer.status(format_args!("built {} as {target}", tree.origin()));
     printer.line(pinned.to_string())?;

@@ -6,7 +6,7 @@ use crate::bundle::{MANIFESTS, METADATA};
 use crate::cli::Context;
 use crate::cli::arguments::LimitArguments;
 use crate::cli::error::{CommandResult, Status};
-use crate::files;
+use crate::files::{self, FolderChange};
 use crate::tree::Tree;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -63,10 +63,10 @@ pub(crate) fn run(arguments: &GenerateArguments, context: &Context<'_>) -> Comma
         &below(out, MANIFESTS),
         &below(out, METADATA),
     );
-    // Complete on the disk before the folder changes, so that only a name is left to give.
-    let dockerfile = files::prepare(Path::new(DOCKERFILE), text.as_bytes())?;
-    tree.write_to(out)?;
-    dockerfile.commit()?;
+    // Behind it: what waits for its name belongs to the change that is finished here.
+    let change = FolderChange::new(out)?;
+    tree.place_in(change.path())?;
+    change.commit_with(files::prepare(Path::new(DOCKERFILE), text.as_bytes())?)?;
     let file = out.join(super::ANNOTATIONS_YAML);
     context
         .printer

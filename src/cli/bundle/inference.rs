@@ -2,7 +2,7 @@
 
 use crate::bundle::stamp::{Stamp, stamp};
 use crate::bundle::{self, BundleReading, MediaType};
-use crate::cli::arguments::{LimitArguments, RegistryArguments};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
 use crate::cli::{Context, guesses};
 use crate::diagnostic;
@@ -29,6 +29,8 @@ pub(super) struct InferenceArguments {
     /// error.
     #[arg(long, value_name = "INDEX|DIR|FILE")]
     api_source: Vec<String>,
+    #[command(flatten)]
+    database: DatabaseLimitArguments,
 }
 
 impl InferenceArguments {
@@ -105,7 +107,7 @@ impl InferenceArguments {
         let limits = SourceLimits {
             tree,
             text,
-            database: registry.max_image_size.0,
+            index: limits.index(&self.database, registry),
         };
         let sources = api_sources::read(&self.api_source, &transports, &limits);
         let sources = context.runtime.block_on(sources).map_err(|error| {

@@ -2,10 +2,11 @@
 
 use crate::cli::Context;
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::example::found_by;
 use crate::rules::examples::{self, Example};
 use crate::rules::{ALL, Rule};
-use crate::terminal::Format;
 use crate::terminal::table::Table;
+use crate::terminal::{Format, advice};
 use crate::validation::rule_named;
 use clap::Args;
 use clap::builder::styling::{AnsiColor, Style};
@@ -48,7 +49,7 @@ pub(crate) fn run(arguments: &RulesArguments, context: &Context<'_>) -> CommandR
         None if format == Format::Text => {
             let mut table = Table::new(printer.stdout(), ["RULE", "SEVERITY", "FROM", "WHAT TO DO"]);
             for rule in ALL {
-                table.row([rule.id, &rule.severity.to_string(), rule.source, rule.help])?;
+                table.row([rule.id, &rule.severity.to_string(), rule.source, &advice::of_rule(rule)])?;
             }
             table.finish()?;
         }
@@ -79,7 +80,7 @@ pub(crate) fn headings(example: &Example) -> [String; 2] {
 
 fn explained(rule: &Rule, example: Option<&Example>, color: bool) -> String {
     let (id, severity) = (styled(BOLD, rule.id, color), rule.severity);
-    let mut text = format!("{id} ({severity}), from {}\n\n{}\n", rule.source, rule.help);
+    let mut text = format!("{id} ({severity}), from {}\n\n{}\n", rule.source, advice::of_rule(rule));
     let Some(example) = example else {
         return text;
     };
@@ -92,7 +93,7 @@ fn explained(rule: &Rule, example: Option<&Example>, color: bool) -> String {
         text.push_str(&format!("\n{heading}\n\n"));
         text.extend(snippet.lines().map(|line| format!("    {line}\n")));
     }
-    text.push_str(&format!("\nFound by {}\n", styled(BOLD, &example.found_by(), color)));
+    text.push_str(&format!("\nFound by {}\n", styled(BOLD, &found_by(example), color)));
     text
 }
 
@@ -113,12 +114,12 @@ fn described(rule: &Rule, example: Option<&Example>) -> Value {
         "id": rule.id,
         "severity": rule.severity.to_string(),
         "source": rule.source,
-        "help": rule.help,
+        "help": advice::of_rule(rule),
     });
     if let Some(example) = example {
         value["example"] = json!({
             "about": example.about,
-            "foundBy": example.found_by(),
+            "foundBy": found_by(example),
             "wrong": snippet(example, &example.file, &example.shown_wrong()),
             "right": snippet(example, example.right_file(), &example.shown_right()),
         });

@@ -2,7 +2,7 @@
 
 use crate::cli::Context;
 use crate::cli::additions::{self, AdditionArguments};
-use crate::cli::arguments::{ImageToolArguments, LimitArguments, RegistryArguments};
+use crate::cli::arguments::{DatabaseLimitArguments, ImageToolArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandResult;
 use crate::cli::guesses;
 use crate::cli::index::publication::{self, PublicationArguments};
@@ -58,6 +58,8 @@ pub(crate) struct AddArguments {
     #[command(flatten)]
     limits: LimitArguments,
     #[command(flatten)]
+    database: DatabaseLimitArguments,
+    #[command(flatten)]
     tools: ImageToolArguments,
 }
 
@@ -68,7 +70,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
     let from: Option<IndexLocation> = arguments.from_index.as_deref().map(str::parse).transpose()?;
     let (locations, options) = arguments.additions.call(&arguments.bundles, &arguments.limits)?;
     let destination = arguments.publication.destination()?;
-    let writing = additions::writing()?;
+    let writing = additions::writing(&arguments.database)?;
     let add = async |target: &Target<'_>, applied: Applied| {
         let options = match applied {
             Applied::No => &options,
@@ -78,7 +80,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
     };
     let making = Making {
         transports: &transports,
-        limit: arguments.registry.max_image_size.0,
+        limits: arguments.limits.index(&arguments.database, &arguments.registry),
         writing: &writing,
         redo: arguments.publication.redo(),
     };

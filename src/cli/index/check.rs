@@ -1,10 +1,9 @@
 //! `opmx index check`: what is wrong with an index, and mending what needs no decision.
 
-use crate::catalog::file_based::read::CatalogLimits;
 use crate::cli::Context;
 use crate::cli::additions;
-use crate::cli::arguments::{OutputArguments, RegistryArguments};
-use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::arguments::{IndexLimitArguments, OutputArguments, RegistryArguments};
+use crate::cli::error::{CommandError, CommandResult, Status, registry_hint};
 use crate::cli::guesses;
 use crate::database;
 use crate::diagnostic::{self, Diagnostic};
@@ -77,6 +76,8 @@ pub(crate) struct CheckArguments {
     output: OutputArguments,
     #[command(flatten)]
     registry: RegistryArguments,
+    #[command(flatten)]
+    limits: IndexLimitArguments,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -104,18 +105,19 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
             let usage = CommandError::usage("--fix changes a database file, not a file-based catalog");
             return Err(usage.hint("opmx migrate and opmx validate help with the files of a catalog"));
         }
-        for repair in database::check::repair::repair(&path, &additions::writing()?)? {
+        for repair in database::check::repair::repair(&path, &additions::writing(&arguments.limits.database)?)? {
             printer.status(repair);
         }
     }
     let transports = arguments.registry.transports(context);
     let location: IndexLocation = arguments.index.parse()?;
-    let fetching = open::fetch(&location, &transports, arguments.registry.max_image_size.0);
+    let limits = arguments.limits.index(&arguments.registry);
+    let fetching = open::fetch(&location, &transports, limits.image);
     let fetched = context.runtime.block_on(fetching);
     let fetched = fetched.map_err(|error| guesses::with_index_guess(error.into(), &arguments.index))?;
     let (mut findings, opened) = match fetched {
         Fetched::Database(file) => {
-            let database = OpenDatabase::open(file);
+            let database = OpenDatabase::open(file, limits.steps);
             let database = database.map_err(|error| guesses::with_index_guess(error.into(), &arguments.index))?;
             (
                 database::check::check(&database.database)?,
@@ -123,10 +125,10 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
             )
         }
         Fetched::Catalog(folder) => {
-            let findings = check::check_catalog(&folder, CatalogLimits::default())?;
+            let findings = check::check_catalog(&folder, limits.catalog)?;
             // What is not valid has no graph to go through.
             let valid = !diagnostic::has_errors(&findings);
-            let opened = valid.then(|| Index::of_catalog(folder, CatalogLimits::default()));
+            let opened = valid.then(|| Index::of_catalog(folder, limits.catalog));
             (findings, opened.transpose()?)
         }
     };
@@ -164,7 +166,11 @@ fn look_further(
         let wanted = images::wanted(opened, which)?;
         let printer = &context.printer;
         printer.status(format_args!("asking for {}", counted(wanted.len(), "image")));
-        findings.extend(context.runtime.block_on(images::ask(&wanted, transports)));
+        findings.extend(
+            context
+                .runtime
+                .block_on(images::ask(&wanted, transports, registry_hint)),
+        );
         diagnostic::sort(findings);
     }
     Ok(())

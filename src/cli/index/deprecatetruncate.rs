@@ -1,7 +1,6 @@
 //! `opmx index deprecatetruncate`.
 
 use crate::cli::Context;
-use crate::cli::additions;
 use crate::cli::arguments::ImageToolArguments;
 use crate::cli::error::CommandResult;
 use crate::cli::index::publication::ChangeArguments;
@@ -39,7 +38,7 @@ pub(crate) struct DeprecateTruncateArguments {
 
 pub(crate) fn run(arguments: &DeprecateTruncateArguments, context: &Context<'_>) -> CommandResult {
     arguments.tools.answer(&context.printer);
-    let writing = additions::writing()?;
+    let writing = arguments.change.writing()?;
     let names = removals::names(&arguments.bundles);
     let change = async |target: &Target<'_>, applied: Applied| {
         let mut request = arguments.deprecation.request(&names);

@@ -1,7 +1,7 @@
 //! `opmx index diff`: what differs between two indexes.
 
 use crate::catalog::difference::difference;
-use crate::cli::arguments::RegistryArguments;
+use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::{Context, sources};
 use crate::terminal::{Format, index_difference};
@@ -46,6 +46,8 @@ pub(crate) struct DiffArguments {
     exit_code: bool,
     #[command(flatten)]
     registry: RegistryArguments,
+    #[command(flatten)]
+    limits: IndexLimitArguments,
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
@@ -63,7 +65,8 @@ enum Form {
 
 pub(crate) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
-    let open = |name: &str| sources::open_catalog(name, &arguments.registry, context);
+    let limits = arguments.limits.index(&arguments.registry);
+    let open = |name: &str| sources::open_catalog(name, &arguments.registry, limits, context);
     let (old, new) = (open(&arguments.old)?, open(&arguments.new)?);
     let found = difference(&*old.catalog()?, &*new.catalog()?);
     match arguments.output {

@@ -1,6 +1,6 @@
 //! `opmx index export`: the packages of an index as folders of manifests.
 
-use crate::cli::arguments::{ContainerToolArgument, LimitArguments, RegistryArguments};
+use crate::cli::arguments::{ContainerToolArgument, DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::{Context, sources};
 use crate::index::export::{ExportError, ExportOptions, export};
@@ -40,6 +40,8 @@ pub(crate) struct ExportArguments {
     #[command(flatten)]
     limits: LimitArguments,
     #[command(flatten)]
+    database: DatabaseLimitArguments,
+    #[command(flatten)]
     tools: ContainerToolArgument,
 }
 
@@ -49,7 +51,8 @@ const PARALLEL: usize = 4;
 pub(crate) fn run(arguments: &ExportArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
     arguments.tools.answer(printer);
-    let opened = sources::open_catalog(&arguments.index, &arguments.registry, context)?;
+    let limits = arguments.limits.index(&arguments.database, &arguments.registry);
+    let opened = sources::open_catalog(&arguments.index, &arguments.registry, limits, context)?;
     let transports = arguments.registry.transports(context);
     let options = ExportOptions {
         packages: arguments.package.clone(),

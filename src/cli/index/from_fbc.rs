@@ -1,6 +1,6 @@
 //! `opmx index from-fbc`: a file-based catalog as an index with a database.
 
-use crate::cli::arguments::RegistryArguments;
+use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::index::publication::{self, PublicationArguments};
 use crate::cli::{Context, additions, guesses};
@@ -31,6 +31,8 @@ pub(crate) struct FromFbcArguments {
     publication: PublicationArguments,
     #[command(flatten)]
     registry: RegistryArguments,
+    #[command(flatten)]
+    limits: IndexLimitArguments,
 }
 
 pub(crate) fn run(arguments: &FromFbcArguments, context: &Context<'_>) -> CommandResult {
@@ -40,8 +42,8 @@ pub(crate) fn run(arguments: &FromFbcArguments, context: &Context<'_>) -> Comman
     let destination = arguments.publication.destination()?;
     let making = Making {
         transports: &transports,
-        limit: arguments.registry.max_image_size.0,
-        writing: &additions::writing()?,
+        limits: arguments.limits.index(&arguments.registry),
+        writing: &additions::writing(&arguments.limits.database)?,
         redo: arguments.publication.redo(),
     };
     match context

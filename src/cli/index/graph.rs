@@ -3,7 +3,7 @@
 use super::catalog_argument::CatalogArgument;
 use crate::catalog::drawing::{self, View};
 use crate::catalog::selection::Selection;
-use crate::cli::arguments::RegistryArguments;
+use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::{Context, sources};
 use clap::{Args, ValueEnum};
@@ -43,6 +43,8 @@ pub(crate) struct GraphArguments {
     output: Form,
     #[command(flatten)]
     registry: RegistryArguments,
+    #[command(flatten)]
+    limits: IndexLimitArguments,
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
@@ -57,7 +59,8 @@ enum Form {
 }
 
 pub(crate) fn run(arguments: &GraphArguments, context: &Context<'_>) -> CommandResult {
-    let opened = sources::open_catalog(&arguments.index.index, &arguments.registry, context)?;
+    let limits = arguments.limits.index(&arguments.registry);
+    let opened = sources::open_catalog(&arguments.index.index, &arguments.registry, limits, context)?;
     let catalog = opened.catalog()?;
     let selection = Selection {
         packages: arguments.package.clone(),

@@ -2,7 +2,7 @@
 
 use super::catalog_argument::CatalogArgument;
 use crate::catalog::selection::Selection;
-use crate::cli::arguments::RegistryArguments;
+use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, sources};
 use crate::mirror::images::{Images, ImagesError, Query, Role, images};
@@ -77,6 +77,8 @@ pub(super) struct ImagesArguments {
     keep_host: bool,
     #[command(flatten)]
     registry: RegistryArguments,
+    #[command(flatten)]
+    limits: IndexLimitArguments,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -103,7 +105,8 @@ pub(super) fn run(arguments: &ImagesArguments, context: &Context<'_>) -> Command
     if arguments.to.is_some() && arguments.output != Form::Mapping {
         return Err(CommandError::usage("--to needs -o mapping"));
     }
-    let opened = sources::open_catalog(&arguments.index.index, &arguments.registry, context)?;
+    let limits = arguments.limits.index(&arguments.registry);
+    let opened = sources::open_catalog(&arguments.index.index, &arguments.registry, limits, context)?;
     let query = Query {
         selection: Selection {
             packages: arguments.package.iter().chain(&arguments.packages).cloned().collect(),
@@ -191,6 +194,5 @@ fn print_mapping(found: &Images, target: &Target, keep_host: bool, context: &Con
     for line in lines {
         output.line(&line.to_string())?;
     }
-    output.flush()?;
     Ok(Status::Success)
 }

@@ -1,10 +1,10 @@
-//! `opmx index list`: what is in an index, as a table or for a program, its first rows at once.
+//! `opmx index list`: what is in an index, as a table or for a program.
 
 use super::catalog_argument::CatalogArgument;
 use super::images;
 use crate::catalog::selection::Selection;
 use crate::cli::Context;
-use crate::cli::arguments::{OutputArguments, RegistryArguments};
+use crate::cli::arguments::{IndexLimitArguments, OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::sources;
 use crate::database::list::{self, BundleRow, ChannelRow, PackageRow};
@@ -81,6 +81,8 @@ pub(crate) struct WholeIndex {
     output: OutputArguments,
     #[command(flatten)]
     registry: RegistryArguments,
+    #[command(flatten)]
+    limits: IndexLimitArguments,
 }
 
 #[derive(Debug, Args)]
@@ -94,6 +96,8 @@ pub(crate) struct PartOfIndex {
     output: OutputArguments,
     #[command(flatten)]
     registry: RegistryArguments,
+    #[command(flatten)]
+    limits: IndexLimitArguments,
 }
 
 /// Stands for the image of a bundle whose manifests are part of the index.
@@ -123,7 +127,8 @@ impl PartOfIndex {
     }
 
     fn open(&self, context: &Context<'_>) -> Result<Index, CommandError> {
-        sources::open_catalog(&self.index.index, &self.registry, context)
+        let limits = self.limits.index(&self.registry);
+        sources::open_catalog(&self.index.index, &self.registry, limits, context)
     }
 }
 
@@ -146,7 +151,8 @@ pub(crate) fn packages(wanted: &WholeIndex, context: &Context<'_>) -> CommandRes
             row.default_channel.unwrap_or_default(),
         ]
     };
-    match sources::open_catalog(&wanted.index.index, &wanted.registry, context)? {
+    let limits = wanted.limits.index(&wanted.registry);
+    match sources::open_catalog(&wanted.index.index, &wanted.registry, limits, context)? {
         Index::Database(OpenDatabase { database: index, .. }) => {
             let mut packages = list::packages(&index)?;
             print(context, &wanted.output, packages.rows()?, headings, cells)?;

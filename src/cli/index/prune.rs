@@ -1,7 +1,6 @@
 //! `opmx index prune`.
 
 use crate::cli::Context;
-use crate::cli::additions;
 use crate::cli::arguments::ContainerToolArgument;
 use crate::cli::error::CommandResult;
 use crate::cli::index::publication::ChangeArguments;
@@ -37,7 +36,7 @@ pub(crate) struct PruneArguments {
 
 pub(crate) fn run(arguments: &PruneArguments, context: &Context<'_>) -> CommandResult {
     arguments.tools.answer(&context.printer);
-    let writing = additions::writing()?;
+    let writing = arguments.change.writing()?;
     let names = removals::names(&arguments.packages);
     let change = async |target: &Target<'_>, applied: Applied| {
         Ok(packages(

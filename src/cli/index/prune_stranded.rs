@@ -1,7 +1,6 @@
 //! `opmx index prune-stranded`.
 
 use crate::cli::Context;
-use crate::cli::additions;
 use crate::cli::arguments::ContainerToolArgument;
 use crate::cli::error::CommandResult;
 use crate::cli::index::publication::ChangeArguments;
@@ -30,7 +29,7 @@ pub(crate) struct PruneStrandedArguments {
 
 pub(crate) fn run(arguments: &PruneStrandedArguments, context: &Context<'_>) -> CommandResult {
     arguments.tools.answer(&context.printer);
-    let writing = additions::writing()?;
+    let writing = arguments.change.writing()?;
     let change = async |target: &Target<'_>, _: Applied| Ok(stranded(target, &writing)?);
     arguments.change.run(context, change, removals::report)
 }

@@ -1,9 +1,10 @@
 //! Where a changed index goes, for all commands that change one.
 
-use crate::cli::arguments::RegistryArguments;
+use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, additions, guesses};
-use crate::database::change::Target;
+use crate::database::change::{Options, Target};
+use crate::files;
 use crate::image::Platform;
 use crate::index::import::ImportError;
 use crate::index::location::IndexLocation;
@@ -11,10 +12,13 @@ use crate::index::program::Binary;
 use crate::index::publish::{self, Applied, Destination, Made, Making, PublishError, Published, Server};
 use crate::terminal::Printer;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The base image that opm's own Dockerfile stands on.
 pub(crate) const OPM_IMAGE: &str = "opm:latest";
+
+/// The Dockerfile, where none is named.
+const INDEX_DOCKERFILE: &str = "index.Dockerfile";
 
 /// Where a changed index goes.
 #[derive(Debug, Args)]
@@ -50,7 +54,7 @@ pub(crate) struct PublicationArguments {
         short = 'd',
         long,
         value_name = "FILE",
-        default_value = "index.Dockerfile",
+        default_value = INDEX_DOCKERFILE,
         requires = "generate"
     )]
     out_dockerfile: PathBuf,
@@ -79,7 +83,11 @@ impl PublicationArguments {
             },
             None => Destination::Files {
                 folder: PathBuf::new(),
-                dockerfile: self.out_dockerfile.clone(),
+                // A link under the usual name may be anybody's; one that is named is meant.
+                dockerfile: match self.out_dockerfile.as_path() {
+                    usual if usual == Path::new(INDEX_DOCKERFILE) => usual.to_owned(),
+                    named => files::behind_links(named)?,
+                },
                 base: self.binary_image.as_deref().unwrap_or(OPM_IMAGE).to_owned(),
             },
         })
@@ -115,9 +123,16 @@ pub(crate) struct ChangeArguments {
     publication: PublicationArguments,
     #[command(flatten)]
     registry: RegistryArguments,
+    #[command(flatten)]
+    limits: IndexLimitArguments,
 }
 
 impl ChangeArguments {
+    /// How the database is written.
+    pub(crate) fn writing(&self) -> Result<Options, CommandError> {
+        additions::writing(&self.limits.database)
+    }
+
     /// Changes the index, and says by `report` what changed and then what was made.
     pub(crate) fn run<T>(
         &self,
@@ -130,8 +145,8 @@ impl ChangeArguments {
         let destination = self.publication.destination()?;
         let making = Making {
             transports: &transports,
-            limit: self.registry.max_image_size.0,
-            writing: &additions::writing()?,
+            limits: self.limits.index(&self.registry),
+            writing: &self.writing()?,
             redo: self.publication.redo(),
         };
         let making = publish::make(Some(&from), &destination, making, change);
@@ -153,13 +168,13 @@ impl ChangeArguments {
 /// Says what an index does not hold of the one that it was made of, and what became of what was there.
 pub(crate) fn remark<T>(published: &Published<T>, printer: &Printer) {
     if let Some(replaced) = &published.replaced {
-        printer.status(format_args!("took the place of {replaced}"));
+        printer.status(format_args!("replaced {replaced}"));
     }
     match published.redone {
         0 => {}
-        1 => printer.status("somebody else moved the tag meanwhile, so the change was made again on their index"),
+        1 => printer.status("the tag was moved by another client in the meantime, so the change was made again on its index"),
         times => printer.status(format_args!(
-            "others moved the tag meanwhile, so the change was made again {times} times, on their indexes"
+            "the tag was moved by other clients in the meantime, so the change was made again {times} times, on their indexes"
         )),
     }
     for part in &published.not_kept {
@@ -169,7 +184,7 @@ pub(crate) fn remark<T>(published: &Published<T>, printer: &Printer) {
         let lost: Vec<_> = published.lost.iter().map(Platform::to_string).collect();
         let lost = lost.join(", ");
         printer.warning(format_args!(
-            "the index to begin with was also for {lost}, and the new one is not"
+            "the original index was also for {lost}, and the new one is not"
         ));
         printer.detail("hint", "name a binary of opmx for each platform with --binary");
     }

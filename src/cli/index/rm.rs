@@ -1,7 +1,6 @@
 //! `opmx index rm`.
 
 use crate::cli::Context;
-use crate::cli::additions;
 use crate::cli::arguments::ImageToolArguments;
 use crate::cli::error::CommandResult;
 use crate::cli::index::publication::ChangeArguments;
@@ -37,7 +36,7 @@ pub(crate) struct RmArguments {
 
 pub(crate) fn run(arguments: &RmArguments, context: &Context<'_>) -> CommandResult {
     arguments.tools.answer(&context.printer);
-    let writing = additions::writing()?;
+    let writing = arguments.change.writing()?;
     let names = removals::names(&arguments.operators);
     let change = async |target: &Target<'_>, applied: Applied| {
         Ok(packages(

@@ -2,7 +2,7 @@
 
 mod crds;
 
-use crate::cli::arguments::{LimitArguments, OutputArguments, RegistryArguments};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
 use crate::cli::contents::read_cluster;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, sources};
@@ -67,6 +67,8 @@ pub(crate) struct OperatorArguments {
     registry: RegistryArguments,
     #[command(flatten)]
     limits: LimitArguments,
+    #[command(flatten)]
+    database: DatabaseLimitArguments,
 }
 
 #[derive(Debug, Subcommand)]
@@ -103,7 +105,8 @@ pub(crate) fn run(arguments: &OperatorArguments, context: &Context<'_>) -> Comma
     let state = read_cluster(state, &arguments.files, convert::identity, &arguments.limits, context)?;
     let objects = [state.objects, state.conditions].concat();
     let index = arguments.catalog.as_deref();
-    let index = index.map(|name| sources::open_catalog(name, &arguments.registry, context));
+    let limits = arguments.limits.index(&arguments.database, &arguments.registry);
+    let index = index.map(|name| sources::open_catalog(name, &arguments.registry, limits, context));
     let index = index.transpose()?;
     let catalog = index.as_ref().map(Index::catalog).transpose()?;
     let options = Options {

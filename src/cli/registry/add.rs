@@ -2,7 +2,7 @@
 
 use crate::cli::Context;
 use crate::cli::additions::{self, AdditionArguments};
-use crate::cli::arguments::{ContainerToolArgument, LimitArguments, RegistryArguments};
+use crate::cli::arguments::{ContainerToolArgument, DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandResult;
 use crate::database::change::{Options, Target};
 use crate::index::gather;
@@ -45,6 +45,8 @@ pub(crate) struct AddArguments {
     #[command(flatten)]
     limits: LimitArguments,
     #[command(flatten)]
+    database_limits: DatabaseLimitArguments,
+    #[command(flatten)]
     tools: ContainerToolArgument,
 }
 
@@ -55,7 +57,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
     let target = Target::InPlace(&arguments.database);
     let writing = Options {
         dry_run: arguments.dry_run,
-        ..additions::writing()?
+        ..additions::writing(&arguments.database_limits)?
     };
     let adding = gather::add(&locations, &transports, &options, &target, &writing);
     match context.runtime.block_on(adding) {

@@ -2,6 +2,7 @@
 
 use crate::cli::Context;
 use crate::cli::additions;
+use crate::cli::arguments::DatabaseLimitArguments;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::removals;
 use crate::database::change::{Options, Target};
@@ -33,13 +34,15 @@ pub(crate) struct PruneArguments {
     /// Say what would change, and write nothing
     #[arg(long)]
     dry_run: bool,
+    #[command(flatten)]
+    limits: DatabaseLimitArguments,
 }
 
 pub(crate) fn run(arguments: &PruneArguments, context: &Context<'_>) -> CommandResult {
     let target = Target::InPlace(&arguments.database);
     let writing = Options {
         dry_run: arguments.dry_run,
-        ..additions::writing()?
+        ..additions::writing(&arguments.limits)?
     };
     let names = removals::names(&arguments.packages);
     let changed = packages(Packages::AllBut(&names), arguments.permissive, &target, &writing)?;

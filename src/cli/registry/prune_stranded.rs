@@ -2,6 +2,7 @@
 
 use crate::cli::Context;
 use crate::cli::additions;
+use crate::cli::arguments::DatabaseLimitArguments;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::removals;
 use crate::database::change::{Options, Target};
@@ -26,13 +27,15 @@ pub(crate) struct PruneStrandedArguments {
     /// Say what would change, and write nothing
     #[arg(long)]
     dry_run: bool,
+    #[command(flatten)]
+    limits: DatabaseLimitArguments,
 }
 
 pub(crate) fn run(arguments: &PruneStrandedArguments, context: &Context<'_>) -> CommandResult {
     let target = Target::InPlace(&arguments.database);
     let writing = Options {
         dry_run: arguments.dry_run,
-        ..additions::writing()?
+        ..additions::writing(&arguments.limits)?
     };
     let changed = stranded(&target, &writing)?;
     removals::report(&changed, &context.printer);

@@ -1,6 +1,7 @@
 //! `opmx registry serve`: gRPC from a database file.
 
 use crate::cli::Context;
+use crate::cli::arguments::DatabaseLimitArguments;
 use crate::cli::error::CommandResult;
 use crate::cli::serving::{self, ServingArguments};
 use crate::database::read::Database;
@@ -26,6 +27,8 @@ pub(crate) struct ServeArguments {
     database: PathBuf,
     #[command(flatten)]
     serving: ServingArguments,
+    #[command(flatten)]
+    limits: DatabaseLimitArguments,
 }
 
 impl ServeArguments {
@@ -35,6 +38,6 @@ impl ServeArguments {
 }
 
 pub(crate) fn run(arguments: &ServeArguments, context: &Context<'_>) -> CommandResult {
-    let index = Database::open(&arguments.database);
+    let index = Database::open_within(&arguments.database, arguments.limits.max_database_steps);
     serving::serve(index.map(Into::into).map_err(Into::into), &arguments.serving, context)
 }

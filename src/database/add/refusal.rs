@@ -83,13 +83,12 @@ pub enum Refusal {
         bundles: Vec<String>,
     },
     /// A bundle can only be overwritten in the mode `replaces`.
-    #[error("bundles can be overwritten in the mode replaces only; leave out --overwrite-latest, or add in that mode")]
+    #[error("bundles can be overwritten in the mode replaces only")]
     OverwriteMode,
     /// A bundle that stands in for another one.
     #[error(
         "bundle {bundle} of {origin} substitutes for {substitutes} (annotation olm.substitutesFor), which rewrites the \
-         edges of other bundles; allow that with --enable-alpha, in the mode replaces, or remove the annotation and let \
-         {bundle} replace or skip {substitutes}"
+         edges of other bundles"
     )]
     Substitutes {
         /// The bundle.

@@ -1,9 +1,9 @@
 //! Writing the rows of one bundle.
 
 use super::Addition;
-use crate::catalog::DEPRECATED;
 use crate::catalog::graph::Node;
 use crate::database::record::{Api, Rows};
+use crate::olm::property::DEPRECATED;
 use rusqlite::{Statement, Transaction};
 use std::collections::BTreeMap;
 use std::io;

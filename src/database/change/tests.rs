@@ -150,7 +150,7 @@ fn what_is_no_index_of_this_version_is_refused_by_name_and_left_alone() {
         ] {
             let error = add_package(&target, &SHORT, "q").unwrap_err().to_string();
             assert!(error.contains(expected) && error.contains("index.db"), "{error}");
-            assert_eq!(check(&target).unwrap_err().to_string(), error);
+            assert_eq!(check(&target, &SHORT).unwrap_err().to_string(), error);
         }
         assert!(fs::read(&path).unwrap() == before);
     }
@@ -171,7 +171,7 @@ fn missing_folders_and_files_are_named() {
     let error = add_package(&Target::InPlace(&path), &SHORT, "p").unwrap_err();
     assert!(matches!(error, DatabaseError::NoFolder { .. }), "{error:?}");
     assert!(matches!(
-        check(&Target::InPlace(&path)),
+        check(&Target::InPlace(&path), &SHORT),
         Err(DatabaseError::NoFolder { .. })
     ));
     let to = folder.path().join("index.db");
@@ -200,7 +200,7 @@ fn a_second_writer_gives_up_after_the_time_out() {
         insert(transaction, &target, "q")?;
         let error = add_package(&target, &SHORT, "r").unwrap_err();
         assert!(matches!(error, DatabaseError::Locked { .. }), "{error:?}");
-        check(&target).unwrap();
+        check(&target, &SHORT).unwrap();
         assert!(error.to_string().contains("within 0.06 seconds"), "{error}");
         Ok::<_, DatabaseError>(())
     })
@@ -302,7 +302,7 @@ fn killed_in_the_middle(folder: &Path) -> PathBuf {
 fn what_a_killed_writer_left_is_rolled_back_before_a_change_in_place() {
     let folder = tempfile::tempdir().unwrap();
     let path = killed_in_the_middle(folder.path());
-    check(&Target::InPlace(&path)).unwrap();
+    check(&Target::InPlace(&path), &SHORT).unwrap();
     add_package(&Target::InPlace(&path), &SHORT, "r").unwrap();
     assert_eq!(packages(&path), ["p", "r"]);
     assert_eq!(files(folder.path()), ["index.db"]);

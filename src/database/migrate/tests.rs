@@ -394,7 +394,7 @@ fn a_file_is_changed_only_by_a_change_that_succeeds() {
     connection.execute("VACUUM INTO ?1", [path.to_str().unwrap()]).unwrap();
     let before = std::fs::read(&path).unwrap();
     let target = Target::InPlace(&path);
-    change::check(&target).unwrap();
+    change::check(&target, &Options::default()).unwrap();
     let failing = |_: &rusqlite::Transaction<'_>| Err::<(), _>(DatabaseError::Full { path: path.clone() });
     change::adding(&target, &Options::default(), failing).unwrap_err();
     let dry = Options {

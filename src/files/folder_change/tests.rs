@@ -46,13 +46,21 @@ fn old_folder() -> tempfile::TempDir {
 
 /// A folder as a process leaves it that is killed when its change counts and `moved` files are in their places.
 fn half_done(moved: &[&str]) -> tempfile::TempDir {
+    half_done_with(moved, None)
+}
+
+fn half_done_with(moved: &[&str], mut other: Option<Replacement>) -> tempfile::TempDir {
     let folder = old_folder();
     let change = FolderChange::new(folder.path()).unwrap();
     place(change.path(), bytes(&NEW)).unwrap();
     let mut record = Record {
         inode: inode(&metadata(&change.staging).unwrap()),
         replaced: BTreeMap::new(),
+        outside: other.as_ref().map(|other| Outside::new(other).unwrap()),
     };
+    if let Some(other) = &mut other {
+        other.keep();
+    }
     record.look(&change.files, folder.path(), "").unwrap();
     fs::write(change.staging.join(RECORD), serde_json::to_vec(&record).unwrap()).unwrap();
     let journal = folder.path().join(JOURNAL);
@@ -122,6 +130,89 @@ fn a_change_that_counts_is_read_as_done_and_finished_by_the_next_one() {
 }
 
 #[test]
+fn a_file_elsewhere_changes_together_with_the_folder() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let file = elsewhere.path().join("Dockerfile");
+    let prepared = |text: &str| super::super::prepare(&file, text.as_bytes()).unwrap();
+    let folder = old_folder();
+    let change = |text: &str| {
+        let change = FolderChange::new(folder.path()).unwrap();
+        place(change.path(), bytes(&[("a.yaml", text)])).unwrap();
+        change.commit_with(prepared(text)).unwrap();
+    };
+    for text in ["first", "second"] {
+        change(text);
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        assert_eq!(fs::read_to_string(folder.path().join("a.yaml")).unwrap(), text);
+        assert_eq!(names(elsewhere.path()), ["Dockerfile"]);
+    }
+    // What stands in the way of one keeps the other, too.
+    let stuck = FolderChange::new(folder.path()).unwrap();
+    place(stuck.path(), bytes(&[("a.yaml/x", "third")])).unwrap();
+    stuck.commit_with(prepared("third")).unwrap_err();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "second");
+    assert_eq!(names(elsewhere.path()), ["Dockerfile"]);
+    // Of a change that counts, both are finished.
+    for before in [Some("old"), None] {
+        match before {
+            Some(text) => fs::write(&file, text).unwrap(),
+            None => fs::remove_file(&file).unwrap(),
+        }
+        let folder = half_done_with(&[], Some(prepared("new")));
+        assert_eq!(fs::read_to_string(&file).ok().as_deref(), before);
+        finish_change(folder.path()).unwrap();
+        assert_eq!(files_of(folder.path()), new_state());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        assert_eq!(names(elsewhere.path()), ["Dockerfile"]);
+    }
+}
+
+#[test]
+fn a_file_elsewhere_that_somebody_has_changed_since_stays() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let file = elsewhere.path().join("Dockerfile");
+    fs::write(&file, "old").unwrap();
+    let folder = half_done_with(&[], Some(super::super::prepare(&file, b"new").unwrap()));
+    fs::write(&file, "edited").unwrap();
+    finish_change(folder.path()).unwrap();
+    assert_eq!(files_of(folder.path()), new_state());
+    assert_eq!(fs::read_to_string(&file).unwrap(), "edited");
+    assert_eq!(names(elsewhere.path()), ["Dockerfile"]);
+}
+
+#[test]
+fn elsewhere_nothing_moves_but_the_file_that_was_made_for_it() {
+    for forged in ["notes", "../other", ".profile.opmx-1-0123456789abcdef"] {
+        let elsewhere = tempfile::tempdir().unwrap();
+        let file = elsewhere.path().join("Dockerfile");
+        let folder = half_done_with(&[], Some(super::super::prepare(&file, b"new").unwrap()));
+        // A record of somebody who knows the inode of the folder.
+        let path = folder.path().join(JOURNAL).join(RECORD);
+        let mut record: Record = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let outside = serde_json::to_value(&record.outside).unwrap();
+        let waiting = outside["waiting"].as_str().unwrap();
+        fs::rename(elsewhere.path().join(waiting), elsewhere.path().join("notes")).unwrap();
+        fs::write(elsewhere.path().join(".profile.opmx-1-0123456789abcdef"), "theirs").unwrap();
+        let mut outside = outside.clone();
+        outside["waiting"] = forged.into();
+        record.outside = serde_json::from_value(outside).unwrap();
+        fs::write(&path, serde_json::to_vec(&record).unwrap()).unwrap();
+        finish_change(folder.path()).unwrap();
+        assert!(!file.exists(), "{forged}");
+        assert_eq!(names(elsewhere.path()).len(), 2, "{forged}");
+    }
+}
+
+#[test]
+fn a_folder_that_was_made_for_nothing_goes() {
+    let parent = tempfile::tempdir().unwrap();
+    let change = FolderChange::new(&parent.path().join("made")).unwrap();
+    place(change.path(), bytes(&NEW)).unwrap();
+    drop(change);
+    assert_eq!(names(parent.path()), [""; 0]);
+}
+
+#[test]
 fn what_somebody_has_changed_since_stays() {
     let folder = half_done(&[]);
     fs::write(folder.path().join("a.yaml"), "edited").unwrap();
@@ -181,8 +272,8 @@ fn a_journal_reaches_nothing_outside_and_follows_no_link() {
 #[test]
 fn what_stands_in_the_way_is_found_before_anything_changes() {
     for (path, reason) in [
-        ("a.yaml/x", "it is not a folder, and one goes there"),
-        ("m", "it is a folder, and a file goes there"),
+        ("a.yaml/x", "it is not a folder, and a folder belongs there"),
+        ("m", "it is a folder, and a file belongs there"),
         ("link", "it is not a regular file"),
     ] {
         let folder = old_folder();

@@ -8,7 +8,7 @@ fn find(content: &str, registry: &str, repository: &str) -> Result<Option<Login>
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("auth.json");
     fs::write(&file, content).unwrap();
-    Credentials::with_variables(Some(&file), &|_| None).find(registry, repository)
+    Credentials::in_file(file).find(registry, repository)
 }
 
 fn user(content: &str, registry: &str, repository: &str) -> Option<String> {
@@ -70,7 +70,7 @@ fn files_that_cannot_be_used_are_named() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("unusable entry for r"), "{error}");
-    let absent = Credentials::with_variables(Some(Path::new("/nowhere/auth.json")), &|_| None);
+    let absent = Credentials::in_file("/nowhere/auth.json".into());
     assert!(
         absent
             .find("r", "a")
@@ -79,34 +79,6 @@ fn files_that_cannot_be_used_are_named() {
             .contains("/nowhere/auth.json")
     );
     assert_eq!(find("", "r", "a").unwrap(), None);
-}
-
-#[test]
-fn the_environment_says_where_to_look() {
-    let files = |variables: &[(&str, &str)]| {
-        let find = |name: &str| {
-            variables
-                .iter()
-                .find(|(key, _)| *key == name)
-                .map(|(_, value)| value.into())
-        };
-        Credentials::with_variables(None, &find).files
-    };
-    let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
-    assert_eq!(
-        files(&[("HOME", "/h"), ("XDG_RUNTIME_DIR", "/run/1")]),
-        paths(&[
-            "/run/1/containers/auth.json",
-            "/h/.config/containers/auth.json",
-            "/h/.docker/config.json"
-        ])
-    );
-    assert_eq!(
-        files(&[("XDG_CONFIG_HOME", "/c"), ("DOCKER_CONFIG", "/d")]),
-        paths(&["/c/containers/auth.json", "/d/config.json"])
-    );
-    assert_eq!(files(&[("REGISTRY_AUTH_FILE", "/a"), ("HOME", "/h")]), paths(&["/a"]));
-    assert_eq!(files(&[]), paths(&[]));
 }
 
 #[test]
@@ -119,8 +91,8 @@ fn the_second_file_is_read_when_the_first_knows_nothing() {
         format!(r#"{{"auths":{{"r":{}}}}}"#, auth("me:x")),
     )
     .unwrap();
-    let path = home.path().as_os_str().to_owned();
-    let credentials = Credentials::with_variables(None, &|name| (name == "HOME").then(|| path.clone()));
+    let first = home.path().join("absent.json");
+    let credentials = Credentials::in_any_of(vec![first, docker.join("config.json")]);
     let login = credentials.find("r", "a").unwrap().unwrap();
     assert!(
         login.source.contains("r in ") && login.source.contains("config.json"),

@@ -9,9 +9,9 @@ pub(in crate::image) fn image(content: &str, large: bool) -> Image {
         mode: 0o644,
         content: EntryContent::Bytes(content),
     };
-    let mut layers = vec![layer_from_files(&[entry("manifests/a.yaml", content.as_bytes().to_vec())]).unwrap()];
+    let mut layers = vec![layer_from_files(&[entry("manifests/a.yaml", content.as_bytes().to_vec())], 0).unwrap()];
     if large {
-        layers.push(layer_from_files(&[entry("database/index.db", noise(9 << 20))]).unwrap());
+        layers.push(layer_from_files(&[entry("database/index.db", noise(9 << 20))], 0).unwrap());
     }
     build(&ImageConfig::default(), layers).unwrap()
 }
@@ -98,6 +98,34 @@ fn what_is_not_a_layout_is_named() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("index.json is not valid"), "{error}");
+}
+
+#[test]
+fn an_index_that_cannot_be_read_is_never_overwritten() {
+    use std::os::unix::fs::symlink;
+    let directory = tempfile::tempdir().unwrap();
+    let index = directory.path().join(INDEX_FILE);
+    let refused = |expected: &str| {
+        let error = write_layout(&image("one", false), directory.path(), Some("v1")).unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains(INDEX_FILE) && error.contains(expected), "{error}");
+    };
+    for content in ["", "{", "[]", r#"{"manifests": 1}"#] {
+        fs::write(&index, content).unwrap();
+        refused("index.json is ");
+        assert_eq!(fs::read_to_string(&index).unwrap(), content);
+    }
+    fs::remove_file(&index).unwrap();
+    symlink("nowhere", &index).unwrap();
+    refused("cannot read");
+    fs::remove_file(&index).unwrap();
+    symlink(INDEX_FILE, &index).unwrap();
+    refused("cannot read");
+    fs::remove_file(&index).unwrap();
+    fs::create_dir(&index).unwrap();
+    refused("cannot read");
+    fs::remove_dir(&index).unwrap();
+    write_layout(&image("one", false), directory.path(), Some("v1")).unwrap();
 }
 
 #[test]

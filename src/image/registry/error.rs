@@ -120,13 +120,15 @@ pub enum RegistryFailure {
         reason: &'static str,
     },
     /// A server that the registry redirects to asks for a login, which only the registry itself gets.
-    #[error("the registry redirects to {origin}, which asks for a login; it does not get that of the registry")]
+    #[error(
+        "the registry redirects to {origin}, which asks for a login, and the login of the registry is not sent there"
+    )]
     ForeignLogin {
         /// Scheme, host and port of the server.
         origin: String,
     },
     /// A token server that is not asked.
-    #[error("the registry names {realm} as its token server, which is not asked: {problem}")]
+    #[error("the registry names {realm} as its token server, which is refused: {problem}")]
     Realm {
         /// Its address as the registry names it, without a query.
         realm: String,
@@ -183,29 +185,6 @@ impl RegistryError {
             failure: Box::new(failure),
             attempts: 1,
         }
-    }
-
-    /// What to try, where there is something.
-    pub fn hint(&self) -> Option<&'static str> {
-        Some(match self.failure.as_ref() {
-            RegistryFailure::NotFound { .. } => {
-                "check the spelling of repository and tag; some registries also say this when a login is needed"
-            }
-            RegistryFailure::Unauthorized { .. } => {
-                "log in with the container tool of your choice, or name its credentials file with --authfile"
-            }
-            RegistryFailure::Denied { .. } => "ask the owner of the repository for access, or log in as somebody else",
-            RegistryFailure::RateLimited { .. } => "wait, or log in: registries allow more requests to known users",
-            RegistryFailure::Tls { .. } => {
-                "name the certificate authority with --ca-file, or accept any certificate with --skip-tls-verify"
-            }
-            RegistryFailure::PlainHttp => "pass --use-http if this registry has no HTTPS",
-            RegistryFailure::HttpsExpected => "leave out --use-http for this registry",
-            RegistryFailure::Connection { .. } => {
-                "check the host name, the network, and the variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
-            }
-            _ => return None,
-        })
     }
 }
 

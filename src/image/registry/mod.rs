@@ -35,6 +35,7 @@ use super::manifest::{
 use super::progress::Progress;
 use super::reference::RegistryReference;
 use super::tagged::Offer;
+use crate::limit::Limit;
 use answer::Answer;
 use client::Clients;
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -187,8 +188,8 @@ impl Registry {
         let sizes = manifest.layers.iter().map(|layer| layer.size);
         if sizes.fold(0, u64::saturating_add) > self.image_limit {
             let limit = self.image_limit;
-            let option = Some("--max-image-size");
-            return Err(ContentProblem::TooLarge { limit, option }.of(image, "the size of all layers"));
+            let raised_by = Some(Limit::ImageBytes);
+            return Err(ContentProblem::TooLarge { limit, raised_by }.of(image, "the size of all layers"));
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! How long a server may take: small answers in all, blobs by their rate, and everything between two bytes.
 
 use super::error::RegistryFailure;
+use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,12 +33,24 @@ pub(super) struct Deadline {
     heard: bool,
 }
 
-/// The speed of a blob on its way.
+/// The speed of a blob on its way, over the last [`TimeLimits::rate_window`].
 #[derive(Debug)]
 pub(super) struct Pace {
     limits: TimeLimits,
     idle: Duration,
-    measured: Duration,
+    /// The window in parts, the oldest first; each but the last is a [`PARTS`]th of it, or longer.
+    parts: VecDeque<Moved>,
+    /// What all parts are together.
+    window: Moved,
+}
+
+/// Into how many parts the window is cut: whole parts leave it.
+const PARTS: u32 = 12;
+
+/// What moved in some time.
+#[derive(Debug, Default)]
+struct Moved {
+    time: Duration,
     bytes: u64,
 }
 
@@ -56,8 +69,8 @@ impl TimeLimits {
         Pace {
             limits: *self,
             idle: Duration::ZERO,
-            measured: Duration::ZERO,
-            bytes: 0,
+            parts: VecDeque::new(),
+            window: Moved::default(),
         }
     }
 }
@@ -130,7 +143,8 @@ impl Pace {
     /// How long to wait before looking at the clock again.
     fn patience(&self) -> Duration {
         let stall = self.limits.stall.saturating_sub(self.idle);
-        stall.min(self.limits.rate_window.saturating_sub(self.measured))
+        let part = self.limits.rate_window / PARTS;
+        stall.min(self.limits.rate_window.saturating_sub(self.window.time).max(part))
     }
 
     /// Judges a time in which so many bytes moved.
@@ -145,23 +159,41 @@ impl Pace {
         if self.idle >= stall {
             return Err(RegistryFailure::Stalled { limit: stall });
         }
-        self.measured += time;
-        self.bytes += moved;
-        if self.measured >= rate_window {
+        self.slide(time, moved);
+        if self.window.time >= rate_window {
             #[expect(clippy::cast_precision_loss, reason = "a rate need not be exact")]
-            let least = least_rate as f64 * self.measured.as_secs_f64();
+            let least = least_rate as f64 * rate_window.as_secs_f64();
             #[expect(clippy::cast_precision_loss, reason = "a rate need not be exact")]
-            let moved = self.bytes as f64;
+            let moved = self.window.bytes as f64;
             if moved < least {
                 return Err(RegistryFailure::TooSlow {
                     least_rate,
                     window: rate_window,
                 });
             }
-            self.measured = Duration::ZERO;
-            self.bytes = 0;
         }
         Ok(())
+    }
+
+    /// Takes what moved into the window, and lets go of the parts that are older.
+    fn slide(&mut self, time: Duration, bytes: u64) {
+        let window = self.limits.rate_window;
+        match self.parts.back_mut() {
+            Some(last) if last.time < window / PARTS => {
+                last.time += time;
+                last.bytes += bytes;
+            }
+            _ => self.parts.push_back(Moved { time, bytes }),
+        }
+        self.window.time += time;
+        self.window.bytes += bytes;
+        while let Some(oldest) = self
+            .parts
+            .pop_front_if(|oldest| self.window.time.saturating_sub(oldest.time) >= window)
+        {
+            self.window.time -= oldest.time;
+            self.window.bytes -= oldest.bytes;
+        }
     }
 }
 
@@ -183,14 +215,13 @@ mod tests {
 
     /// After how many seconds a blob is given up that brings `bytes` every `gap` seconds.
     fn given_up(limits: TimeLimits, gap: u32, bytes: u64) -> Option<(u32, RegistryFailure)> {
+        given_up_when(limits, |second| if second % gap == 0 { bytes } else { 0 })
+    }
+
+    /// After how many seconds a blob is given up that brings so many bytes in each second.
+    fn given_up_when(limits: TimeLimits, bytes: impl Fn(u32) -> u64) -> Option<(u32, RegistryFailure)> {
         let mut pace = limits.pace();
-        for time in 1..=600 {
-            let moved = if time % gap == 0 { bytes } else { 0 };
-            if let Err(failure) = pace.passed(SECOND, moved) {
-                return Some((time, failure));
-            }
-        }
-        None
+        (1..=600).find_map(|second| Some((second, pace.passed(SECOND, bytes(second)).err()?)))
     }
 
     #[test]
@@ -209,6 +240,33 @@ mod tests {
             given_up(limits(), 30, 1 << 20),
             Some((20, RegistryFailure::Stalled { .. }))
         ));
+    }
+
+    #[test]
+    fn every_minute_counts_and_not_only_one_after_the_other() {
+        // As much as a minute needs, in the first and the last second of two minutes.
+        let late = |second| if second % 120 < 2 { 6_000 } else { 1 };
+        let (second, failure) = given_up_when(limits(), late).unwrap();
+        assert!((61..=67).contains(&second), "{second}");
+        assert!(matches!(failure, RegistryFailure::TooSlow { .. }));
+        // What was fast is soon forgotten.
+        let once = |second| if second == 31 { 1 << 30 } else { 50 };
+        let (second, failure) = given_up_when(limits(), once).unwrap();
+        assert!((91..=97).contains(&second), "{second}");
+        assert!(matches!(failure, RegistryFailure::TooSlow { .. }));
+    }
+
+    #[test]
+    fn a_window_is_kept_in_a_few_parts() {
+        let mut pace = limits().pace();
+        for _ in 0..100_000 {
+            pace.passed(Duration::from_millis(7), 1).unwrap();
+        }
+        assert!(pace.parts.len() <= 13, "{}", pace.parts.len());
+        let time: Duration = pace.parts.iter().map(|part| part.time).sum();
+        let bytes: u64 = pace.parts.iter().map(|part| part.bytes).sum();
+        assert_eq!((time, bytes), (pace.window.time, pace.window.bytes));
+        assert!((60 * SECOND..66 * SECOND).contains(&time), "{time:?}");
     }
 
     #[test]
@@ -232,6 +290,8 @@ mod tests {
         assert_eq!(pace.patience(), 15 * SECOND);
         pace.passed(45 * SECOND, 10_000).unwrap();
         assert_eq!(pace.patience(), 10 * SECOND);
+        pace.passed(10 * SECOND, 10_000).unwrap();
+        assert_eq!(pace.patience(), 5 * SECOND);
     }
 
     #[tokio::test]

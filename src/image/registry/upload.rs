@@ -188,7 +188,7 @@ impl Registry {
         let url = upload_url(session.url(), location, descriptor).map_err(|failure| begin.fail(failure))?;
         if session.is_foreign() && repository.is_own(&url) {
             // With the login, another server would write where it likes.
-            let reason = "another server answered for the registry and names it as the place of the upload";
+            let reason = "another server answered for the registry and names it as the upload location";
             return Err(begin.fail(refused(&url, reason)));
         }
 
@@ -219,7 +219,7 @@ impl Registry {
 fn upload_url(asked: &Url, location: Option<&str>, descriptor: &Descriptor) -> Result<Url, RegistryFailure> {
     let url = location.and_then(|location| from_stranger(Some(asked), location).ok());
     let mut url = url.ok_or_else(|| RegistryFailure::Protocol {
-        problem: format!("there is no usable address for the upload in it (Location: {location:?})"),
+        problem: format!("it has no usable upload address (Location: {location:?})"),
     })?;
     if asked.scheme() == "https" && url.scheme() != "https" {
         // Registries behind a proxy often do not know that they are reached by HTTPS.

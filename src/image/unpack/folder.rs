@@ -5,6 +5,7 @@ use crate::files::{FileError, create_private};
 use crate::image::error::ImageError;
 use crate::image::image::Image;
 use crate::image::layer_reader::{Kind, LayerReader, Member, UnpackLimit, plain_path};
+use crate::limit::Limit;
 use crate::tree::TreeError;
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,7 +31,7 @@ pub fn extract_folder(image: &Image, inside: &str, to: &Path, bytes: u64) -> Res
     };
     let mut budget = UnpackLimit {
         bytes,
-        option: "--max-image-size",
+        raised_by: Some(Limit::ImageBytes),
     };
     let mut lower = Paths::new();
     for layer in image.layers() {
@@ -43,7 +44,7 @@ pub fn extract_folder(image: &Image, inside: &str, to: &Path, bytes: u64) -> Res
             place(&mut lower, &mut upper, member, &inside, to)?;
             if lower.len() + upper.len() > MOST_FILES {
                 let what = format!("the number of files in /{inside}");
-                return Err(limit(origin, what, MOST_FILES.to_string(), "--max-files").into());
+                return Err(limit(origin, what, MOST_FILES.to_string(), None).into());
             }
             Ok(())
         })?;

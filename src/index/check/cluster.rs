@@ -3,10 +3,11 @@
 use super::listed;
 use super::needs::{self, Needed};
 use crate::catalog::updates::updates;
-use crate::catalog::{BundleId, CONSTRAINT, Catalog, Channel, Package};
+use crate::catalog::{BundleId, Catalog, Channel, Package};
 use crate::diagnostic::{self, Diagnostic};
 use crate::index::capabilities::{Capability, Cluster, Need, Since, capability};
 use crate::index::open::{Index, OpenError};
+use crate::olm::property::CONSTRAINT;
 use crate::rules::Severity;
 use std::collections::{BTreeMap, BTreeSet};
 

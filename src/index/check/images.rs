@@ -3,7 +3,7 @@
 use super::listed;
 use crate::catalog::{BundleId, Catalog};
 use crate::diagnostic::{self, Diagnostic};
-use crate::image::{ImageError, Reference, RegistryFailure, RegistryReference, Transports};
+use crate::image::{ImageError, Reference, RegistryError, RegistryFailure, RegistryReference, Transports};
 use crate::index::open::{Index, OpenError};
 use crate::rules;
 use futures_util::StreamExt;
@@ -102,14 +102,17 @@ fn places(catalog: &Catalog) -> BTreeMap<&str, String> {
 /// What came of asking a registry for an image: whether it is there, or `None` where the registry was not asked.
 pub type Answer = Option<Result<(), ImageError>>;
 
+/// What to try after a request that failed, where there is something.
+pub type Advice = fn(&RegistryError) -> Option<&'static str>;
+
 /// Asks the registries for all images, several at once; what is found, in a fixed order. A registry that does not answer
 /// even when asked again is not asked for further images, so that a dead one costs the time of a few requests.
-pub async fn ask(wanted: &[Wanted], transports: &Transports) -> Vec<Diagnostic> {
+pub async fn ask(wanted: &[Wanted], transports: &Transports, advice: Advice) -> Vec<Diagnostic> {
     let silent = Mutex::default();
     let silent = &silent;
     let answers =
         stream::iter(wanted).map(|wanted| async move { (wanted, ask_once(wanted, transports, silent).await) });
-    findings(answers.buffer_unordered(AT_ONCE).collect().await)
+    findings(answers.buffer_unordered(AT_ONCE).collect().await, advice)
 }
 
 /// `silent` are the registries that do not answer.
@@ -155,7 +158,7 @@ fn is_silence(error: &ImageError) -> bool {
 
 /// What is to be said about images after these answers, in a fixed order: one finding for each image, and one for all
 /// images of a registry that does not answer.
-pub fn findings(answers: Vec<(&Wanted, Answer)>) -> Vec<Diagnostic> {
+pub fn findings(answers: Vec<(&Wanted, Answer)>, advice: Advice) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut silent: BTreeMap<String, Silence<'_>> = BTreeMap::new();
     for (wanted, answer) in answers {
@@ -176,7 +179,7 @@ pub fn findings(answers: Vec<(&Wanted, Answer)>) -> Vec<Diagnostic> {
                 found.push(Diagnostic::new(&rules::INDEX_IMAGE_MISSING, message));
             }
             Some(Err(error)) if !is_silence(&error) => {
-                let (reason, hint) = reason(&error);
+                let (reason, hint) = reason(&error, advice);
                 let meaning = meaning(wanted);
                 let message = format!("it is not known whether the registry has {image}, {meaning}: {reason}");
                 found.push(advised(Diagnostic::new(&rules::INDEX_IMAGE_UNKNOWN, message), hint));
@@ -186,7 +189,7 @@ pub fn findings(answers: Vec<(&Wanted, Answer)>) -> Vec<Diagnostic> {
                 silence.images.push(wanted);
                 silence
                     .reasons
-                    .extend(answer.and_then(Result::err).map(|error| reason(&error)));
+                    .extend(answer.and_then(Result::err).map(|error| reason(&error, advice)));
             }
         }
     }
@@ -229,9 +232,9 @@ fn is_missing(error: &ImageError) -> bool {
 }
 
 /// What went wrong, without the image and the request, and what to try.
-fn reason(error: &ImageError) -> (String, Option<&'static str>) {
+fn reason(error: &ImageError, advice: Advice) -> (String, Option<&'static str>) {
     match error {
-        ImageError::Registry(error) => (error.failure.to_string(), error.hint()),
+        ImageError::Registry(error) => (error.failure.to_string(), advice(error)),
         error => (error.to_string(), None),
     }
 }

@@ -8,7 +8,7 @@ use crate::bundle::image::files_of;
 use crate::bundle::{MANIFESTS, METADATA};
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::migrate::{self, Level};
-use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
+use crate::catalog::file_based::read::{CatalogError, FileBasedCatalog, Handle};
 use crate::catalog::file_based::template::Made;
 use crate::catalog::file_based::write::{Language, write};
 use crate::catalog::file_based::{BUNDLE, Blob, Bundle, Key, PACKAGE as PACKAGE_SCHEMA};
@@ -18,6 +18,7 @@ use crate::image::{Image, ImageError, Reference, ReferenceError, Transports};
 use crate::index::image::{CONFIGS_LABEL, DATABASE_LABEL};
 use crate::index::intake::{IntakeError, Prepared, Recording, prepare};
 use crate::index::location::{CatalogFolder, DatabaseFile, FetchError, Fetched, fetched_of};
+use crate::index::open::OpenLimits;
 use crate::text::Limits;
 use crate::tree::{Tree, TreeError, TreeLimits};
 use std::path::{Path, PathBuf};
@@ -29,10 +30,8 @@ pub struct Bounds {
     pub tree: TreeLimits,
     /// The text of each of them.
     pub text: Limits,
-    /// A catalog.
-    pub catalog: CatalogLimits,
-    /// Bytes that the layers of an image may unpack to.
-    pub image: u64,
+    /// An index of either form.
+    pub index: OpenLimits,
 }
 
 /// How what is named is opened and rendered.
@@ -184,17 +183,20 @@ impl Source {
             }
             return Ok(Self::plain(Content::Bundle(Box::new(bundle))));
         }
-        let catalog = FileBasedCatalog::open(path, opening.bounds.catalog)?;
+        let catalog = FileBasedCatalog::open(path, opening.bounds.index.catalog)?;
         Ok(Self::plain(Content::Files(catalog)))
     }
 
     fn of_file(path: &Path, opening: &Opening<'_>) -> Result<Self, SourceError> {
         // What is named as a database is to be one: that it is none is said better by opening it.
         if is_database(path)? || path.extension().is_some_and(|extension| extension == "db") {
-            let rendered = RenderedIndex::new(Database::open(path)?, opening.options)?;
+            let rendered = RenderedIndex::new(
+                Database::open_within(path, opening.bounds.index.steps)?,
+                opening.options,
+            )?;
             return Ok(Self::plain(Content::Index(Box::new(rendered))));
         }
-        let catalog = FileBasedCatalog::open(path, opening.bounds.catalog)?;
+        let catalog = FileBasedCatalog::open(path, opening.bounds.index.catalog)?;
         Ok(Self::plain(Content::Files(catalog)))
     }
 
@@ -204,16 +206,19 @@ impl Source {
             .iter()
             .any(|label| image.label(label).is_some())
         {
-            return match fetched_of(image, reference, bounds.image)? {
+            return match fetched_of(image, reference, bounds.index.image)? {
                 Fetched::Database(database) => {
-                    let rendered = RenderedIndex::new(Database::open(database.path())?, opening.options)?;
+                    let rendered = RenderedIndex::new(
+                        Database::open_within(database.path(), bounds.index.steps)?,
+                        opening.options,
+                    )?;
                     Ok(Self {
                         _database: Some(database),
                         ..Self::plain(Content::Index(Box::new(rendered)))
                     })
                 }
                 Fetched::Catalog(folder) => {
-                    let catalog = FileBasedCatalog::open(folder.path(), bounds.catalog)?;
+                    let catalog = FileBasedCatalog::open(folder.path(), bounds.index.catalog)?;
                     Ok(Self {
                         _folder: Some(folder),
                         ..Self::plain(Content::Files(catalog))

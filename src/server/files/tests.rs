@@ -5,11 +5,19 @@ use prost::Message;
 use serde_json::{Value, json};
 use std::fs;
 
+/// Limits with which the files stay open.
+fn kept_open() -> CatalogLimits {
+    CatalogLimits {
+        open_files: 256,
+        ..CatalogLimits::default()
+    }
+}
+
 fn catalog(documents: &[Value]) -> (tempfile::TempDir, Listing, Files) {
     let folder = tempfile::tempdir().unwrap();
     let text: String = documents.iter().map(|document| format!("{document:#}\n")).collect();
     fs::write(folder.path().join("catalog.json"), text).unwrap();
-    let files = CatalogFiles::open(folder.path().into(), CatalogLimits::default()).unwrap();
+    let files = CatalogFiles::open(folder.path().into(), kept_open()).unwrap();
     let (listing, files) = files.into_parts();
     (folder, listing, files)
 }

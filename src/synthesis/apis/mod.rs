@@ -318,7 +318,7 @@ fn unresolved(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Ment
     };
     let help = format!(
         "Say it in metadata/olm.yaml:\n{paste}\n\
-         or let --api-source look it up, in an index, a folder of CRDs or what `kubectl api-resources` prints,\n\
+         or give a source to look it up in: an index, a folder of CRDs or what `kubectl api-resources` prints,\n\
          or, where the operator can do without it, grant it by a binding of its own with the annotation\n\
          operators.operatorframework.io.bundle.dependency: optional"
     );

@@ -132,12 +132,15 @@ fn findings_as_a_result_have_every_form() {
     let findings = [Diagnostic::new(&rules::YAML_SYNTAX, "broken")];
     let (printer, streams) = captured();
     printer.findings(Format::Text, &findings).unwrap();
+    printer.flush().unwrap();
     assert!(streams.stdout().ends_with("\n\n1 error\n"), "{}", streams.stdout());
     let (printer, streams) = captured();
     printer.findings(Format::Json, &findings).unwrap();
+    printer.flush().unwrap();
     let from_json: serde_json::Value = serde_json::from_str(&streams.stdout()).unwrap();
     let (printer, streams) = captured();
     printer.findings(Format::Yaml, &findings).unwrap();
+    printer.flush().unwrap();
     let from_yaml: serde_json::Value = serde_yaml::from_str(&streams.stdout()).unwrap();
     assert_eq!(from_json, from_yaml);
     assert_eq!(from_json["findings"][0]["rule"], "yaml-syntax");
@@ -162,6 +165,7 @@ fn a_list_is_one_document_in_both_forms() {
                 list.item(&row).unwrap();
             }
             list.finish().unwrap();
+            printer.flush().unwrap();
             let read: Vec<serde_json::Value> = match format {
                 Format::Json => serde_json::from_str(&streams.stdout()).unwrap(),
                 _ => serde_yaml::from_str(&streams.stdout()).unwrap(),
@@ -178,6 +182,7 @@ fn yaml_is_safe_for_readers_that_know_the_old_booleans() {
     printer
         .document(Format::Yaml, &serde_json::json!({"channels": ["on", "1_000", "a"]}))
         .unwrap();
+    printer.flush().unwrap();
     let read = text::read("out.yaml", streams.stdout().as_bytes(), &text::Limits::default());
     let channels = &read.documents[0].value()["channels"];
     assert_eq!(
@@ -189,14 +194,18 @@ fn yaml_is_safe_for_readers_that_know_the_old_booleans() {
 }
 
 #[test]
-fn the_first_values_of_a_long_list_do_not_wait_for_the_last() {
+fn a_result_is_held_back_until_the_end_or_a_remark() {
     let (printer, streams) = captured();
     let mut list = List::new(printer.stdout(), Format::Json);
-    for number in 0..List::FIRST {
+    for number in 0..10_000 {
         list.item(&number).unwrap();
     }
-    assert_eq!(streams.stdout().lines().count(), List::FIRST + 1);
     list.finish().unwrap();
+    assert_eq!(streams.stdout(), "");
+    printer.status("done");
+    assert_eq!(streams.stdout().lines().count(), 10_002);
+    printer.lines(&"x".repeat(HELD_BACK + 1)).unwrap();
+    assert!(streams.stdout().len() > HELD_BACK);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::text::summary;
 use crate::rules::Severity;
+use crate::terminal::advice;
 use crate::validation::Validation;
 use crate::visible::{lines, visible};
 use std::fmt::Write;
@@ -28,7 +29,7 @@ pub(super) fn write(validations: &[Validation]) -> String {
             }
         }
         properties.push(format!("title={}", property(diagnostic.rule.id)));
-        let message = format!("{}. {}", diagnostic.message, diagnostic.advice());
+        let message = format!("{}. {}", diagnostic.message, advice::of(diagnostic));
         // Writing to a string cannot fail.
         let _ = writeln!(out, "::{command} {}::{}", properties.join(","), data(&message));
     }

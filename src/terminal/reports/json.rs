@@ -1,6 +1,7 @@
 //! For a program: the form whose field names do not change.
 
 use super::{counts, list};
+use crate::terminal::advice;
 use crate::validation::{Finding, Validation};
 use serde_json::{Value, json};
 
@@ -30,7 +31,7 @@ fn finding(finding: &Finding) -> Value {
         "file": diagnostic.place.as_ref().map(|place| place.source.name()),
         "line": start.map(|start| start.line),
         "column": start.map(|start| start.column),
-        "help": diagnostic.advice(),
+        "help": advice::of(diagnostic),
         "fixable": diagnostic.is_fixable(),
     })
 }

@@ -2,6 +2,7 @@
 
 use super::counts;
 use crate::rules::Severity;
+use crate::terminal::advice;
 use crate::validation::{Finding, Validation};
 use crate::visible::{begins_command, is_hidden, is_marker};
 use std::fmt::Write;
@@ -52,7 +53,8 @@ fn case(bundle: &str, finding: &Finding, out: &mut String) {
         None => diagnostic.rule.id.to_owned(),
     };
     let _ = writeln!(out, "    <testcase classname=\"{bundle}\" name=\"{}\">", escaped(&name));
-    let details = [place.as_deref(), Some(diagnostic.advice())];
+    let advice = advice::of(diagnostic);
+    let details = [place.as_deref(), Some(&*advice)];
     let details: Vec<&str> = details.into_iter().flatten().collect();
     let text = escaped(&details.join("\n"));
     let message = escaped(&diagnostic.message);

@@ -4,6 +4,7 @@ use super::list;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::rules::{Rule, Severity};
 use crate::source::Place;
+use crate::terminal::advice;
 use crate::validation::Validation;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -53,7 +54,7 @@ fn described(rule: &Rule) -> Value {
     json!({
         "id": rule.id,
         "shortDescription": {"text": format!("{} ({})", rule.id, rule.source)},
-        "help": {"text": rule.help},
+        "help": {"text": advice::of_rule(rule)},
         "defaultConfiguration": {"level": level(rule.severity)},
     })
 }
@@ -75,7 +76,7 @@ fn result(validation: &Validation, diagnostic: &Diagnostic) -> Value {
         "ruleId": diagnostic.rule.id,
         "ruleIndex": 0,
         "level": level(diagnostic.severity),
-        "message": {"text": format!("{}. {}", diagnostic.message, diagnostic.advice())},
+        "message": {"text": format!("{}. {}", diagnostic.message, advice::of(diagnostic))},
         "locations": [location],
     });
     if diagnostic.is_fixable() {
@@ -107,7 +108,7 @@ fn fix(diagnostic: &Diagnostic) -> Value {
         |(file, replacements)| json!({"artifactLocation": {"uri": uri(file)}, "replacements": list(replacements)}),
     );
     json!({
-        "description": {"text": diagnostic.advice()},
+        "description": {"text": advice::of(diagnostic)},
         "artifactChanges": list(changes),
     })
 }

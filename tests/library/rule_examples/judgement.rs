@@ -91,7 +91,7 @@ fn checked(example: &Example, side: Side) -> Vec<Diagnostic> {
         let answers = wanted
             .iter()
             .map(|wanted| (wanted, Some(answer(registries, &wanted.image))));
-        findings.extend(images::findings(answers.collect()));
+        findings.extend(images::findings(answers.collect(), |_| None));
     }
     findings
 }

@@ -6,8 +6,8 @@ use super::fields::{Fields, Reader};
 use super::found::Found;
 use super::object::{self, Objects};
 use crate::catalog::Text;
-use crate::catalog::file_based::{BUNDLE_OBJECT, CSV_METADATA, PACKAGE};
 use crate::image::check_pullable;
+use crate::olm::property::{BUNDLE_OBJECT, CHANNEL, CSV_METADATA, GVK, GVK_REQUIRED, PACKAGE, PACKAGE_REQUIRED};
 use crate::rules;
 use crate::text::Path;
 use crate::version::{VersionRange, parse_strict};
@@ -19,11 +19,11 @@ const RELEASE: usize = 20;
 
 /// The texts in the values of the types that programs of the field know.
 const TEXTS: [(&str, &[&str]); 5] = [
-    ("olm.package", &["packageName", "version", "release"]),
-    ("olm.package.required", &["packageName", "versionRange"]),
-    ("olm.gvk", &["group", "kind", "version"]),
-    ("olm.gvk.required", &["group", "kind", "version"]),
-    ("olm.channel", &["channelName"]),
+    (PACKAGE, &["packageName", "version", "release"]),
+    (PACKAGE_REQUIRED, &["packageName", "versionRange"]),
+    (GVK, &["group", "kind", "version"]),
+    (GVK_REQUIRED, &["group", "kind", "version"]),
+    (CHANNEL, &["channelName"]),
 ];
 
 pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
@@ -143,7 +143,7 @@ impl Properties<'_> {
             let [first, second, third] = values;
             match kind {
                 PACKAGE => self.identify(reader, [&first, &second, &third], sound, index, work),
-                "olm.package.required" if sound => require(reader, &second, &inside),
+                PACKAGE_REQUIRED if sound => require(reader, &second, &inside),
                 _ => {}
             }
             return;

@@ -21,6 +21,7 @@ use crate::files::{FileError, open_regular};
 use crate::rules;
 use crate::source::{Place, Position, Source};
 use crate::text::{self, Limits};
+use crate::visible::hidden_in;
 use contents::Contents;
 use document::Scratch;
 use found::{At, DocumentId, Found, Inside};
@@ -92,6 +93,7 @@ pub fn check(folder: &Path, limits: CatalogLimits) -> Result<Checked, CatalogErr
     }
     let mut findings = places::placed(&files, found);
     findings.extend(unreadable.findings);
+    findings.extend(paths.iter().filter_map(|path| hidden_in_path(folder, path)));
     crate::diagnostic::sort(&mut findings);
     Ok(Checked {
         findings,
@@ -99,6 +101,14 @@ pub fn check(folder: &Path, limits: CatalogLimits) -> Result<Checked, CatalogErr
         channels: contents.channels.len(),
         bundles: contents.bundles.len(),
     })
+}
+
+/// What nobody sees in the path of a file below the folder.
+fn hidden_in_path(folder: &Path, path: &Path) -> Option<Diagnostic> {
+    let inside = path.strip_prefix(folder).unwrap_or(path);
+    let message = hidden_in("the path", &inside.to_string_lossy())?;
+    let place = Place::new(&Source::new(path.display().to_string(), String::new()), 0..0);
+    Some(Diagnostic::new(&rules::NAME_HIDDEN_CHARACTER, message).at(place))
 }
 
 /// Whether something is missing, which may be in a document that cannot be read.

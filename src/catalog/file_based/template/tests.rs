@@ -29,12 +29,12 @@ fn bundle(version: &str) -> Bundle {
         package: "p".to_owned(),
         image: format!("registry.example.com/p:{version}"),
         properties: vec![
-            Property::new(
+            Property::parse(
                 "olm.package",
                 &json!({"packageName": "p", "version": version}).to_string(),
             )
             .unwrap(),
-            Property::new("olm.bundle.object", &object.to_string()).unwrap(),
+            Property::parse("olm.bundle.object", &object.to_string()).unwrap(),
         ],
         related_images: Vec::new(),
     }

@@ -150,7 +150,7 @@ pub fn template(bytes: &[u8]) {
             package: "a".to_owned(),
             image: image.reference.clone(),
             properties: vec![
-                Property::new(
+                Property::parse(
                     "olm.package",
                     &format!(r#"{{"packageName":"a","version":"1.0.{number}"}}"#),
                 )

@@ -79,7 +79,7 @@ static SERVERS: LazyLock<Servers> = LazyLock::new(|| {
     let served: [Served; 2] = [Database::open(&database).unwrap().into(), files.into()];
     let clients = served.map(|served| {
         runtime.block_on(async {
-            let listener = listen(Some([127, 0, 0, 1].into()), 0).await.unwrap();
+            let listener = listen(Some([127, 0, 0, 1].into()), 0).unwrap();
             let address = listener.local_addr().unwrap();
             let metrics = Arc::new(Metrics::default());
             let options = server::Options::default();

@@ -1,0 +1,132 @@
+//! What the environment says: the one place where its variables are read that are not the terminal's.
+
+use crate::cli::error::CommandError;
+use crate::image::Credentials;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// The name of the variable with the time that builds carry.
+const EPOCH: &str = "SOURCE_DATE_EPOCH";
+
+/// The time that builds carry, in seconds since 1970: `SOURCE_DATE_EPOCH`, or 0, never the clock.
+///
+/// # Errors
+/// When it is set to something else than a number that a tar header can hold.
+pub(crate) fn epoch() -> Result<u64, CommandError> {
+    std::env::var_os(EPOCH).map_or(Ok(0), |value| epoch_of(&value.to_string_lossy()))
+}
+
+fn epoch_of(value: &str) -> Result<u64, CommandError> {
+    let seconds = value.parse().ok().filter(|seconds: &u64| *seconds < 1 << 33);
+    seconds.ok_or_else(|| {
+        CommandError::failure(format!(
+            "{EPOCH} is {value:?}, expected seconds since 1970 as a whole number below 2^33"
+        ))
+    })
+}
+
+/// The user's own cache directory: `$OPMX_CACHE_DIR`, or `opmx` below `$XDG_CACHE_HOME` or `~/.cache`.
+/// There is none where no home is known.
+pub(crate) fn cache_directory() -> Option<PathBuf> {
+    cache_directory_of(&|name| std::env::var_os(name))
+}
+
+fn cache_directory_of(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let below = |name: &str, folder: &str| {
+        path(variable, name)
+            .filter(|path| path.is_absolute())
+            .map(|path| path.join(folder))
+    };
+    path(variable, "OPMX_CACHE_DIR")
+        .or_else(|| below("XDG_CACHE_HOME", "opmx"))
+        .or_else(|| below("HOME", ".cache/opmx"))
+}
+
+/// The credentials of the container tools: those in `authfile` or `$REGISTRY_AUTH_FILE`, or else in their usual files.
+pub(crate) fn credentials(authfile: Option<&Path>) -> Credentials {
+    credentials_of(authfile, &|name| std::env::var_os(name))
+}
+
+fn credentials_of(authfile: Option<&Path>, variable: &dyn Fn(&str) -> Option<OsString>) -> Credentials {
+    let path = |name: &str| path(variable, name);
+    if let Some(file) = authfile.map(Path::to_owned).or_else(|| path("REGISTRY_AUTH_FILE")) {
+        return Credentials::in_file(file);
+    }
+    let home = path("HOME");
+    let below_home = |folder: &str| home.as_ref().map(|home| home.join(folder));
+    let files = [
+        path("XDG_RUNTIME_DIR").map(|folder| folder.join("containers/auth.json")),
+        path("XDG_CONFIG_HOME")
+            .or_else(|| below_home(".config"))
+            .map(|folder| folder.join("containers/auth.json")),
+        path("DOCKER_CONFIG")
+            .or_else(|| below_home(".docker"))
+            .map(|folder| folder.join("config.json")),
+    ];
+    Credentials::in_any_of(files.into_iter().flatten().collect())
+}
+
+/// The path in a variable. One that is empty counts as not set.
+fn path(variable: &dyn Fn(&str) -> Option<OsString>, name: &str) -> Option<PathBuf> {
+    variable(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variables(values: &'static [(&str, &str)]) -> impl Fn(&str) -> Option<OsString> {
+        |name| {
+            let found = values.iter().find(|(key, _)| *key == name);
+            found.map(|(_, value)| value.into())
+        }
+    }
+
+    #[test]
+    fn a_build_time_that_is_not_a_number_is_refused() {
+        assert_eq!(epoch_of("1700000000").unwrap(), 1_700_000_000);
+        for value in ["", "-1", "1.5", "now", "99999999999"] {
+            let error = epoch_of(value).unwrap_err();
+            assert!(error.to_string().contains("SOURCE_DATE_EPOCH"), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_cache_is_in_the_folder_for_caches() {
+        let directory = |values| cache_directory_of(&variables(values));
+        assert_eq!(directory(&[("HOME", "/h")]), Some("/h/.cache/opmx".into()));
+        assert_eq!(
+            directory(&[("HOME", "/h"), ("XDG_CACHE_HOME", "/x")]),
+            Some("/x/opmx".into())
+        );
+        assert_eq!(
+            directory(&[("HOME", "/h"), ("XDG_CACHE_HOME", "rel")]),
+            Some("/h/.cache/opmx".into())
+        );
+        assert_eq!(
+            directory(&[("HOME", "/h"), ("OPMX_CACHE_DIR", "/o")]),
+            Some("/o".into())
+        );
+        assert_eq!(directory(&[]), None);
+    }
+
+    #[test]
+    fn credentials_are_where_container_tools_put_them() {
+        let files = |values| credentials_of(None, &variables(values)).files().to_vec();
+        let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
+        assert_eq!(
+            files(&[("HOME", "/h"), ("XDG_RUNTIME_DIR", "/run/1")]),
+            paths(&[
+                "/run/1/containers/auth.json",
+                "/h/.config/containers/auth.json",
+                "/h/.docker/config.json"
+            ])
+        );
+        assert_eq!(
+            files(&[("XDG_CONFIG_HOME", "/c"), ("DOCKER_CONFIG", "/d")]),
+            paths(&["/c/containers/auth.json", "/d/config.json"])
+        );
+        assert_eq!(files(&[("REGISTRY_AUTH_FILE", "/a"), ("HOME", "/h")]), paths(&["/a"]));
+        assert_eq!(files(&[]), paths(&[]));
+    }
+}

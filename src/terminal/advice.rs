@@ -1,0 +1,51 @@
+//! What to do about a finding, with the command or the flag that does it. The rules themselves do not know the command
+//! line.
+
+use crate::diagnostic::Diagnostic;
+use crate::rules::{self, Rule};
+use std::borrow::Cow;
+
+/// What to do about a finding.
+pub fn of(diagnostic: &Diagnostic) -> Cow<'_, str> {
+    with(diagnostic.advice(), diagnostic.rule)
+}
+
+/// What to do about the findings of a rule.
+pub fn of_rule(rule: &Rule) -> Cow<'static, str> {
+    with(rule.help, rule)
+}
+
+fn with<'a>(help: &'a str, rule: &Rule) -> Cow<'a, str> {
+    match command(rule) {
+        Some(command) => Cow::Owned(format!("{help} {command}")),
+        None => Cow::Borrowed(help),
+    }
+}
+
+fn command(rule: &Rule) -> Option<&'static str> {
+    let commands: [(&Rule, &str); 11] = [
+        (&rules::TEXT_TOO_LARGE, "Use --max-file-size to raise it."),
+        (&rules::YAML_TOO_DEEP, "Use --max-depth to raise it."),
+        (&rules::YAML_TOO_MANY_DOCUMENTS, "Use --max-documents to raise it."),
+        (&rules::YAML_TOO_MANY_VALUES, "Use --max-values to raise it."),
+        (&rules::RBAC_KIND_UNKNOWN, "Use --api-source to look it up instead."),
+        (
+            &rules::INDEX_DEFAULT_CHANNEL,
+            "`opmx index check --fix` takes the only channel of a package.",
+        ),
+        (
+            &rules::INDEX_BUNDLE_UNREACHABLE,
+            "`opmx index check --fix` removes a bundle that no channel has.",
+        ),
+        (&rules::INDEX_ORPHAN_ROW, "`opmx index check --fix` does this."),
+        (&rules::INDEX_ROW_OWNER, "`opmx index check --fix` does this."),
+        (&rules::INDEX_API_UNUSED, "`opmx index check --fix` does this."),
+        (
+            &rules::CLUSTER_MEDIA_TYPE,
+            "`opmx bundle convert --to registry+v1` converts it, `opmx index add` without --by-reference stores the \
+             ClusterServiceVersion, and `opmx index add --allow-media-types registry+v1` refuses such bundles.",
+        ),
+    ];
+    let found = commands.into_iter().find(|(of, _)| *of == rule);
+    found.map(|(_, command)| command)
+}
