@@ -91,6 +91,10 @@ fn nested(value: &Value, path: &Path, depth: usize, problems: &mut Vec<Problem>)
         report(What::Several(given.iter().map(|(key, ..)| *key).collect()), problems);
     }
     let path = path.key(written);
+    if !value.is_object() {
+        problems.push(of_type(&path, "a map", value));
+        return None;
+    }
     match key {
         "gvk" => {
             let mut fields = Fields::new(value, path, problems);

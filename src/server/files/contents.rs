@@ -252,9 +252,17 @@ fn dependency(kind: &str, value: &str) -> Option<Property> {
     if kind == CONSTRAINT || !is_requirement(kind) {
         return None;
     }
-    let value: Value = serde_json::from_str(value).ok()?;
-    let (kind, value) = as_dependency(kind, &value).filter(|(_, value)| value.is_object())?;
-    Some(Property::new(kind, canonical::to_string(&value)))
+    let parsed: Value = serde_json::from_str(value).ok()?;
+    let (kind, respelled) = as_dependency(kind, &parsed).filter(|(_, value)| value.is_object())?;
+    let value = if respelled == parsed {
+        compact(value).into()
+    } else {
+        compact(&canonical::to_string(&respelled)).into()
+    };
+    Some(Property {
+        kind: kind.into(),
+        value,
+    })
 }
 
 /// JSON without the white space between its words, and with the characters themselves that Go writes as escapes for the
