@@ -23,7 +23,11 @@ fn with<'a>(help: &'a str, rule: &Rule) -> Cow<'a, str> {
 }
 
 fn command(rule: &Rule) -> Option<&'static str> {
-    let commands: [(&Rule, &str); 11] = [
+    let commands: [(&Rule, &str); 12] = [
+        (
+            &rules::TREE_LIMIT,
+            "Use --max-files, --max-file-size or --max-total-size to raise it.",
+        ),
         (&rules::TEXT_TOO_LARGE, "Use --max-file-size to raise it."),
         (&rules::YAML_TOO_DEEP, "Use --max-depth to raise it."),
         (&rules::YAML_TOO_MANY_DOCUMENTS, "Use --max-documents to raise it."),

@@ -116,6 +116,13 @@ mod tests {
     use serde_json::json;
 
     #[test]
+    fn numbers_are_read_as_the_nearest_ones_so_that_writing_them_twice_gives_the_same() {
+        let number = "311111111111111150000";
+        let value: Value = serde_json::from_str(number).unwrap();
+        assert_eq!(to_string(&value), number);
+    }
+
+    #[test]
     fn keys_are_sorted_by_bytes_on_every_level() {
         let value = json!({"b": {"z": 1, "a": [{"d": 1, "c": 2}]}, "B": null, "ä": true, "a": "x"});
         assert_eq!(

@@ -67,7 +67,7 @@ fn a_failure_names_the_path_and_shows_no_backtrace() {
     let outcome = sandbox.finish(command.env("RUST_BACKTRACE", "1"));
     insta::assert_snapshot!(outcome, @"
     ------- stderr -------
-    error: cannot create the directory file/man1: Not a directory (os error 20)
+    error: cannot read file/man1: Not a directory (os error 20)
     ------- exit 1 -------
     ");
 }

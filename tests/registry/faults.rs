@@ -363,7 +363,7 @@ fn lengths_that_cannot_be_are_refused_before_reading() {
     let server = Server::start(move |request, _| answer(&held, request));
     let small = Client::with(|options| options.image_limit = 100);
     let error = small.pull(&name(&server)).unwrap_err().to_string();
-    assert!(error.contains("--max-image-size"), "{error}");
+    assert!(error.contains("over the limit of 100 bytes"), "{error}");
     assert_eq!(server.count("GET", "/blobs/"), 0);
 }
 

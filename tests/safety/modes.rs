@@ -143,17 +143,26 @@ fn a_link_under_a_name_that_was_not_given_leads_nowhere() {
     let other = sandbox.path("other");
     fs::write(&other, "mine").unwrap();
     fs::create_dir_all(sandbox.path("database")).unwrap();
-    let links = ["index.Dockerfile", "bundle.Dockerfile", "database/index.db"].map(|link| sandbox.path(link));
-    for link in &links {
-        symlink(&other, link).unwrap();
-    }
-    write(&sandbox, &USUAL, "index prune -q -f old.db -p tool --generate");
+    let link = |name: &str| {
+        let path = sandbox.path(name);
+        symlink(&other, &path).unwrap();
+        path
+    };
+    // A file of opmx's own is refused beside what it changes, and a file that it only makes takes the place of a link.
+    let database = link("database/index.db");
+    let line = "index prune -q -f old.db -p tool --generate";
+    let refused = wrapped(&sandbox, &USUAL, line);
+    assert_eq!(refused.status, Some(1), "{refused}");
+    assert!(refused.stderr.contains("database/index.db"), "{refused}");
+    fs::remove_file(database).unwrap();
+    let dockerfiles = ["index.Dockerfile", "bundle.Dockerfile"].map(link);
+    write(&sandbox, &USUAL, line);
     write(
         &sandbox,
         &USUAL,
         "bundle generate -q bundle --package tool --channels stable",
     );
-    for link in &links {
+    for link in &dockerfiles {
         assert!(fs::symlink_metadata(link).unwrap().is_file(), "{link:?}");
     }
     assert_eq!(fs::read_to_string(&other).unwrap(), "mine");

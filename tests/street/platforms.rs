@@ -161,7 +161,7 @@ fn an_index_for_several_platforms_is_changed_for_all_of_them() {
     let (said, image) = change("index prune-stranded");
     assert!(image["layers"].is_array(), "{image}");
     assert!(
-        said.contains("warning: the index to begin with was also for linux/arm64, and the new one is not\n"),
+        said.contains("warning: the original index was also for linux/arm64, and the new one is not\n"),
         "{said}"
     );
 }

@@ -243,7 +243,7 @@ fn a_journal_that_was_made_elsewhere_is_not_believed() {
     place(change.path(), bytes(&NEW)).unwrap();
     let error = change.commit().unwrap_err().to_string();
     assert!(
-        error.ends_with("something else is there as .opmx-changes; remove it"),
+        error.ends_with(".opmx-changes in it was not made by opmx; remove it"),
         "{error}"
     );
     assert_eq!(files_of(folder.path()), before);
