@@ -84,14 +84,12 @@ impl<'catalog> Needs<'catalog> {
             .filter(|property| is_requirement(&property.kind));
         let mut needs = Vec::new();
         for stored in bundle.dependencies.iter().chain(constraints) {
-            let found = match self.known.get(stored) {
-                Some(found) => Rc::clone(found),
-                None => {
-                    let found: Rc<[Found]> = self.find(stored).into();
-                    self.known.insert(stored.clone(), Rc::clone(&found));
-                    found
-                }
-            };
+            let known = self.known.get(stored).map(Rc::clone);
+            let found = known.unwrap_or_else(|| {
+                let found: Rc<[Found]> = self.find(stored).into();
+                self.known.insert(stored.clone(), Rc::clone(&found));
+                found
+            });
             needs.extend(found.iter().map(|(intent, bundles)| Need {
                 stored: stored.clone(),
                 intent: *intent,

@@ -105,7 +105,7 @@ pub(super) fn dependencies(property: &Property) -> Result<Vec<Dependency>, Strin
     };
     let value: Value = match serde_json::from_str(&property.value) {
         Ok(value) => value,
-        Err(error) if kind == DependencyKind::Constraint => return Err(unreadable(format!("json: {error}"))),
+        Err(error) if kind == DependencyKind::Constraint => return Err(unreadable(&format!("json: {error}"))),
         Err(error) => return Err(format!("malformed property of type {}: {error}", property.kind)),
     };
     let reading = kind.read(&value, property.value.len(), Spelling::Property);
@@ -130,7 +130,7 @@ pub(super) fn dependencies(property: &Property) -> Result<Vec<Dependency>, Strin
     compiled.collect()
 }
 
-fn unreadable(reason: String) -> String {
+fn unreadable(reason: &str) -> String {
     format!("parse olm.constraint: {reason}")
 }
 
@@ -141,15 +141,15 @@ fn wording(kind: DependencyKind, property: &Property, problem: &Problem) -> Stri
     }
     match &problem.what {
         What::Nothing => "convert olm.constraint to resolver predicate: constraint is empty".to_owned(),
-        What::Long(_) => unreadable(format!(
+        What::Long(_) => unreadable(&format!(
             "olm.constraint value is greater than max constraint size {} bytes",
             limits::CONSTRAINT
         )),
         What::UnknownKey => match problem.path.steps().last() {
-            Some(Step::Key(key)) => unreadable(format!("json: unknown field {key:?}")),
-            _ => unreadable(format!("json: {problem}")),
+            Some(Step::Key(key)) => unreadable(&format!("json: unknown field {key:?}")),
+            _ => unreadable(&format!("json: {problem}")),
         },
-        _ => unreadable(format!("json: {problem}")),
+        _ => unreadable(&format!("json: {problem}")),
     }
 }
 

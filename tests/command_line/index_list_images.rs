@@ -123,6 +123,37 @@ fn bundles_are_chosen_by_package_channel_version_and_intent() {
 }
 
 #[test]
+fn a_dependency_written_as_a_constraint_is_followed_as_one_on_a_package_is() {
+    let needs = |constraint: &str| {
+        let sandbox = indexed(&format!(
+            "DELETE FROM dependencies WHERE type = 'olm.package';
+            INSERT INTO dependencies VALUES ('olm.constraint', '{constraint}', 'app.v2', NULL, NULL);"
+        ));
+        let with = |intent: &str| {
+            let line = format!("index list images index.db app --channel stable --intent {intent} -o json");
+            let outcome = sandbox.run(line.split(' '));
+            assert_eq!(outcome.status, Some(0), "{outcome}");
+            let names: BTreeSet<&str> = ["base.v1", "base.v2", "extra.v1", "kinds.v1"]
+                .into_iter()
+                .filter(|name| outcome.stdout.contains(name))
+                .collect();
+            (names.into_iter().collect::<Vec<_>>().join(" "), outcome.stderr)
+        };
+        [with("required").0, with("recommended").0]
+    };
+    let of =
+        |name: &str, more: &str| format!(r#"{{"package":{{"packageName":"{name}","versionRange":">=1.0.0"{more}}}}}"#);
+    let several = |key: &str, parts: &[String]| format!(r#"{{"{key}":{{"constraints":[{}]}}}}"#, parts.join(","));
+    let recommended = r#","intent":"recommended""#;
+    assert_eq!(needs(&of("base", "")), ["base.v1 base.v2 kinds.v1", ""]);
+    assert_eq!(needs(&of("base", recommended)), ["kinds.v1", "base.v1 base.v2"]);
+    let either = several("any", &[of("base", ""), of("extra", "")]);
+    assert_eq!(needs(&either), ["base.v1 base.v2 extra.v1 kinds.v1", ""]);
+    let cel = r#"{"cel":{"rule":"properties.exists(p, p.type == \"olm.gvk\")"}}"#;
+    assert_eq!(needs(&several("all", &[cel.to_owned()])), ["kinds.v1", ""]);
+}
+
+#[test]
 fn a_mapping_is_what_mirroring_clients_read() {
     let sandbox = indexed("");
     let line = "index list images index.db app -o mapping --to mirror.example.com:5000/olm";

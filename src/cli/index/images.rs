@@ -120,10 +120,15 @@ pub(super) fn run(arguments: &ImagesArguments, context: &Context<'_>) -> Command
         ImagesError::Selection(error) => arguments.index.unknown(error),
     })?;
     for missing in &found.unsatisfied {
-        context.printer.warning(format_args!(
-            "nothing in the index satisfies what {} depends on: {} {}",
-            missing.bundle, missing.kind, missing.value
-        ));
+        let (bundle, kind, value) = (&missing.bundle, &missing.kind, &missing.value);
+        match &missing.problem {
+            None => context.printer.warning(format_args!(
+                "nothing in the index satisfies what {bundle} depends on: {kind} {value}"
+            )),
+            Some(problem) => context.printer.warning(format_args!(
+                "what {bundle} depends on cannot be told from {kind} {value}: {problem}"
+            )),
+        }
     }
     match (arguments.output, &arguments.to) {
         (Form::Mapping, Some(target)) => print_mapping(&found, target, arguments.keep_host, context),

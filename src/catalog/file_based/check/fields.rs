@@ -106,8 +106,12 @@ impl Reader<'_> {
 
     /// The object that a value is; what it is instead is reported.
     pub(super) fn object<'a>(&mut self, value: &'a RawValue, path: &Path) -> Option<Fields<'a>> {
+        if value.get() == "null" {
+            // As in Go.
+            return Some(Fields::default());
+        }
         let read = serde_json::from_str(value.get()).ok();
-        if read.is_none() && value.get() != "null" {
+        if read.is_none() {
             self.wrong_type(value, path, "a map");
         }
         read

@@ -557,6 +557,23 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
     ),
     (
         "d.yaml",
+        "- reference: {schema: olm.package}\n  message: old\n",
+        "- null\n",
+        &[
+            "d.yaml:4 catalog-deprecation-message",
+            "d.yaml:4 catalog-deprecation-reference",
+        ],
+        "refers to nothing",
+    ),
+    (
+        "c.yaml",
+        "- name: p.v2\n  replaces: p.v1\n",
+        "- null\n",
+        &["b.yaml:11 catalog-bundle-unlisted", "c.yaml:9 catalog-entry-name"],
+        "has no name",
+    ),
+    (
+        "d.yaml",
         "{schema: olm.package}",
         "{name: p}",
         &["d.yaml:4 catalog-deprecation-reference"],
