@@ -5,7 +5,8 @@
 
 mod streams;
 
-use opmx::cli::{Process, StartError, Work};
+use opmx::cli::error::StartError;
+use opmx::cli::{Process, Work};
 use std::ffi::OsStr;
 use std::io;
 use std::num::NonZero;

@@ -10,7 +10,6 @@ use crate::bundle::MediaType;
 use crate::bundle::location::LoadError;
 use crate::catalog::file_based::load::LoadError as CatalogLoadError;
 use crate::catalog::file_based::read::CatalogError;
-use crate::cli::StartError;
 use crate::cluster::dump::DumpError;
 use crate::cluster::{ObservedError, StateProblem};
 use crate::database::add::{AddError, Refusal};
@@ -184,6 +183,20 @@ where
 fn as_kind<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
     let boxed = || error.downcast_ref::<Box<E>>().map(Box::as_ref);
     error.downcast_ref().or_else(boxed)
+}
+
+/// Why the process cannot begin its work.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// It may not open as many files as the runtime needs.
+    #[error("cannot start: opening the files that every command needs: {0}")]
+    Files(io::Error),
+    /// It may not start as many threads as it needs.
+    #[error("cannot start: starting the threads that the command needs: {0}")]
+    Threads(io::Error),
+    /// The system refuses something else.
+    #[error("cannot start: {0}")]
+    Runtime(io::Error),
 }
 
 /// What to do about an error of the rooms below. The one place where their failures are turned into advice.

@@ -44,14 +44,13 @@ mod version;
 
 pub use probe::run as probe;
 
-use crate::cli::error::CommandResult;
+use crate::cli::error::{CommandResult, StartError};
 use crate::cli::serving::ServingArguments;
 use crate::terminal::output::{ColorChoice, Settings};
 use crate::terminal::stdout::Stdout;
 use crate::terminal::{Printer, log};
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
-use std::io;
 use std::process::ExitCode;
 use tokio::runtime::Runtime;
 
@@ -185,20 +184,6 @@ pub enum Work {
 
 /// Starts the one runtime of the process.
 pub type Start = fn(Work) -> Result<Runtime, StartError>;
-
-/// Why the process cannot begin its work.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// It may not open as many files as the runtime needs.
-    #[error("cannot start: opening the files that every command needs: {0}")]
-    Files(io::Error),
-    /// It may not start as many threads as it needs.
-    #[error("cannot start: starting the threads that the command needs: {0}")]
-    Threads(io::Error),
-    /// The system refuses something else.
-    #[error("cannot start: {0}")]
-    Runtime(io::Error),
-}
 
 /// What the process gives to whatever it runs.
 #[derive(Debug, Clone, Copy)]

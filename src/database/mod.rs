@@ -10,6 +10,7 @@ pub mod add;
 mod apis;
 pub mod change;
 pub mod check;
+pub mod content_error;
 pub mod deprecate;
 pub mod edges;
 pub mod entries;

@@ -14,7 +14,7 @@ mod lock;
 
 pub(crate) use file::{beside, check_beside, is_database};
 
-use super::error::ContentError;
+use super::content_error::ContentError;
 use super::gate::{self, NotPlain, Refused};
 use super::guard::{Budget, STEPS, guard};
 use super::schema::{self, State};

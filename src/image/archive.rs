@@ -1,15 +1,18 @@
 //! OCI archives: a layout in one tar file, as `oci-archive:` of the container tools.
 
 use super::digest::Digest;
-use super::error::{ContentProblem, ImageError};
+use super::error::ImageError;
 use super::image::{Blob, Image};
 use super::layer_reader::plain_path;
 use super::layout::{
-    INDEX_FILE, INDEX_LIMIT, LAYOUT_CONTENT, LAYOUT_FILE, Source, blobs_of, copy_blob, wait_for, with_entry,
+    INDEX_FILE, INDEX_LIMIT, LAYOUT_CONTENT, LAYOUT_FILE, Source, blobs_of, copy_blob, tag_state, wait_for, with_entry,
 };
-use super::manifest::{Descriptor, Platform};
+use super::manifest::Descriptor;
+use super::platform::Offer;
+use super::platform::Platform;
+use super::problem::ContentProblem;
 use super::tag::{Race, TagState};
-use super::tagged::{Offer, Tagged};
+use super::tagged::Tagged;
 use crate::files::{self, FileError, Replacement, open_regular};
 use crate::limit::Limit;
 use flate2::bufread::MultiGzDecoder;
@@ -49,7 +52,7 @@ pub(super) fn state_in_archive(file: &Path, tag: Option<&str>, limit: u64) -> Re
     if fs::symlink_metadata(file).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         return Ok(TagState::Absent);
     }
-    TagState::of(open_archive(file, tag, limit)?.first(tag))
+    tag_state(open_archive(file, tag, limit)?.first(tag))
 }
 
 /// The images that a tag of an archive offers.

@@ -1,9 +1,10 @@
 //! Building images out of layers: a new one, or more on top of a base.
 
 use super::digest::Digest;
-use super::error::{BuildProblem, ContentProblem, ImageError};
+use super::error::ImageError;
 use super::image::{Image, Layer};
 use super::manifest::{CONFIG, Descriptor, LAYER_GZIP, LAYER_TAR, MANIFEST};
+use super::problem::{BuildProblem, ContentProblem};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -242,7 +243,7 @@ fn rfc3339(seconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::manifest::Platform;
+    use crate::image::platform::Platform;
     use crate::image::{EntryContent, LayerEntry, layer_from_files, tree_of, validate};
     use crate::tree::TreeLimits;
 

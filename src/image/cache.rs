@@ -6,12 +6,12 @@
 //! Nothing fails for the cache: where it cannot be read or written, opmx does without it and says so once.
 
 mod incoming;
+pub(super) mod layer_name;
 
 pub(super) use incoming::Incoming;
 
 use super::digest::{Digest, Hasher};
 use super::image::Blob;
-use super::layer_cache;
 use super::layout::LAYOUT_FILE;
 use super::progress::{Progress, Silent};
 use crate::files::{self, FileError};
@@ -225,8 +225,8 @@ impl Cache {
     fn files(&self) -> Vec<(SystemTime, PathBuf, u64)> {
         let is_blob = |name: &str| format!("sha256:{name}").parse::<Digest>().is_ok();
         let mut files = regular_files(&self.blobs(), is_blob);
-        for (used, path, length) in regular_files(&self.layers(), layer_cache::is_name) {
-            let named = layer_cache::named_by(&path);
+        for (used, path, length) in regular_files(&self.layers(), layer_name::is_name) {
+            let named = layer_name::named_by(&path);
             if named.is_some_and(|digest| self.path(&digest).exists()) {
                 files.push((used, path, length));
             } else {

@@ -1,9 +1,10 @@
 //! An image as a value: the bytes of its manifest and config as they are stored, and its layers.
 
 use super::digest::Digest;
-use super::error::{ContentProblem, ImageError};
-use super::layer_reader::{LayerReader, UnpackLimit};
-use super::manifest::{self, Descriptor, ImageManifest, Manifest, Platform};
+use super::error::ImageError;
+use super::manifest::{Descriptor, ImageManifest, Manifest};
+use super::platform::Platform;
+use super::problem::ContentProblem;
 use crate::files::{FileError, open_regular};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -184,43 +185,13 @@ impl Image {
     }
 }
 
-fn diff_ids(config: &Value) -> Result<Vec<Digest>, ContentProblem> {
+pub(super) fn diff_ids(config: &Value) -> Result<Vec<Digest>, ContentProblem> {
     let diff_ids = config.pointer("/rootfs/diff_ids").and_then(Value::as_array);
     let texts = diff_ids
         .into_iter()
         .flatten()
         .map(|digest| digest.as_str().unwrap_or_default());
     Ok(texts.map(str::parse).collect::<Result<_, _>>()?)
-}
-
-/// Recomputes every digest and size of an image: manifest, config, layers, and the layers' uncompressed digests.
-///
-/// # Errors
-/// The first part that is not what it is said to be.
-pub fn validate(image: &Image) -> Result<(), ImageError> {
-    let fail = |problem: ContentProblem, part: &str| problem.of(image.origin(), part);
-    manifest::check_digest(&image.digest, Digest::of(&image.bytes)).map_err(|problem| fail(problem, "the manifest"))?;
-    let config = image.manifest.config.check(&image.config);
-    config.map_err(|problem| fail(problem, "the config"))?;
-    let known = image.layers.iter().filter(|layer| layer.diff_id.is_some()).count();
-    if diff_ids(&image.config_value)
-        .map_err(|problem| fail(problem, "the config"))?
-        .len()
-        != image.layers.len()
-        || known != image.layers.len()
-    {
-        let (expected, found) = (image.layers.len(), known);
-        return Err(fail(ContentProblem::DiffIds { expected, found }, "the config"));
-    }
-    for layer in &image.layers {
-        let mut reader = LayerReader::open(image.origin(), layer, UnpackLimit::NONE)?;
-        let diff_id = reader.finish()?;
-        if let Some(expected) = &layer.diff_id {
-            let part = format!("layer {} (uncompressed)", layer.descriptor.digest);
-            manifest::check_digest(expected, diff_id).map_err(|problem| fail(problem, &part))?;
-        }
-    }
-    Ok(())
 }
 
 impl Blob {

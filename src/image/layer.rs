@@ -4,9 +4,10 @@
 //! and fixed modes; long and non-ASCII paths are PAX records; the gzip header names neither time nor system.
 
 use super::digest::{Digest, Hasher, Hashing};
-use super::error::{BuildProblem, ImageError};
+use super::error::ImageError;
 use super::image::{Blob, Layer};
 use super::manifest::{Descriptor, LAYER_GZIP};
+use super::problem::BuildProblem;
 use crate::files::{FileError, open_regular};
 use crate::tree::Tree;
 use flate2::{Compression, GzBuilder};

@@ -1,24 +1,21 @@
 //! Layers that were written before, out of the cache: of files that seldom change, and are long to compress.
 
+use super::cache::layer_name::digest_in;
 use super::cache::{Cache, Incoming};
 use super::digest::{Digest, Hasher};
 use super::error::ImageError;
 use super::image::{Blob, Layer};
 use super::layer::{LayerEntry, diff_id_of, layer_from_files};
 use super::manifest::{Descriptor, LAYER_GZIP};
-use crate::files::{FileError, open_regular};
+use crate::files::FileError;
 use flate2::read::GzDecoder;
-use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 /// How layers are compressed. Another number makes them be compressed anew: raise it with a compressor that writes other
 /// bytes, or the same files would have another digest where an older cache is.
 const COMPRESSION: u32 = 1;
-
-/// Bytes of the name of a blob, and more.
-const NAME_LIMIT: u64 = 200;
 
 /// As [`layer_from_files`]; a layer that was written before is taken from the cache, which costs a fifth of compressing it
 /// again. What is in the cache is compared with the files.
@@ -37,24 +34,6 @@ pub fn layer_through_cache(entries: &[LayerEntry], epoch: u64, cache: &Cache) ->
 /// The file that says which blob a layer is.
 fn name(cache: &Cache, diff_id: &Digest) -> PathBuf {
     cache.layers().join(format!("{}.{COMPRESSION}", diff_id.hex()))
-}
-
-/// Whether a file is called as those are that [`name`] gives, of this compression or another.
-pub(super) fn is_name(file: &str) -> bool {
-    file.split_once('.').is_some_and(|(diff_id, compression)| {
-        format!("sha256:{diff_id}").parse::<Digest>().is_ok() && compression.parse::<u32>().is_ok()
-    })
-}
-
-/// The blob that is written in the file of a name.
-pub(super) fn named_by(path: &Path) -> Option<Digest> {
-    digest_in(open_regular(path).ok()?)
-}
-
-fn digest_in(file: File) -> Option<Digest> {
-    let mut written = String::new();
-    file.take(NAME_LIMIT).read_to_string(&mut written).ok()?;
-    written.trim_end().parse().ok()
 }
 
 /// A layer that was written before, by the digest of its tar file.

@@ -1,9 +1,10 @@
 //! Reading the stored bytes of a layer as a stream of tar members, checked and bounded.
 
 use super::digest::{Digest, Hasher, Hashing};
-use super::error::{ContentProblem, ImageError};
+use super::error::ImageError;
 use super::image::Layer;
 use super::manifest::{self, Descriptor};
+use super::problem::ContentProblem;
 use crate::limit::Limit;
 use crate::tree::TreeError;
 use flate2::bufread::MultiGzDecoder;

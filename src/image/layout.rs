@@ -1,14 +1,17 @@
 //! OCI image layouts on disk: `oci-layout`, `index.json` and `blobs/sha256/…`.
 
 use super::digest::{Digest, Hasher};
-use super::error::{ContentProblem, ImageError};
+use super::error::ImageError;
 use super::image::{Blob, Image};
 use super::layer::MEMORY_LIMIT;
 use super::manifest::{
-    self, CONFIG_LIMIT, Descriptor, INDEX, IndexEntry, MANIFEST_LIMIT, Manifest, Platform, REF_NAME, check_digest,
+    self, CONFIG_LIMIT, Descriptor, INDEX, IndexEntry, MANIFEST_LIMIT, Manifest, REF_NAME, check_digest,
 };
+use super::platform::Offer;
+use super::platform::Platform;
+use super::problem::ContentProblem;
 use super::tag::{Race, TagState};
-use super::tagged::{Offer, Tagged};
+use super::tagged::Tagged;
 use crate::files::{self, FileError, Replacement, open_regular, require_regular};
 use serde_json::{Map, Value, json};
 use std::fs::{self, File, OpenOptions};
@@ -53,7 +56,7 @@ pub(super) fn state_in_layout(directory: &Path, tag: Option<&str>) -> Result<Tag
         let entries = source.entries(&source.index, None, INDEX_FILE)?;
         Ok(entries.into_iter().find(|entry| entry.tag.as_deref() == tag))
     });
-    TagState::of(found.map(|entry| entry.map(|entry| entry.descriptor.digest)))
+    tag_state(found.map(|entry| entry.map(|entry| entry.descriptor.digest)))
 }
 
 /// The images that a tag of a layout offers.
@@ -473,3 +476,15 @@ pub(super) fn wait_for(file: &File, place: &Path) -> Result<(), ImageError> {
 
 #[cfg(test)]
 pub(in crate::image) mod tests;
+
+/// What a look-up says of a tag: that nothing is found is an answer, too.
+///
+/// # Errors
+/// Those of the look-up, but for that.
+pub(super) fn tag_state(found: Result<Option<Digest>, ImageError>) -> Result<TagState, ImageError> {
+    match found {
+        Ok(found) => Ok(found.map_or(TagState::Absent, TagState::Image)),
+        Err(ImageError::NotFound { .. }) => Ok(TagState::Absent),
+        Err(error) => Err(error),
+    }
+}

@@ -1,13 +1,11 @@
 //! The JSON documents of images: manifests and indexes, of OCI and of Docker. Read-only views; the bytes stay as they are.
 
 use super::digest::Digest;
-use super::error::ContentProblem;
-use super::tagged::Offer;
+use super::platform::{Offer, Platform};
+use super::problem::ContentProblem;
 use oci_distribution::manifest::{OciDescriptor, OciImageIndex, OciImageManifest};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
 
 pub(super) use oci_distribution::manifest::{
     IMAGE_CONFIG_MEDIA_TYPE as CONFIG, IMAGE_LAYER_GZIP_MEDIA_TYPE as LAYER_GZIP, IMAGE_LAYER_MEDIA_TYPE as LAYER_TAR,
@@ -55,72 +53,6 @@ pub(super) struct IndexEntry {
     pub(super) descriptor: Descriptor,
     pub(super) platform: Option<Platform>,
     pub(super) tag: Option<String>,
-}
-
-/// The operating system and processor that an image is for, as Go names them: `linux`, `amd64`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Platform {
-    /// Such as `linux`.
-    pub os: String,
-    /// Such as `amd64` or `arm64`.
-    pub architecture: String,
-}
-
-impl Default for Platform {
-    /// The platform of most clusters, whatever this machine is.
-    fn default() -> Self {
-        Self {
-            os: "linux".to_owned(),
-            architecture: "amd64".to_owned(),
-        }
-    }
-}
-
-impl Platform {
-    /// What the config of an image names.
-    pub(super) fn of_config(config: &Value) -> Option<Self> {
-        Some(Self {
-            os: config.get("os")?.as_str()?.to_owned(),
-            architecture: config.get("architecture")?.as_str()?.to_owned(),
-        })
-    }
-
-    /// Whether something can run there: the attestations that builders put into lists have none, or an unknown one.
-    pub(super) fn is_real(&self) -> bool {
-        [&self.os, &self.architecture]
-            .iter()
-            .all(|word| !word.is_empty() && *word != "unknown")
-    }
-}
-
-/// A text that is not a platform.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is not a platform: expected OS/ARCHITECTURE such as linux/arm64, or an architecture alone")]
-pub struct PlatformError {
-    /// The text as it was given.
-    pub text: String,
-}
-
-impl FromStr for Platform {
-    type Err = PlatformError;
-
-    fn from_str(text: &str) -> Result<Self, PlatformError> {
-        let (os, architecture) = text.split_once('/').unwrap_or(("linux", text));
-        let word = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        if !word(os) || !word(architecture) {
-            return Err(PlatformError { text: text.to_owned() });
-        }
-        Ok(Self {
-            os: os.to_owned(),
-            architecture: architecture.to_owned(),
-        })
-    }
-}
-
-impl fmt::Display for Platform {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}/{}", self.os, self.architecture)
-    }
 }
 
 impl Manifest {

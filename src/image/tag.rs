@@ -1,7 +1,6 @@
 //! What a tag stands for, and what others can do to it while it is moved.
 
 use super::digest::Digest;
-use super::error::ImageError;
 use std::fmt;
 
 /// What a tag stands for.
@@ -19,18 +18,6 @@ impl TagState {
         match self {
             Self::Absent => None,
             Self::Image(digest) => Some(digest),
-        }
-    }
-
-    /// What a look-up says: that nothing is found is an answer, too.
-    ///
-    /// # Errors
-    /// Those of the look-up, but for that.
-    pub(super) fn of(found: Result<Option<Digest>, ImageError>) -> Result<Self, ImageError> {
-        match found {
-            Ok(found) => Ok(found.map_or(Self::Absent, Self::Image)),
-            Err(ImageError::NotFound { .. }) => Ok(Self::Absent),
-            Err(error) => Err(error),
         }
     }
 }

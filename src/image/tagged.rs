@@ -1,9 +1,11 @@
 //! What a tag stands for: an image, or one image for each of several platforms.
 
 use super::digest::Digest;
-use super::error::{BuildProblem, ImageError};
+use super::error::ImageError;
 use super::image::Image;
-use super::manifest::{Descriptor, INDEX, Platform};
+use super::manifest::{Descriptor, INDEX};
+use super::platform::Offer;
+use super::problem::BuildProblem;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -22,15 +24,6 @@ pub struct Tagged {
 pub(super) struct Document {
     pub(super) descriptor: Descriptor,
     pub(super) bytes: Arc<[u8]>,
-}
-
-/// An image that a tag offers for a platform.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offer {
-    /// The platform.
-    pub platform: Platform,
-    /// The digest of its manifest.
-    pub digest: Digest,
 }
 
 impl Offer {

@@ -6,9 +6,10 @@ mod folder;
 
 pub use folder::extract_folder;
 
-use super::error::{ContentProblem, ImageError};
+use super::error::ImageError;
 use super::image::Image;
 use super::layer_reader::{Kind, LayerReader, Member, Stop, UnpackLimit, plain_path};
+use super::problem::ContentProblem;
 use crate::files::{FileError, Replacement};
 use crate::limit::Limit;
 use crate::tree::{Tree, TreeError, TreeLimits};

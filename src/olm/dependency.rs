@@ -4,10 +4,18 @@ use super::constraint::{self, Constraint, PackageConstraint, VERSION_RANGE};
 use super::intent::Intent;
 use super::problem::{Fields, Problem};
 use super::property::{CONSTRAINT, GVK, GVK_REQUIRED, LABEL, LABEL_REQUIRED, PACKAGE, PACKAGE_REQUIRED};
-use super::spelling::Spelling;
 use crate::kubernetes::GroupVersionKind;
 use crate::text::Path;
 use serde_json::Value;
+
+/// How dependencies are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spelling {
+    /// In a list of their own: `olm.package`, with `version`.
+    Dependency,
+    /// Among the properties: `olm.package.required`, with `versionRange`.
+    Property,
+}
 
 /// What a bundle needs.
 #[derive(Debug, Clone, PartialEq, Eq)]

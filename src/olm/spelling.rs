@@ -5,17 +5,8 @@
 //! `olm.label.required`. Both write `olm.constraint` alike.
 
 use super::constraint::{self, VERSION_RANGE};
-use super::dependency::DependencyKind;
+use super::dependency::{DependencyKind, Spelling};
 use serde_json::Value;
-
-/// How dependencies are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spelling {
-    /// In a list of their own: `olm.package`, with `version`.
-    Dependency,
-    /// Among the properties: `olm.package.required`, with `versionRange`.
-    Property,
-}
 
 /// The type and value of a dependency as a property; none for types that OLM does not know.
 pub fn as_property(kind: &str, value: &Value) -> Option<(&'static str, Value)> {

@@ -2,10 +2,9 @@
 
 use super::constraint::{Constraint, Unmet, listed};
 use super::entries::EntryId;
-use super::explain::{self, Explaining};
 use super::predicate::Predicate;
 use super::problem::Options;
-use super::resolution::Unresolved;
+use super::resolution::{Considered, Unresolved};
 use super::search::{ConstraintId, Demand, DemandOf, Enabled, Outcome, Variable, minimal, search};
 use super::variables::{Stands, Variables};
 use crate::cluster::state::Subscription;
@@ -18,7 +17,12 @@ const SHOWN: usize = 4;
 const TRIED: usize = 12;
 
 /// The error of constraints that cannot be met together, of which `core` is enough.
-pub(super) fn unsatisfiable(variables: &Variables<'_>, core: BTreeSet<ConstraintId>, options: &Options) -> Unresolved {
+pub(super) fn unsatisfiable(
+    variables: &Variables<'_>,
+    core: BTreeSet<ConstraintId>,
+    options: &Options,
+    explain: Vec<Considered>,
+) -> Unresolved {
     let demands = &variables.demands;
     let core = least(variables, demands, core, options);
     let mut messages: Vec<String> = core.iter().map(|constraint| variables.message(*constraint)).collect();
@@ -26,11 +30,6 @@ pub(super) fn unsatisfiable(variables: &Variables<'_>, core: BTreeSet<Constraint
     messages.dedup();
     let reasons = core.iter().filter_map(|constraint| plain(variables, *constraint));
     let reasons = without_repeats(reasons.collect());
-    let explain = if options.explain {
-        explain::of_failure(&Explaining::new(variables, options))
-    } else {
-        Vec::new()
-    };
     Unresolved::Unsatisfiable {
         messages,
         reasons,

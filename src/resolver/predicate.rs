@@ -7,9 +7,9 @@ use crate::cel::{Budget, Rule};
 use crate::kubernetes::GroupVersionKind;
 use crate::olm::constraint::{Constraint, PackageConstraint};
 use crate::olm::dependency::DependencyKind;
+use crate::olm::dependency::Spelling;
 use crate::olm::intent::Intent;
 use crate::olm::problem::{Problem, What};
-use crate::olm::spelling::Spelling;
 use crate::olm::{self, limits};
 use crate::text::Step;
 use crate::version::VersionRange;
@@ -93,6 +93,15 @@ impl fmt::Display for Predicate {
             }
         }
     }
+}
+
+/// What a bundle needs, in the order of its properties.
+///
+/// # Errors
+/// In the words of OLM, which gives up over a range or constraint that it cannot read.
+pub(super) fn needs_of(facts: &Facts) -> Result<Vec<Dependency>, String> {
+    let read: Result<Vec<_>, _> = facts.properties.iter().map(dependencies).collect();
+    Ok(read?.into_iter().flatten().collect())
 }
 
 /// What a property says that its bundle needs, once for each intent; nothing for other types.

@@ -1,12 +1,12 @@
 //! What bundles say about themselves and about what they need, from the properties and dependencies of a catalog.
 
-use super::predicate::{Dependency, dependencies};
 use crate::catalog::{Bundle, Property, Text};
 use crate::kubernetes::GroupVersionKind;
 use crate::olm::dependency::DependencyKind;
+use crate::olm::dependency::Spelling;
 use crate::olm::problem::What;
 use crate::olm::property::{self, DEPRECATED, GVK, LABEL, PACKAGE, holds_manifests};
-use crate::olm::spelling::{self, Spelling};
+use crate::olm::spelling;
 use crate::text::canonical;
 use crate::version::parse_strict;
 use semver::Version;
@@ -146,15 +146,4 @@ pub(super) fn as_property(stored: &Property) -> Result<Option<Property>, String>
     }
     let property = spelling::as_property(kind, &value);
     Ok(property.map(|(kind, value)| Property::new(kind, canonical::to_string(&value))))
-}
-
-impl Facts {
-    /// What the bundle needs, in the order of its properties.
-    ///
-    /// # Errors
-    /// In the words of OLM, which gives up over a range or constraint that it cannot read.
-    pub(super) fn dependencies(&self) -> Result<Vec<Dependency>, String> {
-        let read: Result<Vec<_>, _> = self.properties.iter().map(dependencies).collect();
-        Ok(read?.into_iter().flatten().collect())
-    }
 }

@@ -28,7 +28,14 @@ pub fn resolve(problem: &Problem<'_>, options: &Options) -> Result<Resolution, U
     let mut choices = match outcome {
         Outcome::Selected(choices) => choices,
         Outcome::GaveUp => return Err(gave_up()),
-        Outcome::Unsatisfiable(core) => return Err(failure::unsatisfiable(&variables, core, options)),
+        Outcome::Unsatisfiable(core) => {
+            let explain = if options.explain {
+                explain::of_failure(&Explaining::new(&variables, options))
+            } else {
+                Vec::new()
+            };
+            return Err(failure::unsatisfiable(&variables, core, options, explain));
+        }
     };
     let mut notes = held(problem);
     let stays = explain::staying(&Explaining::new(&variables, options), &choices);

@@ -3,7 +3,7 @@
 use super::constraint::{Constraint, Unmet};
 use super::entries::{ChannelKey, Entries, EntryId, Origin};
 use super::order::{Chains, catalog_rank, chain, channel_rank};
-use super::predicate::{Dependency, Providers};
+use super::predicate::{Dependency, Providers, needs_of};
 use super::problem::Problem;
 use super::search::{ConstraintId, Demand, DemandOf, Instance, ListId, Variable};
 use crate::catalog::{Property, Text};
@@ -308,7 +308,7 @@ impl<'p> Variables<'p> {
         let Stands::Entry(id) = self.stands[variable] else {
             return Ok(());
         };
-        let dependencies = self.entries.facts(id).dependencies()?;
+        let dependencies = needs_of(self.entries.facts(id))?;
         for dependency in &dependencies {
             if dependency.intent == Intent::Required {
                 let need = self.need(id, dependency)?;

@@ -1,6 +1,5 @@
 //! Sample custom resources, which become the examples of a `ClusterServiceVersion`.
 
-use super::starter::is_kustomization;
 use crate::diagnostic::{self, Diagnostic};
 use crate::kubernetes::GroupVersionKind;
 use crate::kubernetes::version::compare_priority;
@@ -113,4 +112,15 @@ pub(super) fn not_provided(gvk: &GroupVersionKind, provided: &BTreeSet<GroupVers
     } else {
         finding.help(format!("The bundle provides {}.", kinds.join(", ")))
     })
+}
+
+/// Whether the file belongs to kustomize and is no manifest.
+pub fn is_kustomization(path: &str, content: &[u8]) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let by_name = ["kustomization.yaml", "kustomization.yml", "Kustomization"].contains(&name);
+    by_name || {
+        let text = String::from_utf8_lossy(content);
+        text.lines()
+            .any(|line| line.starts_with("apiVersion: kustomize.config.k8s.io/"))
+    }
 }

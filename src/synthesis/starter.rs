@@ -317,14 +317,3 @@ fn placeholder(field: &Field) -> &'static str {
 
 /// A stream of manifests as a file of the bundle. Named so that a later stream takes its place.
 pub const STREAM_FILE: &str = "manifests.yaml";
-
-/// Whether the file belongs to kustomize and is no manifest.
-pub fn is_kustomization(path: &str, content: &[u8]) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let by_name = ["kustomization.yaml", "kustomization.yml", "Kustomization"].contains(&name);
-    by_name || {
-        let text = String::from_utf8_lossy(content);
-        text.lines()
-            .any(|line| line.starts_with("apiVersion: kustomize.config.k8s.io/"))
-    }
-}

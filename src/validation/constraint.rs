@@ -1,6 +1,6 @@
 //! What the parts of an `olm.constraint` say. Its shape is checked where it is read.
 
-use super::dependencies::range_problem;
+use super::ranges::range_problem;
 use crate::bundle::TypedValue;
 use crate::cel;
 use crate::diagnostic::Diagnostic;

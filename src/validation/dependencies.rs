@@ -1,16 +1,17 @@
 //! The dependencies file, with the intents of the proposal *olm-optional-dependency-declaration*.
 
 use super::constraint;
+use super::ranges::range_problem;
 use crate::bundle::{Bundle, TypedValue};
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use crate::nearest::nearest;
 use crate::olm::constraint::{INTENT, PackageConstraint};
+use crate::olm::dependency::Spelling;
 use crate::olm::dependency::{Dependency, DependencyKind, Reading};
 use crate::olm::intent::Intent;
 use crate::olm::problem::{Problem, What};
 use crate::olm::property::{CONSTRAINT, GVK, PACKAGE};
-use crate::olm::spelling::Spelling;
 use crate::rules::{self, Rule, Severity};
 use crate::text::{Path, Step};
 use crate::version::VersionRange;
@@ -201,38 +202,6 @@ fn check_value(entry: &TypedValue, dependency: &Dependency, findings: &mut Vec<D
         }
         Dependency::Label(_) | Dependency::Constraint(_) => {}
     }
-}
-
-/// What is wrong with a range, at the place inside its text.
-pub(super) fn range_problem(entry: &TypedValue, range: &str, path: &Path, rule: &'static Rule) -> Option<Diagnostic> {
-    // OLM passes over a dash between two versions, so that both are to be met at once.
-    if let Some(dash) = range.find(" - ")
-        && VersionRange::parse(&range.replace(" - ", " ")).is_ok()
-    {
-        let message = format!("nothing is in the range {range:?}: - has no meaning in OLM's ranges");
-        return Some(
-            Diagnostic::new(&rules::RANGE_HYPHEN, message).at(entry.scalar_place_of(path, dash + 1..dash + 2)),
-        );
-    }
-    let error = VersionRange::parse(range).err()?;
-    let part = range.get(error.span.clone()).unwrap_or(range);
-    let message = format!("{range:?} is no version range, at {part:?}: {error}");
-    let finding = Diagnostic::new(rule, message).at(entry.scalar_place_of(path, error.span));
-    Some(finding.mended_by(without_v(range).and_then(|bare| entry.rewrite(path, &bare))))
-}
-
-/// The range without a `v` before its versions, where that is all that is wrong with it.
-fn without_v(range: &str) -> Option<String> {
-    let mut bare = String::new();
-    let mut rest = range.trim();
-    while let Some(letter) = rest.chars().next() {
-        let begins = bare.ends_with([' ', '>', '<', '=', '!', '|']) || bare.is_empty();
-        rest = &rest[letter.len_utf8()..];
-        if !(letter == 'v' && begins && rest.starts_with(|digit: char| digit.is_ascii_digit())) {
-            bare.push(letter);
-        }
-    }
-    VersionRange::parse(&bare).is_ok().then_some(bare)
 }
 
 /// An intent beside the value, where nobody reads it.

@@ -2,7 +2,8 @@
 
 use super::fix::{Fixing, fix};
 use super::platforms::{images, platforms};
-use super::run::{Request, Selection, Validated, Validation, refused, unreadable, validate_bundle};
+use super::request::Request;
+use super::run::{Selection, Validated, Validation, refused, unreadable, validate_bundle};
 use super::validators::MULTIARCH;
 use crate::bundle::location::{LoadError, Location, LocationError};
 use crate::files::FileError;

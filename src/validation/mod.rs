@@ -11,20 +11,24 @@ pub mod many;
 mod plain;
 mod platforms;
 mod properties;
+mod ranges;
 mod reference;
+mod request;
 mod run;
 mod shapes;
+mod stages;
 pub mod suites;
 mod synthesized;
 pub mod validators;
 
 pub use platforms::{images, platforms};
 pub use properties::OPTIONAL;
-pub use reference::Reference;
+pub use request::{Reference, Request};
 pub use run::{
-    Finding, Request, Selection, UnknownRule, Validated, Validation, refused, rule_named, unreadable, validate,
-    validate_bundle,
+    Selection, UnknownRule, Validated, Validation, refused, rule_named, unreadable, validate, validate_bundle,
 };
+
+pub use stages::Finding;
 
 use crate::bundle::{Bundle, BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};

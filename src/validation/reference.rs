@@ -3,7 +3,8 @@
 //! They read every bundle as `registry+v1`, because they know nothing else.
 
 use super::load::UNREADABLE;
-use super::run::{CONTENT, FORMAT, Finding, LOAD, Request, stage, validators};
+use super::request::{Reference, Request};
+use super::stages::{CONTENT, FORMAT, Finding, LOAD, stage, validators};
 use super::validators::VALIDATORS;
 use super::{annotations, content, dependencies, load};
 use crate::bundle::{self, Bundle, MediaType, is_csv};
@@ -13,17 +14,6 @@ use crate::text::Path;
 use crate::tree::Tree;
 use serde_json::Value;
 use std::collections::BTreeSet;
-
-/// A program whose verdict can be had.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reference {
-    /// `opm alpha bundle validate`.
-    Opm,
-    /// `operator-sdk bundle validate`.
-    OperatorSdk,
-    /// All validators of the API library on the whole directory.
-    Api,
-}
 
 pub(super) fn judge(tree: &Tree, reference: Reference, request: &Request) -> (Option<MediaType>, Vec<Finding>) {
     let reading = bundle::read_as(tree, Some(MediaType::RegistryV1), &request.limits);

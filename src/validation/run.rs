@@ -1,40 +1,18 @@
 //! One bundle through all the rules that were asked for.
 
-use super::MOST_OF_A_RULE;
-use super::reference::{self, Reference};
+use super::reference;
+use super::request::Request;
+use super::stages::{CONTENT, FORMAT, Finding, INDEX, LOAD, stage, validators};
 use super::synthesized::Synthesized;
-use super::validators::{self, Input, Options};
+use super::validators;
 use super::{annotations, content, csv, dependencies, load, plain, properties};
 use crate::bundle::{self, Bundle, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::nearest::nearest;
 use crate::rules::{self, Rule, Severity};
 use crate::synthesis::synthesize;
-use crate::text::Limits;
 use crate::tree::{Tree, TreeError};
 use std::collections::HashMap;
-
-/// What is to be looked at.
-#[derive(Debug, Clone, Default)]
-pub struct Request {
-    /// Validators beyond those that every bundle must pass, by their names.
-    pub validators: Vec<&'static str>,
-    /// Whose verdict is wanted in place of ours.
-    pub reference: Option<Reference>,
-    /// What the validators are told.
-    pub options: Options,
-    /// How much a file may hold.
-    pub limits: Limits,
-}
-
-/// One finding, and who makes it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Finding {
-    /// The name of the validator or stage in the Operator Framework; `None` for rules that only opmx has.
-    pub validator: Option<&'static str>,
-    /// What is wrong.
-    pub diagnostic: Diagnostic,
-}
 
 /// What is found about one bundle.
 #[derive(Debug, Clone)]
@@ -116,12 +94,6 @@ pub fn unreadable(bundle: String, message: String) -> Validation {
     }
 }
 
-/// The stages before the validators, by the names that the Operator Framework has for them.
-pub(super) const FORMAT: Option<&str> = Some("format");
-pub(super) const CONTENT: Option<&str> = Some("content");
-pub(super) const LOAD: Option<&str> = Some("load");
-const INDEX: Option<&str> = Some("index");
-
 /// What is found about a bundle, and the bundle.
 #[derive(Debug, Clone)]
 pub struct Validated {
@@ -155,45 +127,6 @@ pub fn validate_bundle(tree: &Tree, request: &Request) -> Validated {
         },
         bundle,
     }
-}
-
-/// Runs one stage.
-pub(super) fn stage(
-    findings: &mut Vec<Finding>,
-    validator: Option<&'static str>,
-    check: impl FnOnce(&mut Vec<Diagnostic>),
-) {
-    let mut found = Vec::new();
-    check(&mut found);
-    let mut of_rules: HashMap<&str, usize> = HashMap::new();
-    found.retain(|diagnostic| {
-        let count = of_rules.entry(diagnostic.rule.id).or_default();
-        *count += 1;
-        *count <= MOST_OF_A_RULE
-    });
-    findings.extend(found.into_iter().map(|diagnostic| Finding { validator, diagnostic }));
-}
-
-/// The validators of the request and those of `always`, on a bundle.
-pub(super) fn validators(bundle: &Bundle, tree: &Tree, always: &[&'static str], request: &Request) -> Vec<Finding> {
-    let options = Options {
-        reference: request.reference.is_some(),
-        ..request.options.clone()
-    };
-    let input = Input {
-        bundle,
-        files: tree,
-        options: &options,
-    };
-    let mut names = always.to_vec();
-    names.extend(&request.validators);
-    let found = validators::run(&input, &names).into_iter();
-    found
-        .map(|(validator, diagnostic)| Finding {
-            validator: Some(validator),
-            diagnostic,
-        })
-        .collect()
 }
 
 fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, Vec<Finding>) {

@@ -1,6 +1,6 @@
 //! The CSV of a `k8s+v1` bundle as the validators see it, and the way back from it to what the author wrote.
 
-use super::run::Finding;
+use super::stages::Finding;
 use crate::bundle::Bundle;
 use crate::manifest::{Layout, Manifests};
 use crate::source::Place;

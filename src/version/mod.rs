@@ -1,5 +1,6 @@
 //! Semantic versions and ranges of them, as OLM reads them.
 
+mod bound;
 mod olm;
 mod range;
 

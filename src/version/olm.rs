@@ -2,7 +2,7 @@
 //! of one letter are dropped, `x` anywhere makes a wildcard, `!=1.2.x` holds nothing. Like the library that OLM uses, it
 //! splits a text at blanks that do not follow an operator, and knows no commas.
 
-use super::range::{Bound, Operator};
+use super::bound::{Bound, Operator};
 use semver::{BuildMetadata, Prerelease, Version};
 
 /// The bounds of a range, which hold together in each alternative.

@@ -6,6 +6,7 @@
 //! A text is read in two ways: [`VersionRange::parse`] takes what an author should write and says what to change,
 //! [`VersionRange::parse_as_olm`] takes what catalogs hold and comes to the verdict of OLM even where that is strange.
 
+use super::bound::{Bound, Operator};
 use super::{olm, parse_strict};
 use semver::Version;
 use std::cmp::Ordering;
@@ -15,22 +16,6 @@ use std::cmp::Ordering;
 pub struct VersionRange {
     /// A version is in the range when all bounds of one alternative hold.
     alternatives: Vec<Vec<Bound>>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Bound {
-    pub(super) operator: Operator,
-    pub(super) version: Version,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Operator {
-    Equal,
-    NotEqual,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
 }
 
 /// Longest first, so that `>=` is not read as `>`.

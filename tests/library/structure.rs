@@ -1,4 +1,4 @@
-//! Keeps the direction of imports: every room uses only rooms below it, or beside it without going in a circle, and
+//! Keeps the direction of imports: every module uses only modules below it, or beside it without going in a circle, and
 //! only the top floor knows the command line and the terminal.
 //!
 //! The sources are read as tokens, so that a path in the middle of a function counts as much as a `use`, and words in
@@ -9,7 +9,7 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-/// The floors from the top; rooms on one floor may use each other, though not in a circle.
+/// The floors from the top; modules on one floor may use each other, though not in a circle.
 const FLOORS: &[&[&str]] = &[
     &["main"],
     &["cli"],
@@ -43,7 +43,7 @@ const FLAGS_OF_OTHERS: &[(&str, &str)] = &[
     ("index/render/dockerfile.rs", "--from"),
 ];
 
-/// Crates that only the top floor may mention, and the rooms that make it up.
+/// Crates that only the top floor may mention, and the modules that make it up.
 const TOP_CRATES: &[&str] = &[
     "annotate_snippets",
     "anyhow",
@@ -53,7 +53,7 @@ const TOP_CRATES: &[&str] = &[
     "indicatif",
     "tracing_subscriber",
 ];
-const TOP_ROOMS: &[&str] = &["cli", "terminal", "main"];
+const TOP_MODULES: &[&str] = &["cli", "terminal", "main"];
 
 #[test]
 fn imports_run_one_way_down() {
@@ -67,19 +67,116 @@ fn imports_run_one_way_down() {
         }
     }
     assert!(
-        house.rooms.contains("cli") && house.rooms.contains("diagnostic"),
+        house.modules.contains("cli") && house.modules.contains("diagnostic"),
         "{:?}",
-        house.rooms
+        house.modules
     );
     let complaints: Vec<_> = house.complaints().iter().map(ToString::to_string).collect();
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
+/// Files that may use each other: what a document is, and how one is read.
+const TWINS: [&str; 2] = ["text::document", "text::read"];
+
+/// Of the files below one module, too. What a file uses of those that it is a part of does not count.
+#[test]
+fn files_use_each_other_one_way() {
+    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for entry in walkdir::WalkDir::new(&root).sort_by_file_name() {
+        let path = entry.unwrap().into_path();
+        let relative = path.strip_prefix(&root).unwrap().to_str().unwrap();
+        let is_source = path.extension().is_some_and(|extension| extension == "rs");
+        if is_source && !relative.split(['/', '.']).any(|part| part == "tests") {
+            texts.insert(module_of(relative).join("::"), fs::read_to_string(&path).unwrap());
+        }
+    }
+    let circle = circle(&edges(&texts));
+    assert!(
+        circle.is_none(),
+        "files use each other in a circle: {}",
+        circle.unwrap().join(" -> ")
+    );
+}
+
+/// What the files of these modules use of each other.
+fn edges(texts: &BTreeMap<String, String>) -> BTreeMap<String, BTreeSet<String>> {
+    let mut edges: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (module, text) in texts {
+        let home: Vec<String> = module.split("::").map(str::to_owned).collect();
+        let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        for found in paths(text, &home) {
+            let prefixes = (1..=found.path.len())
+                .rev()
+                .map(|length| found.path[..length].join("::"));
+            let Some(used) = prefixes.into_iter().find(|path| texts.contains_key(path)) else {
+                continue;
+            };
+            let is_part = |of: &str, whole: &str| of == whole || of.starts_with(&format!("{whole}::"));
+            let twins = TWINS.contains(&module.as_str()) && TWINS.contains(&used.as_str());
+            if !is_part(module, &used) && !twins {
+                edges.entry(module.clone()).or_default().insert(used);
+            }
+        }
+    }
+    edges
+}
+
+/// A way through these edges that ends where it began.
+fn circle(edges: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
+    fn walk<'e>(
+        at: &'e str,
+        edges: &'e BTreeMap<String, BTreeSet<String>>,
+        way: &mut Vec<&'e str>,
+        done: &mut BTreeSet<&'e str>,
+    ) -> Option<Vec<String>> {
+        if let Some(start) = way.iter().position(|before| *before == at) {
+            return Some(way[start..].iter().chain([&at]).map(ToString::to_string).collect());
+        }
+        if !done.contains(at) {
+            way.push(at);
+            let found = edges
+                .get(at)
+                .into_iter()
+                .flatten()
+                .find_map(|to| walk(to, edges, way, done));
+            if found.is_some() {
+                return found;
+            }
+            way.pop();
+            done.insert(at);
+        }
+        None
+    }
+    let mut done = BTreeSet::new();
+    edges
+        .keys()
+        .find_map(|start| walk(start, edges, &mut Vec::new(), &mut done))
+}
+
+#[test]
+fn a_circle_of_files_is_noticed() {
+    let texts = |pairs: &[(&str, &str)]| {
+        let pairs = pairs
+            .iter()
+            .map(|(module, text)| ((*module).to_owned(), (*text).to_owned()));
+        circle(&edges(&pairs.collect()))
+    };
+    let one_way = [
+        ("a", "mod b; use self::b::B;"),
+        ("a::b", "use super::A; use super::c::C;"),
+        ("a::c", ""),
+    ];
+    assert_eq!(texts(&one_way), None);
+    let found = texts(&[("a::b", "use super::c::C;"), ("a::c", "fn f() -> crate::a::b::B {}")]);
+    assert_eq!(found, Some(["a::b", "a::c", "a::b"].map(str::to_owned).to_vec()));
+}
+
 /// What all files use of each other.
 #[derive(Default)]
 struct House {
-    rooms: BTreeSet<String>,
-    /// From room to room, with one place where it is seen.
+    modules: BTreeSet<String>,
+    /// From module to module, with one place where it is seen.
     uses: BTreeMap<(String, String), String>,
     complaints: Vec<Complaint>,
 }
@@ -87,8 +184,8 @@ struct House {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Complaint {
     Up { from: String, to: String, seen: String },
-    Circle { rooms: Vec<String> },
-    Unplaced { room: String },
+    Circle { modules: Vec<String> },
+    Unplaced { module: String },
     RootTaken { seen: String },
     TopCrate { name: String, seen: String },
     Flag { name: String, seen: String },
@@ -99,11 +196,17 @@ impl fmt::Display for Complaint {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Up { from, to, seen } => {
-                write!(formatter, "{seen}: the room {from} uses {to}, which stands above it")
+                write!(formatter, "{seen}: the module {from} uses {to}, which stands above it")
             }
-            Self::Circle { rooms } => write!(formatter, "rooms use each other in a circle: {}", rooms.join(" -> ")),
-            Self::Unplaced { room } => write!(formatter, "the room {room} stands on no floor; add it to FLOORS"),
-            Self::RootTaken { seen } => write!(formatter, "{seen}: takes the whole crate; name the room that is used"),
+            Self::Circle { modules } => write!(
+                formatter,
+                "modules use each other in a circle: {}",
+                modules.join(" -> ")
+            ),
+            Self::Unplaced { module } => write!(formatter, "the module {module} stands on no floor; add it to FLOORS"),
+            Self::RootTaken { seen } => {
+                write!(formatter, "{seen}: takes the whole crate; name the module that is used")
+            }
             Self::Flag { name, seen } => write!(formatter, "{seen}: only the top floor may name the flag {name}"),
             Self::Environment { seen } => {
                 write!(
@@ -119,23 +222,23 @@ impl fmt::Display for Complaint {
 impl House {
     fn read(&mut self, file: &str, text: &str) {
         let home = module_of(file);
-        let room = match home.first() {
-            Some(room) => room.clone(),
-            // The root of the library only lists the rooms.
+        let module = match home.first() {
+            Some(module) => module.clone(),
+            // The root of the library only lists the modules.
             None => return,
         };
-        self.rooms.insert(room.clone());
+        self.modules.insert(module.clone());
         for found in paths(text, &home) {
             let seen = format!("src/{file}:{}", found.line);
             match found.path.first() {
                 None => self.complaints.push(Complaint::RootTaken { seen }),
-                Some(to) if *to == room => {}
+                Some(to) if *to == module => {}
                 Some(to) => {
-                    self.uses.entry((room.clone(), to.clone())).or_insert(seen);
+                    self.uses.entry((module.clone(), to.clone())).or_insert(seen);
                 }
             }
         }
-        if !TOP_ROOMS.contains(&room.as_str()) {
+        if !TOP_MODULES.contains(&module.as_str()) {
             self.read_flags(file, text);
             for token in tokens(text) {
                 if let Kind::Word(word) = &token.kind
@@ -189,12 +292,12 @@ impl House {
 
     fn complaints(&self) -> Vec<Complaint> {
         let mut complaints = self.complaints.clone();
-        let mentioned = self.uses.keys().map(|(_, to)| to).chain(&self.rooms);
-        let unplaced: BTreeSet<_> = mentioned.filter(|room| floor(room).is_none()).collect();
+        let mentioned = self.uses.keys().map(|(_, to)| to).chain(&self.modules);
+        let unplaced: BTreeSet<_> = mentioned.filter(|module| floor(module).is_none()).collect();
         complaints.extend(
             unplaced
                 .into_iter()
-                .map(|room| Complaint::Unplaced { room: room.clone() }),
+                .map(|module| Complaint::Unplaced { module: module.clone() }),
         );
         for ((from, to), seen) in &self.uses {
             if let (Some(own), Some(other)) = (floor(from), floor(to))
@@ -207,37 +310,22 @@ impl House {
                 });
             }
         }
-        complaints.extend(self.circle().map(|rooms| Complaint::Circle { rooms }));
+        complaints.extend(self.circle().map(|modules| Complaint::Circle { modules }));
         complaints
     }
 
-    /// Some circle, if there is one: rooms that nothing outside of circles leads to are taken away until none is left.
+    /// Some circle, if there is one.
     fn circle(&self) -> Option<Vec<String>> {
-        let mut left: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let mut edges: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (from, to) in self.uses.keys() {
-            left.entry(from).or_default().insert(to);
-            left.entry(to).or_default();
+            edges.entry(from.clone()).or_default().insert(to.clone());
         }
-        while let Some(free) = left.iter().find(|(_, below)| below.is_empty()).map(|(room, _)| *room) {
-            left.remove(free);
-            for below in left.values_mut() {
-                below.remove(free);
-            }
-        }
-        let mut walk = vec![*left.keys().next()?];
-        loop {
-            let next = *left[walk[walk.len() - 1]].first()?;
-            if let Some(start) = walk.iter().position(|room| *room == next) {
-                let circle = walk[start..].iter().chain([&next]);
-                return Some(circle.map(ToString::to_string).collect());
-            }
-            walk.push(next);
-        }
+        circle(&edges)
     }
 }
 
-fn floor(room: &str) -> Option<usize> {
-    FLOORS.iter().position(|floor| floor.contains(&room))
+fn floor(module: &str) -> Option<usize> {
+    FLOORS.iter().position(|floor| floor.contains(&module))
 }
 
 /// The module path of a file under `src`: `index/mod.rs` and `index.rs` are `index`, `lib.rs` is the root.
@@ -502,7 +590,7 @@ fn used(file: &str, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_way_to_name_a_room_is_seen() {
+fn every_way_to_name_a_module_is_seen() {
     for text in [
         "use crate::index::Database;",
         "use crate::{diagnostic::Diagnostic, index::{self, Database}};",
@@ -564,8 +652,8 @@ fn neighbours_may_use_each_other_one_way_only() {
     house.read("mirror/mod.rs", "use crate::install::Plan;");
     assert_eq!(house.complaints(), []);
     house.read("install.rs", "fn f() -> crate::mirror::Images {}");
-    let rooms = ["install", "mirror", "install"].map(str::to_owned).to_vec();
-    assert_eq!(house.complaints(), [Complaint::Circle { rooms }]);
+    let modules = ["install", "mirror", "install"].map(str::to_owned).to_vec();
+    assert_eq!(house.complaints(), [Complaint::Circle { modules }]);
 }
 
 #[test]
@@ -588,10 +676,12 @@ fn only_the_top_floor_knows_the_command_line() {
 }
 
 #[test]
-fn a_room_without_a_floor_is_noticed() {
+fn a_module_without_a_floor_is_noticed() {
     let said = complaints("attic/mod.rs", "use crate::cellar::Wine;");
-    let room = |name: &str| Complaint::Unplaced { room: name.to_owned() };
-    assert_eq!(said, [room("attic"), room("cellar")]);
+    let module = |name: &str| Complaint::Unplaced {
+        module: name.to_owned(),
+    };
+    assert_eq!(said, [module("attic"), module("cellar")]);
 }
 
 #[test]

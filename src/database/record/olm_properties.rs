@@ -4,8 +4,8 @@
 //! text itself is cut into pieces, after it was parsed once to know that it is sound.
 
 use crate::olm::dependency::DependencyKind;
+use crate::olm::dependency::Spelling;
 use crate::olm::property::Property;
-use crate::olm::spelling::Spelling;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 

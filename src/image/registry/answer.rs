@@ -3,7 +3,7 @@
 use super::error::RegistryFailure;
 use super::pace::{Deadline, Pace};
 use super::retry::retry_after;
-use crate::image::error::ContentProblem;
+use crate::image::problem::ContentProblem;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use reqwest::{Response, StatusCode, Url};
 use std::ops::Deref;

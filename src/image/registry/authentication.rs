@@ -2,14 +2,14 @@
 
 use super::address::Purpose;
 use super::answer::Answer;
+use super::challenge::{Authorization, Challenge};
 use super::error::{RegistryError, RegistryFailure, shortened};
 use super::redirect::{Trail, from_stranger, refused};
 use super::repository::{Access, Repository};
 use crate::image::credentials::{CredentialError, Login, Secret};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use http_auth::ChallengeParser;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Method, StatusCode, Url};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -20,20 +20,6 @@ const TOKEN_ANSWER_LIMIT: u64 = 1 << 20;
 const TOKEN_LIFETIME: u64 = 60;
 /// A token is renewed this long before it ends.
 const TOKEN_MARGIN: Duration = Duration::from_secs(10);
-
-/// What is sent with a request.
-#[derive(Debug, Clone)]
-pub(super) struct Authorization {
-    pub(super) header: HeaderValue,
-    until: Option<Instant>,
-}
-
-/// What a registry asks for.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Challenge {
-    Basic,
-    Bearer { realm: String, service: Option<String> },
-}
 
 /// What a token server is sent.
 struct TokenRequest {
@@ -49,46 +35,6 @@ struct TokenAnswer {
     token: Option<String>,
     access_token: Option<String>,
     expires_in: Option<u64>,
-}
-
-impl Authorization {
-    pub(super) fn is_fresh(&self) -> bool {
-        self.until.is_none_or(|until| Instant::now() < until)
-    }
-
-    fn new(header: &str, until: Option<Instant>) -> Result<Self, RegistryFailure> {
-        let mut header = HeaderValue::from_str(header).map_err(|_| RegistryFailure::Protocol {
-            problem: "the token holds characters that a header may not have".to_owned(),
-        })?;
-        header.set_sensitive(true);
-        Ok(Self { header, until })
-    }
-}
-
-impl Challenge {
-    /// The challenge to answer: a bearer token before a password.
-    pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
-        let mut basic = None;
-        for header in headers.get_all(WWW_AUTHENTICATE) {
-            let text = header.to_str().unwrap_or_default();
-            for challenge in ChallengeParser::new(text).map_while(Result::ok) {
-                let parameter = |name: &str| {
-                    let mut parameters = challenge.params.iter();
-                    let value = parameters.find(|(key, _)| key.eq_ignore_ascii_case(name))?;
-                    Some(value.1.to_unescaped())
-                };
-                if challenge.scheme.eq_ignore_ascii_case("basic") {
-                    basic = Some(Self::Basic);
-                } else if challenge.scheme.eq_ignore_ascii_case("bearer")
-                    && let Some(realm) = parameter("realm")
-                {
-                    let service = parameter("service");
-                    return Some(Self::Bearer { realm, service });
-                }
-            }
-        }
-        basic
-    }
 }
 
 impl Repository {
@@ -283,6 +229,7 @@ fn basic(user: &str, password: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use reqwest::header::WWW_AUTHENTICATE;
 
     fn challenge(headers: &[&str]) -> Option<Challenge> {
         let mut map = HeaderMap::new();

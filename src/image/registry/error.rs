@@ -3,7 +3,7 @@
 use super::address::RefusedAddress;
 use crate::image::credentials::CredentialError;
 use crate::image::digest::Digest;
-use crate::image::error::ContentProblem;
+use crate::image::problem::ContentProblem;
 use crate::visible::is_hidden;
 use oci_distribution::errors::{OciEnvelope, OciErrorCode};
 use reqwest::StatusCode;

@@ -8,9 +8,10 @@
 mod address;
 mod answer;
 mod authentication;
+mod challenge;
 mod client;
 mod download;
-mod error;
+pub(super) mod error;
 mod moving;
 mod pace;
 mod redirect;
@@ -26,15 +27,17 @@ pub use retry::RetryPolicy;
 use super::cache::Cache;
 use super::credentials::Credentials;
 use super::digest::Digest;
-use super::error::{ContentProblem, ImageError};
+use super::error::ImageError;
 use super::image::{Blob, Image};
 use super::manifest::{
     self, CONFIG_LIMIT, DOCKER_INDEX, DOCKER_MANIFEST, Descriptor, INDEX, ImageManifest, MANIFEST, MANIFEST_LIMIT,
-    Manifest, Platform, check_digest,
+    Manifest, check_digest,
 };
+use super::platform::Offer;
+use super::platform::Platform;
+use super::problem::ContentProblem;
 use super::progress::Progress;
 use super::reference::RegistryReference;
-use super::tagged::Offer;
 use crate::limit::Limit;
 use answer::Answer;
 use client::Clients;

@@ -3,7 +3,7 @@
 
 use super::address::{Place, Purpose, Reach};
 use super::answer::Answer;
-use super::authentication::{Authorization, Challenge};
+use super::challenge::{Authorization, Challenge};
 use super::client::Clients;
 use super::error::{RegistryError, RegistryFailure};
 use super::pace::TimeLimits;

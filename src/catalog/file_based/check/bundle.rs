@@ -1,10 +1,10 @@
 //! The rules of one bundle.
 
 use super::contents::Bundle;
-use super::document::{Scratch, package_of};
 use super::fields::{Fields, Reader};
 use super::found::Found;
 use super::object::{self, Objects};
+use super::scratch::{Scratch, package_of};
 use crate::catalog::Text;
 use crate::image::check_pullable;
 use crate::olm::property::{BUNDLE_OBJECT, CHANNEL, CSV_METADATA, GVK, GVK_REQUIRED, PACKAGE, PACKAGE_REQUIRED};

@@ -1,16 +1,17 @@
 //! The rules that need only one document, and what is kept of it.
 
 use super::bundle;
-use super::contents::{Channel, Contents, Deprecations, Package, Referred};
+use super::contents::{Channel, Deprecations, Package, Referred};
 use super::fields::{Fields, Reader};
 use super::found::{DocumentId, Found, Inside};
 use super::graph::{self, Entry};
+use super::scratch::{Scratch, package_of};
 use crate::catalog::file_based::{BUNDLE, CHANNEL, DEPRECATIONS, PACKAGE, memory};
 use crate::catalog::{Text, Texts};
 use crate::kubernetes::names::is_dns1123_label;
 use crate::nearest::nearest;
 use crate::rules;
-use crate::text::{Limits, Path};
+use crate::text::Path;
 use crate::version::VersionRange;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -27,16 +28,6 @@ const TEMPLATES: [&str; 4] = [
 
 /// Findings of one document that are reported.
 const MOST_FINDINGS: usize = 1_000;
-
-/// What one thread works with, document after document.
-pub(super) struct Scratch {
-    pub(super) contents: Contents,
-    pub(super) texts: Texts,
-    /// Where base64 is decoded.
-    pub(super) decoded: Vec<u8>,
-    /// How much a manifest may hold.
-    pub(super) limits: Limits,
-}
 
 /// Looks at a document, which is JSON. Gives the bytes that are kept of it.
 ///
@@ -145,17 +136,6 @@ fn properties(reader: &mut Reader<'_>, fields: &Fields<'_>) {
     let root = Path::root();
     for (index, fields) in reader.objects(fields, "properties", &root) {
         bundle::property(reader, &fields, &root.key("properties").index(index));
-    }
-}
-
-/// The package that a document belongs to; that it names none is reported.
-pub(super) fn package_of(reader: &mut Reader<'_>, package: &str) {
-    if package.is_empty() {
-        let subject = reader.subject.replace(" of package \"\"", "");
-        let message = format!("{subject} names no package");
-        let help = "Write the name of its package to the field package.";
-        let finding = Found::new(&rules::CATALOG_PACKAGE_MISSING, message, reader.id.at("package"));
-        reader.report(finding.help(help));
     }
 }
 

@@ -12,6 +12,7 @@ mod graph;
 mod object;
 mod packages;
 mod places;
+mod scratch;
 
 use super::read::{self, CatalogError, CatalogLimits};
 use super::stream::{CutError, Piece, Stream};
@@ -23,8 +24,8 @@ use crate::source::{Place, Position, Source};
 use crate::text::{self, Limits};
 use crate::visible::hidden_in;
 use contents::Contents;
-use document::Scratch;
 use found::{At, DocumentId, Found, Inside};
+use scratch::Scratch;
 use std::borrow::Cow;
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};

@@ -1,8 +1,8 @@
 //! The manifests inside a bundle. Each is decoded, looked at and dropped.
 
-use super::document::Scratch;
 use super::fields::{Fields, Reader};
 use super::found::Found;
+use super::scratch::Scratch;
 use crate::catalog::file_based::manifests::decode;
 use crate::rules;
 use crate::text::{self, Path};

@@ -1,0 +1,28 @@
+//! What is asked about a bundle.
+
+use super::validators::Options;
+use crate::text::Limits;
+
+/// What is to be looked at.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// Validators beyond those that every bundle must pass, by their names.
+    pub validators: Vec<&'static str>,
+    /// Whose verdict is wanted in place of ours.
+    pub reference: Option<Reference>,
+    /// What the validators are told.
+    pub options: Options,
+    /// How much a file may hold.
+    pub limits: Limits,
+}
+
+/// A program whose verdict can be had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reference {
+    /// `opm alpha bundle validate`.
+    Opm,
+    /// `operator-sdk bundle validate`.
+    OperatorSdk,
+    /// All validators of the API library on the whole directory.
+    Api,
+}

@@ -1,0 +1,63 @@
+//! The stages of a validation, and what each finds.
+
+use super::MOST_OF_A_RULE;
+use super::request::Request;
+use super::validators::{self, Input, Options};
+use crate::bundle::Bundle;
+use crate::diagnostic::Diagnostic;
+use crate::tree::Tree;
+use std::collections::HashMap;
+
+/// One finding, and who makes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The name of the validator or stage in the Operator Framework; `None` for rules that only opmx has.
+    pub validator: Option<&'static str>,
+    /// What is wrong.
+    pub diagnostic: Diagnostic,
+}
+
+/// The stages before the validators, by the names that the Operator Framework has for them.
+pub(super) const FORMAT: Option<&str> = Some("format");
+pub(super) const CONTENT: Option<&str> = Some("content");
+pub(super) const LOAD: Option<&str> = Some("load");
+pub(super) const INDEX: Option<&str> = Some("index");
+
+/// Runs one stage.
+pub(super) fn stage(
+    findings: &mut Vec<Finding>,
+    validator: Option<&'static str>,
+    check: impl FnOnce(&mut Vec<Diagnostic>),
+) {
+    let mut found = Vec::new();
+    check(&mut found);
+    let mut of_rules: HashMap<&str, usize> = HashMap::new();
+    found.retain(|diagnostic| {
+        let count = of_rules.entry(diagnostic.rule.id).or_default();
+        *count += 1;
+        *count <= MOST_OF_A_RULE
+    });
+    findings.extend(found.into_iter().map(|diagnostic| Finding { validator, diagnostic }));
+}
+
+/// The validators of the request and those of `always`, on a bundle.
+pub(super) fn validators(bundle: &Bundle, tree: &Tree, always: &[&'static str], request: &Request) -> Vec<Finding> {
+    let options = Options {
+        reference: request.reference.is_some(),
+        ..request.options.clone()
+    };
+    let input = Input {
+        bundle,
+        files: tree,
+        options: &options,
+    };
+    let mut names = always.to_vec();
+    names.extend(&request.validators);
+    let found = validators::run(&input, &names).into_iter();
+    found
+        .map(|(validator, diagnostic)| Finding {
+            validator: Some(validator),
+            diagnostic,
+        })
+        .collect()
+}
