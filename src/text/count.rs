@@ -309,7 +309,13 @@ fn tokens(text: &str) -> impl Iterator<Item = (usize, usize, Token)> {
             b'}' | b']' => Token::Close,
             b'"' => {
                 at += 1;
-                while let Some(end) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+                loop {
+                    let rest = bytes.get(at..).unwrap_or_default();
+                    let Some(end) = memchr::memchr2(b'"', b'\\', rest) else {
+                        // Without an end the string is all that is left.
+                        at = bytes.len();
+                        break;
+                    };
                     at += end;
                     if bytes[at] == b'"' {
                         break;
@@ -347,6 +353,13 @@ mod tests {
         let mut counter = Counter::new(&limits);
         counter.values(text).unwrap();
         counter.total()
+    }
+
+    #[test]
+    fn a_string_without_an_end_is_what_is_left() {
+        for text in ["[{\"é", "[\"", "[\"\\é", "[\"a\\"] {
+            assert!(counted(text) > 0, "{text}");
+        }
     }
 
     #[test]
