@@ -1,4 +1,4 @@
-//! What every room reports: a rule, a message, a place, and what to do about it.
+//! What every module reports: a rule, a message, a place, and what to do about it.
 
 use crate::rules::{Rule, Severity};
 use crate::source::Place;

@@ -1,4 +1,4 @@
-//! The options that several commands share, and what they mean to the rooms below.
+//! The options that several commands share, and what they mean to the modules below.
 
 use crate::catalog::file_based::read::CatalogLimits;
 use crate::cli::size::Size;

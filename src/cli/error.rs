@@ -199,7 +199,7 @@ pub enum StartError {
     Runtime(io::Error),
 }
 
-/// What to do about an error of the rooms below. The one place where their failures are turned into advice.
+/// What to do about an error of the modules below. The one place where their failures are turned into advice.
 fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(FileError { path, source, .. }) = as_kind(error) {
         let make_room = || format!("make room for {}; what was there before is unchanged", path.display());

@@ -3,7 +3,7 @@
 //! A parser of the whole language looks at every character in many ways. Most of what people and tools write needs none
 //! of that: maps and lists by indentation, scalars of the five styles. [`load`] reads these, to the values that
 //! [`super::load`] has for them, and gives up on a text with anything else in it or anything wrong with it, which is
-//! then read there, from its beginning. So this room knows no errors, and what it is not sure of it leaves alone.
+//! then read there, from its beginning. So this module knows no errors, and what it is not sure of it leaves alone.
 
 mod scalars;
 
@@ -18,7 +18,7 @@ const DEPTH: usize = 64;
 /// libyaml refuses keys of more than 1,024 characters.
 const KEY_BYTES: usize = 1_000;
 
-/// Reads the one document of `text`; none where that takes more than this room knows, whatever the reason.
+/// Reads the one document of `text`; none where that takes more than this module knows, whatever the reason.
 pub(super) fn load(text: &str, limits: &Limits) -> Option<Value> {
     if !has_plain_characters(text) {
         return None;

@@ -1,4 +1,4 @@
-//! The events of libyaml over a text: the only room of the reader that needs unsafe code.
+//! The events of libyaml over a text: the only module of the reader that needs unsafe code.
 //!
 //! Marks of `libyaml-rs` count bytes from the beginning of the text it was given.
 
