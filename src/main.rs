@@ -5,7 +5,7 @@
 
 mod streams;
 
-use opmx::cli::error::StartError;
+use opmx::cli::start::StartError;
 use opmx::cli::{Process, Work};
 use std::ffi::OsStr;
 use std::io;

@@ -272,7 +272,7 @@ rules! {
     DEP_RANGE_QUOTING = "dep-range-quoting", Error, INTENTS, "Quote the range: YAML reads an unquoted > as the beginning of a block of text.";
     DEP_INTENT_VALUE = "dep-intent-value", Error, INTENTS, "Write required, recommended or optional.";
     DEP_INTENT_PLACE = "dep-intent-place", Error, INTENTS, "Only a dependency of type olm.package has an intent, inside its value.";
-    DEP_INTENT_CONSTRAINT = "dep-intent-constraint", Warning, INTENTS, "Use a dependency of type olm.package, whose intent released versions of OLM pass over.";
+    DEP_INTENT_CONSTRAINT = "dep-intent-constraint", Warning, INTENTS, "Use a dependency of type olm.package: released versions of OLM ignore its intent.";
     DEP_DUPLICATE = "dep-duplicate", Warning, INTENTS, "Keep one of the two entries.";
     DEP_CONFLICTING_INTENT = "dep-conflicting-intent", Warning, INTENTS, "Keep one of the two entries: the strictest intent is what counts.";
     DEP_SELF = "dep-self", Error, FORMAT, "Remove the dependency.";

@@ -1,7 +1,8 @@
 //! Small files that commands read whole, or standard input.
 
 use crate::cli::Context;
-use crate::cli::error::{self, CommandError};
+use crate::cli::error::CommandError;
+use crate::cli::hint;
 use crate::files::FileError;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
@@ -33,7 +34,7 @@ pub(crate) fn read(
     if content.len() > limit {
         let error = CommandError::failure(format!("{shown} is larger than {limit} bytes"));
         return Err(match option {
-            Some(option) => error.hint(error::raise(option)),
+            Some(option) => error.hint(hint::raise(option)),
             None => error,
         });
     }

@@ -21,6 +21,7 @@ mod contents;
 mod environment;
 mod generate;
 mod guesses;
+pub mod hint;
 mod index;
 mod init;
 mod input;
@@ -38,14 +39,16 @@ mod resolve;
 mod serve;
 mod serving;
 mod sources;
+pub mod start;
 mod upgrade_check;
 mod validate;
 mod version;
 
 pub use probe::run as probe;
 
-use crate::cli::error::{CommandResult, StartError};
+use crate::cli::error::CommandResult;
 use crate::cli::serving::ServingArguments;
+use crate::cli::start::StartError;
 use crate::terminal::output::{ColorChoice, Settings};
 use crate::terminal::stdout::Stdout;
 use crate::terminal::{Printer, log};

@@ -6,7 +6,7 @@
 //! Whatever happens before the end, the target stays as it was.
 
 use super::error::DatabaseError;
-use super::gate::{self, Refused};
+use super::gate::{self, Refused, Unfit};
 use super::guard::{self, Budget, guard};
 use super::migrate;
 use super::read::{Database, ReadError, ReadOptions, beside, check_beside};
@@ -357,9 +357,7 @@ fn require_database(path: &Path) -> Result<(), DatabaseError> {
 /// Makes sure that a file that is not to begin a new index holds one.
 fn require_content(path: &Path) -> Result<(), DatabaseError> {
     match fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() && metadata.len() == 0 => {
-            Err(DatabaseError::Empty { path: path.to_owned() })
-        }
+        Ok(metadata) if metadata.is_file() && metadata.len() == 0 => Err(Unfit::Empty { path: path.to_owned() }.into()),
         _ => Ok(()),
     }
 }

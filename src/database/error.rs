@@ -1,7 +1,7 @@
 //! What keeps a database from being read or changed, in words that name the file and say what to do.
 
 use super::content_error::ContentError;
-use super::gate::{NotPlain, Refused};
+use super::gate::{Refused, Unfit};
 use super::guard::LONGEST_VALUE;
 use super::read::ReadError;
 use super::schema;
@@ -25,23 +25,9 @@ pub enum DatabaseError {
         /// The file.
         path: PathBuf,
     },
-    /// The file holds nothing, where an index was asked for.
-    #[error(
-        "{} is empty, as after a failed download; name an index database, or remove the file to begin a new one",
-        path.display()
-    )]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A database that defines more than tables.
-    #[error("{} is refused: {source}, and an index is made of plain tables", path.display())]
-    NotPlain {
-        /// The file.
-        path: PathBuf,
-        /// What it defines.
-        source: NotPlain,
-    },
+    /// The file is not taken for an index.
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
     /// A change that takes longer than that of any index.
     #[error(
         "{} cannot be changed: that takes the database engine more steps than any index needs, so the file is damaged, \
@@ -180,10 +166,7 @@ impl DatabaseError {
     /// Says why the gate refused a database.
     pub(super) fn refused(path: &Path, waited: Duration, refused: Refused) -> Self {
         match refused {
-            Refused::NotPlain(source) => Self::NotPlain {
-                path: path.to_owned(),
-                source,
-            },
+            Refused::NotPlain(source) => Unfit::not_plain(path, source).into(),
             Refused::Engine(error) => Self::new(path, waited, &error),
         }
     }

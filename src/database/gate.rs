@@ -9,6 +9,7 @@
 use super::guard::Budget;
 use super::schema::{self, State};
 use rusqlite::{Connection, ErrorCode};
+use std::path::{Path, PathBuf};
 
 /// Why a database is not opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -42,6 +43,32 @@ pub enum NotPlain {
         /// The table or index.
         name: String,
     },
+}
+
+/// Why a file is not taken for an index, whoever opens it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unfit {
+    /// It holds nothing.
+    #[error("{} is empty, as after a failed download", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is a database that defines more than tables.
+    #[error("{} is refused: {source}, and an index is made of plain tables", path.display())]
+    NotPlain {
+        /// The file.
+        path: PathBuf,
+        /// What it defines.
+        source: NotPlain,
+    },
+}
+
+impl Unfit {
+    pub(super) fn not_plain(path: &Path, source: NotPlain) -> Self {
+        let path = path.to_owned();
+        Self::NotPlain { path, source }
+    }
 }
 
 /// The objects that the schema of an index may define; version 13 has 19 of them.

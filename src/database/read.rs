@@ -16,7 +16,7 @@ mod lock;
 pub use error::ReadError;
 pub(crate) use file::{beside, check_beside, is_database};
 
-use super::gate::{self, Refused};
+use super::gate::{self, Refused, Unfit};
 use super::guard::{Budget, STEPS, guard};
 use super::schema::{self, State};
 use crate::files::{Stamp, TemporaryFolder};
@@ -378,10 +378,7 @@ fn immutable_uri(path: &Path) -> String {
 fn schema_version(path: &Path, connection: &Connection, budget: &Budget) -> Result<i64, ReadError> {
     let failed = |source| content(path, "the schema", source);
     let state = gate::admit(connection, budget).map_err(|refused| match refused {
-        Refused::NotPlain(source) => ReadError::NotPlain {
-            path: path.to_owned(),
-            source,
-        },
+        Refused::NotPlain(source) => Unfit::not_plain(path, source).into(),
         Refused::Engine(error) => failed(error),
     })?;
     let tables = || -> rusqlite::Result<HashSet<String>> {

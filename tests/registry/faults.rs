@@ -2,7 +2,7 @@
 
 use crate::http::{Reply, Request, Server};
 use crate::noise;
-use opmx::cli::error::registry_hint;
+use opmx::cli::hint::registry_hint;
 use opmx::image::{
     CacheMode, Credentials, Digest, EntryContent, Image, ImageConfig, ImageError, LayerEntry, Options, Reference,
     RegistryError, RegistryFailure, RetryPolicy, Silent, Transports, build, layer_from_files, validate,

@@ -6,7 +6,7 @@ use crate::noise;
 use crate::tools::{DockerRegistry, installed, run, shared};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use opmx::cli::error::registry_hint;
+use opmx::cli::hint::registry_hint;
 use opmx::image::{
     CacheMode, Credentials, Digest, EntryContent, Image, ImageConfig, ImageError, LayerEntry, Options, Progress,
     Reference, RegistryError, RegistryFailure, RetryPolicy, Silent, Transports, build, extract_file, layer_from_files,

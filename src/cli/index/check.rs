@@ -3,8 +3,9 @@
 use crate::cli::Context;
 use crate::cli::additions;
 use crate::cli::arguments::{IndexLimitArguments, OutputArguments, RegistryArguments};
-use crate::cli::error::{CommandError, CommandResult, Status, registry_hint};
+use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::guesses;
+use crate::cli::hint::registry_hint;
 use crate::database;
 use crate::diagnostic::{self, Diagnostic};
 use crate::image::{LAYOUT_FILE, Transports};

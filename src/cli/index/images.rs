@@ -126,7 +126,7 @@ pub(super) fn run(arguments: &ImagesArguments, context: &Context<'_>) -> Command
                 "nothing in the index satisfies what {bundle} depends on: {kind} {value}"
             )),
             Some(problem) => context.printer.warning(format_args!(
-                "what {bundle} depends on cannot be told from {kind} {value}: {problem}"
+                "cannot tell what {bundle} depends on: {kind} {value}: {problem}"
             )),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::READABLE_VERSIONS;
 use crate::database::content_error::ContentError;
-use crate::database::gate::NotPlain;
+use crate::database::gate::Unfit;
 use crate::files::FileError;
 use std::io;
 use std::path::PathBuf;
@@ -36,20 +36,9 @@ pub enum ReadError {
         /// The file.
         path: PathBuf,
     },
-    /// The file holds nothing.
-    #[error("{} is empty, as after a failed download", path.display())]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A database that defines more than tables.
-    #[error("{} is refused: {source}, and an index is made of plain tables", path.display())]
-    NotPlain {
-        /// The file.
-        path: PathBuf,
-        /// What it defines.
-        source: NotPlain,
-    },
+    /// The file is not taken for an index.
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
     /// Reading takes longer than that of any index.
     #[error(
         "cannot read {what} from {}: that takes the database engine more steps than any index needs, so the file is \

@@ -1,6 +1,7 @@
 //! A database as a file: what it is by its first bytes, whether it stays what it was, and what stands beside it.
 
 use super::{ReadError, content};
+use crate::database::gate::Unfit;
 use crate::database::guard::guard;
 use crate::database::migrate::migrate;
 use crate::files::{
@@ -63,7 +64,7 @@ impl Head {
             })?;
         let path = || path.to_owned();
         match head.len() {
-            0 => Err(ReadError::Empty { path: path() }),
+            0 => Err(Unfit::Empty { path: path() }.into()),
             100 if head.starts_with(MAGIC) => Ok(Self(head)),
             _ => Err(ReadError::NotADatabase { path: path() }),
         }
