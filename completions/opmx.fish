@@ -270,7 +270,7 @@ api\t'All validators of the Operator Framework\'s library'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l k8s-version -d 'Make errors of the APIs that this version of Kubernetes no longer serves' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l categories -d 'File with the categories to allow, {"categories": […]}, in place of the usual ones' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l index-dockerfile -d 'Dockerfile of the index that the bundles are meant for, for the suite community' -r -F
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l deny -d 'Make errors of all warnings' -r -f -a "warnings\t'Everything that only warns'"
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'Everything that only warns'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l allow -d 'Do not report this rule' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l only -d 'Report no other rule than this one' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -s o -l output -d 'Form of the result' -r -f -a "text\t'For a person: each finding with the line that it is about'
@@ -355,6 +355,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 skip\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l allow-media-types -d 'Refuse bundles of other media types than these, registry+v1 and k8s+v1: what the clusters of the index can read' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l record-as -d 'Reference to store for the one bundle that is added, where it will be published' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'Everything that only warns'"
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l allow -d 'Do not report this rule' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
@@ -381,6 +383,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l overwrite-latest -d 'Let a bundle take the place of one with its name that is the last of its channels'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l enable-alpha -d 'Take bundles that stand in for others by the annotation olm.substitutesFor'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l by-reference -d 'Store the reference of a k8s+v1 bundle in place of its content, for an OLM that knows this media type'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l strict -d 'Refuse what is only taken because it is published: report the errors that an author would get'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l use-http -d 'Talk plain HTTP to registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l no-cache -d 'Neither use nor fill the cache of layers'
@@ -545,6 +548,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -s i -l binary-image -d 'Base image, with a program that serves the index; without it the image holds only opmx' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l binary -d 'Also for this platform, with opmx in FILE, a static binary for it; can be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -s d -l out-dockerfile -d 'Name of the Dockerfile that --generate writes' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'Everything that only warns'"
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l allow -d 'Do not report this rule' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
@@ -564,6 +569,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l generate -d 'Build no image: write database/index.db and index.Dockerfile into the working folder'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l dry-run -d 'Say what would change, and write nothing'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l no-redo -d 'Fail if another pipeline moves the tag meanwhile, rather than make the change again on its index'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l strict -d 'Refuse what is only taken because it is published: report the errors that an author would get'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l use-http -d 'Talk plain HTTP to registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l no-cache -d 'Neither use nor fill the cache of layers'
@@ -696,6 +702,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 skip\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l allow-media-types -d 'Refuse bundles of other media types than these, registry+v1 and k8s+v1: what the clusters of the index can read' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l record-as -d 'Reference to store for the one bundle that is added, where it will be published' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'Everything that only warns'"
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l allow -d 'Do not report this rule' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
@@ -719,6 +727,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l overwrite-latest -d 'Let a bundle take the place of one with its name that is the last of its channels'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l enable-alpha -d 'Take bundles that stand in for others by the annotation olm.substitutesFor'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l by-reference -d 'Store the reference of a k8s+v1 bundle in place of its content, for an OLM that knows this media type'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l strict -d 'Refuse what is only taken because it is published: report the errors that an author would get'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l use-http -d 'Talk plain HTTP to registries'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l no-cache -d 'Neither use nor fill the cache of layers'
@@ -864,6 +873,8 @@ yaml\t'YAML, with sorted keys'"
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l migrate-level -d 'Replace old forms by newer ones, up to this level' -r -f -a "none\t'Change nothing'
 bundle-object-to-csv-metadata\t'Manifests of bundles that have an image give way to olm.csv.metadata'
 all\t'Everything that there is'"
+complete -c opmx -n "__fish_opmx_using_subcommand render" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'Everything that only warns'"
+complete -c opmx -n "__fish_opmx_using_subcommand render" -l allow -d 'Do not report this rule' -r
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
@@ -884,6 +895,7 @@ always\t'Also in pipes and files'
 never\t'Not at all'"
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l required-only -d 'Leave out dependencies that are recommended or optional'
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l migrate -d 'Replace all old forms by newer ones'
+complete -c opmx -n "__fish_opmx_using_subcommand render" -l strict -d 'Refuse what is only taken because it is published: report the errors that an author would get'
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l use-http -d 'Talk plain HTTP to registries'
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l no-cache -d 'Neither use nor fill the cache of layers'
@@ -895,6 +907,8 @@ yaml\t'YAML, with sorted keys'"
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l migrate-level -d 'Replace old forms by newer ones, up to this level' -r -f -a "none\t'Change nothing'
 bundle-object-to-csv-metadata\t'Manifests of bundles that have an image give way to olm.csv.metadata'
 all\t'Everything that there is'"
+complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'Everything that only warns'"
+complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l allow -d 'Do not report this rule' -r
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
@@ -914,6 +928,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l color -d 'When to 
 always\t'Also in pipes and files'
 never\t'Not at all'"
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l required-only -d 'Leave out dependencies that are recommended or optional'
+complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l strict -d 'Refuse what is only taken because it is published: report the errors that an author would get'
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l use-http -d 'Talk plain HTTP to registries'
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l no-cache -d 'Neither use nor fill the cache of layers'
@@ -926,12 +941,15 @@ yaml\t'The same as YAML'
 sarif\t'SARIF 2.1.0, for code scanning'
 github\t'Annotations of a workflow'
 junit\t'JUnit XML, for test reports'"
+complete -c opmx -n "__fish_opmx_using_subcommand validate" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'Everything that only warns'"
+complete -c opmx -n "__fish_opmx_using_subcommand validate" -l allow -d 'Do not report this rule' -r
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -l max-total-size -d 'Largest size of what is kept in memory of a catalog: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -l max-depth -d 'Deepest nesting of a document of a catalog, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -l max-values -d 'Most keys and values in one document of a catalog' -r
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
 always\t'Also in pipes and files'
 never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand validate" -l strict -d 'Refuse what is only taken because it is published: report the errors that an author would get'
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -1167,6 +1185,8 @@ mermaid\t'The channels as a Mermaid flowchart'"
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l migrate-level -d 'Replace old forms by newer ones, up to this level' -r -f -a "none\t'Change nothing'
 bundle-object-to-csv-metadata\t'Manifests of bundles that have an image give way to olm.csv.metadata'
 all\t'Everything that there is'"
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'Everything that only warns'"
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l allow -d 'Do not report this rule' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
@@ -1186,6 +1206,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcomm
 always\t'Also in pipes and files'
 never\t'Not at all'"
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l required-only -d 'Leave out dependencies that are recommended or optional'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l strict -d 'Refuse what is only taken because it is published: report the errors that an author would get'
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l use-http -d 'Talk plain HTTP to registries'
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l no-cache -d 'Neither use nor fill the cache of layers'

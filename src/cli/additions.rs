@@ -5,6 +5,7 @@ use crate::bundle::location::{Location, LocationError};
 use crate::catalog::graph;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::strictness::StrictnessArguments;
 use crate::cli::{Context, environment, guesses};
 use crate::database::add::{Existing, Policy};
 use crate::database::change;
@@ -67,6 +68,8 @@ pub(crate) struct AdditionArguments {
     /// Reference to store for the one bundle that is added, where it will be published
     #[arg(long, value_name = "REF")]
     pub(crate) record_as: Option<String>,
+    #[command(flatten)]
+    pub(crate) strictness: StrictnessArguments,
 }
 
 /// How the update graph is made.
@@ -170,6 +173,7 @@ impl AdditionArguments {
             by_reference: self.by_reference,
             tree_limits: limits.tree(),
             text_limits: limits.text(),
+            strictness: self.strictness.strictness(),
             parallel: PARALLEL,
         };
         Ok((locations.collect::<Result<_, LocationError>>()?, options))

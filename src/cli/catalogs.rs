@@ -9,6 +9,7 @@ use crate::index::intake::IntakeError;
 use crate::index::render::Options;
 use crate::index::render::image_reference::ImageReferenceTemplate;
 use crate::index::render::sources::{Bounds, Form, Opening, Source, SourceError};
+use crate::validation::Strictness;
 use clap::{Args, ValueEnum};
 
 /// The form of a catalog.
@@ -118,11 +119,13 @@ impl FormArguments {
         published: Option<&ImageReferenceTemplate>,
         registry: &RegistryArguments,
         bounds: Bounds,
+        strictness: Strictness,
         context: &Context<'_>,
     ) -> Result<Vec<Source>, CommandError> {
         let transports = registry.transports(context);
         let opening = Opening {
             bounds,
+            strictness,
             options: self.content.options(),
             published,
         };
@@ -130,7 +133,9 @@ impl FormArguments {
             let mut sources = Vec::with_capacity(names.len());
             for name in names {
                 let opened = Source::open(name, &transports, &opening).await;
-                sources.push(opened.map_err(|error| refused(name, error, context))?);
+                let opened = opened.map_err(|error| refused(name, error, context))?;
+                context.printer.report(opened.findings());
+                sources.push(opened);
             }
             Ok(sources)
         })

@@ -76,11 +76,21 @@ fn rules_page() -> io::Result<Vec<u8>> {
          a finding may weigh differently from its rule where the bundle decides it. Each example is a change of a bundle \
          that is right in everything else. Lines and columns of findings count from 1, columns in characters.",
     )]);
+    roff.control("PP", []);
+    roff.text([roman(
+        "Who writes a bundle or a catalog is told of every fault: bundle validate and bundle build judge so, and other \
+         commands with --strict. What is published cannot be corrected any more. Whatever opm has put into indexes for \
+         years is taken, with a warning that says what becomes of it; what was taken once is never refused later.",
+    )]);
     roff.control("SH", ["RULES"]);
     for rule in ALL {
         roff.control("TP", []);
         roff.text([bold(rule.id), roman(format!(" ({}; {})", rule.severity, rule.source))]);
         roff.text([roman(advice::of_rule(rule).into_owned())]);
+        if let Some(consequence) = rule.consequence() {
+            roff.control("IP", []);
+            roff.text([roman(format!("In what is published it is a warning. {consequence}"))]);
+        }
         if let Some(example) = examples.get(rule.id) {
             example_of(example, &mut roff);
         }

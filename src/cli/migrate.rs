@@ -4,6 +4,7 @@ use crate::cli::Context;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::catalogs::{FormArguments, bounds};
 use crate::cli::error::{CommandResult, Status};
+use crate::cli::strictness::StrictnessArguments;
 use crate::index::render::folder::write_folder;
 use clap::Args;
 use std::path::PathBuf;
@@ -32,6 +33,8 @@ pub(crate) struct MigrateArguments {
     #[command(flatten)]
     form: FormArguments,
     #[command(flatten)]
+    strictness: StrictnessArguments,
+    #[command(flatten)]
     registry: RegistryArguments,
     #[command(flatten)]
     limits: LimitArguments,
@@ -43,7 +46,10 @@ pub(crate) fn run(arguments: &MigrateArguments, context: &Context<'_>) -> Comman
     let form = arguments.form.form(false)?;
     let names = std::slice::from_ref(&arguments.source);
     let bounds = bounds(&arguments.registry, &arguments.limits, &arguments.database);
-    let sources = arguments.form.open(names, None, &arguments.registry, bounds, context)?;
+    let strictness = arguments.strictness.strictness();
+    let sources = arguments
+        .form
+        .open(names, None, &arguments.registry, bounds, strictness, context)?;
     let packages = write_folder(&sources, form, &arguments.folder)?;
     for package in packages {
         context

@@ -40,6 +40,7 @@ mod serve;
 mod serving;
 mod sources;
 pub mod start;
+mod strictness;
 mod upgrade_check;
 mod validate;
 mod version;

@@ -4,6 +4,7 @@ use crate::cli::Context;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::catalogs::{FormArguments, bounds};
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::strictness::StrictnessArguments;
 use crate::index::render::image_reference::ImageReferenceTemplate;
 use crate::index::render::sources::write_all;
 use clap::Args;
@@ -39,6 +40,8 @@ pub(crate) struct RenderArguments {
     #[arg(long, hide = true, value_name = "REF")]
     alpha_image_ref_template: Option<ImageReferenceTemplate>,
     #[command(flatten)]
+    strictness: StrictnessArguments,
+    #[command(flatten)]
     registry: RegistryArguments,
     #[command(flatten)]
     limits: LimitArguments,
@@ -54,6 +57,7 @@ pub(crate) fn run(arguments: &RenderArguments, context: &Context<'_>) -> Command
         published,
         &arguments.registry,
         bounds(&arguments.registry, &arguments.limits, &arguments.database),
+        arguments.strictness.strictness(),
         context,
     )?;
     let mut output = context.printer.stdout();

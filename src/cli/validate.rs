@@ -5,6 +5,7 @@ use crate::catalog::file_based::check;
 use crate::cli::Context;
 use crate::cli::arguments::CatalogLimitArguments;
 use crate::cli::error::{CommandResult, Status};
+use crate::cli::strictness::StrictnessArguments;
 use crate::diagnostic::{self, Diagnostic};
 use crate::terminal::counted;
 use crate::terminal::findings::Report;
@@ -44,6 +45,8 @@ pub(crate) struct ValidateArguments {
     /// Form of the result
     #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
     output: Form,
+    #[command(flatten)]
+    strictness: StrictnessArguments,
     #[command(flatten)]
     limits: CatalogLimitArguments,
 }
@@ -97,7 +100,8 @@ impl<'a> Outcome<'a> {
 pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
     let checked = check::check(&arguments.folder, arguments.limits.catalog())?;
-    let findings = checked.findings;
+    let mut findings = checked.findings;
+    arguments.strictness.strictness().weigh(&mut findings);
     let failed = diagnostic::has_errors(&findings);
     match arguments.output {
         // Scripts take an empty standard output for a valid catalog.

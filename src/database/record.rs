@@ -150,6 +150,14 @@ pub enum RecordError {
         /// The directory or image.
         origin: String,
     },
+    /// The annotations name no package.
+    #[error("{origin}: bundle {bundle} is in no package; name it in metadata/annotations.yaml")]
+    NoPackage {
+        /// The directory or image.
+        origin: String,
+        /// The bundle.
+        bundle: String,
+    },
     /// The annotations name no channel.
     #[error("{origin}: bundle {bundle} is in no channel; name at least one in metadata/annotations.yaml")]
     NoChannel {
@@ -226,6 +234,12 @@ impl Record {
         if name.is_empty() {
             return Err(RecordError::NameMissing {
                 origin: origin.to_owned(),
+            });
+        }
+        if contents.package.is_empty() {
+            return Err(RecordError::NoPackage {
+                origin: origin.to_owned(),
+                bundle: name.to_owned(),
             });
         }
         if contents.channels.is_empty() {

@@ -11,6 +11,7 @@ use crate::files::FileError;
 use crate::image::Transports;
 use crate::text::Limits;
 use crate::tree::TreeLimits;
+use crate::validation::Strictness;
 use futures_util::StreamExt;
 use futures_util::stream;
 use std::path::Path;
@@ -32,6 +33,8 @@ pub struct GatherOptions {
     pub tree_limits: TreeLimits,
     /// How large and deep its files may be.
     pub text_limits: Limits,
+    /// How strictly they are judged.
+    pub strictness: Strictness,
     /// How many bundles are worked on at once. Memory grows with it, and not with the number of bundles.
     pub parallel: usize,
 }
@@ -184,13 +187,13 @@ async fn fetch(
         .record_as
         .clone()
         .or_else(|| location.registry_reference().map(str::to_owned));
-    let (by_reference, limits) = (options.by_reference, options.text_limits);
+    let (by_reference, limits, strictness) = (options.by_reference, options.text_limits, options.strictness.clone());
     let work = move || {
         let recording = Recording {
             reference: reference.as_deref(),
             by_reference,
         };
-        prepare(&tree, recording, &limits)
+        prepare(&tree, recording, &limits, &strictness)
     };
     let prepared = tokio::task::spawn_blocking(work).await;
     let prepared = prepared.map_err(|_| LoadError::Interrupted)??;

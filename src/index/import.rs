@@ -21,6 +21,7 @@ use crate::database::add::{AddError, Additions};
 use crate::database::change::{self, Target};
 use crate::diagnostic::{self, Diagnostic};
 use crate::files::FileError;
+use crate::validation::Strictness;
 use bundle::Membership;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -76,17 +77,27 @@ pub enum ImportError {
     Add(#[from] AddError),
 }
 
-/// Makes an index of the catalog in a folder. What it cannot hold of the catalog is returned, by package.
+/// What is to be said about an index that was made.
+#[derive(Debug, Default)]
+pub struct Imported {
+    /// What is remarkable in the catalog.
+    pub findings: Vec<Diagnostic>,
+    /// What the index cannot hold of it, by package.
+    pub not_kept: Vec<NotKept>,
+}
+
+/// Makes an index of the catalog in a folder.
 ///
 /// # Errors
 /// When the catalog is not valid, or the database cannot be written; then there is none.
 pub fn import(
     folder: &CatalogFolder,
     limits: CatalogLimits,
+    strictness: &Strictness,
     target: &Target<'_>,
     options: &change::Options,
-) -> Result<Vec<NotKept>, ImportError> {
-    let findings = check_catalog(folder, limits)?;
+) -> Result<Imported, ImportError> {
+    let findings = check_catalog(folder, limits, strictness)?;
     let origin = folder.known_as(folder.path()).display().to_string();
     if diagnostic::has_errors(&findings) {
         return Err(ImportError::Findings {
@@ -112,7 +123,10 @@ pub fn import(
     }
     import.additions.commit_as(&import.graphs, target, options)?;
     import.not_kept.sort();
-    Ok(import.not_kept)
+    Ok(Imported {
+        findings,
+        not_kept: import.not_kept,
+    })
 }
 
 struct Import<'a> {

@@ -3,11 +3,12 @@
 use crate::bundle::{self, Annotations, Bundle, MediaType, TypedValue};
 use crate::database::record::{Contents, Record, RecordError};
 use crate::diagnostic::{self, Diagnostic};
+use crate::manifest::Object;
 use crate::olm;
-use crate::rules;
-use crate::synthesis::{Synthesis, synthesize};
+use crate::synthesis::Synthesis;
 use crate::text::Limits;
 use crate::tree::Tree;
+use crate::validation::{self, Judged, Strictness, judge};
 use serde_json::{Value, json};
 
 /// How a bundle is recorded.
@@ -52,60 +53,49 @@ pub enum IntakeError {
     Record(#[from] RecordError),
 }
 
-/// Reads a bundle and computes its rows; a `k8s+v1` bundle is stored as its synthesized CSV and what it keeps.
+/// Reads a bundle, judges it and computes its rows; a `k8s+v1` bundle is stored as its synthesized CSV and what it
+/// keeps.
 ///
 /// # Errors
 /// When the bundle has errors, or values that an index cannot hold.
-pub fn prepare(tree: &Tree, recording: Recording<'_>, limits: &Limits) -> Result<Prepared, IntakeError> {
+pub fn prepare(
+    tree: &Tree,
+    recording: Recording<'_>,
+    limits: &Limits,
+    strictness: &Strictness,
+) -> Result<Prepared, IntakeError> {
     let reading = bundle::read(tree, limits);
-    let mut diagnostics = reading.diagnostics;
-    let refuse = |mut diagnostics: Vec<Diagnostic>| {
-        diagnostic::sort(&mut diagnostics);
-        IntakeError::Findings {
-            origin: tree.origin().to_owned(),
-            diagnostics,
-        }
+    let Judged { findings, synthesis } = judge(&reading, strictness);
+    let refuse = |diagnostics: Vec<Diagnostic>| IntakeError::Findings {
+        origin: tree.origin().to_owned(),
+        diagnostics,
     };
-    let Some(bundle) = reading.bundle else {
-        return Err(refuse(diagnostics));
-    };
-    let Some(annotations) = &bundle.annotations else {
-        let message = format!("{} has no annotations file in metadata/", bundle.origin);
-        diagnostics.push(Diagnostic::new(&rules::ANN_FILE_MISSING, message));
-        return Err(refuse(diagnostics));
-    };
-    if diagnostic::has_errors(&diagnostics) {
-        return Err(refuse(diagnostics));
+    if diagnostic::has_errors(&findings) {
+        return Err(refuse(findings));
     }
-    if recording.by_reference && recording.reference.is_none() && bundle.media_type == MediaType::K8sV1 {
-        return Err(IntakeError::NoReference { origin: bundle.origin });
-    }
-    let record = match bundle.media_type {
-        MediaType::RegistryV1 => {
-            let Some(csv) = bundle.csv() else {
-                let message = format!(
-                    "{} has no ClusterServiceVersion and no metadata/olm.yaml",
-                    bundle.origin
-                );
-                diagnostics.push(Diagnostic::new(&rules::INDEX_NO_CSV, message));
-                return Err(refuse(diagnostics));
-            };
-            registry_v1(&bundle, annotations, csv.value(), recording)?
-        }
-        MediaType::K8sV1 => {
-            let synthesis = synthesize(&bundle, &diagnostics);
-            diagnostics.extend(synthesis.diagnostics.iter().cloned());
-            match &synthesis.csv {
-                Some(csv) => k8s_v1(&bundle, annotations, csv, &synthesis, recording)?,
-                None => return Err(refuse(diagnostics)),
-            }
-        }
+    let parts = reading.bundle.as_ref().and_then(|bundle| {
+        let csv = match &synthesis {
+            Some(synthesis) => synthesis.csv.as_ref(),
+            None => bundle.csv().map(Object::value),
+        };
+        Some((bundle, bundle.annotations.as_ref()?, csv?))
+    });
+    // Only where rules are not reported is there nothing to say.
+    let Some((bundle, annotations, csv)) = parts else {
+        return Err(refuse(validation::check_reading(&reading)));
     };
-    diagnostic::sort(&mut diagnostics);
+    let record = match &synthesis {
+        None => registry_v1(bundle, annotations, csv, recording)?,
+        Some(_) if recording.by_reference && recording.reference.is_none() => {
+            let origin = bundle.origin.clone();
+            return Err(IntakeError::NoReference { origin });
+        }
+        Some(synthesis) => k8s_v1(bundle, annotations, csv, synthesis, recording)?,
+    };
     Ok(Prepared {
         record,
         media_type: bundle.media_type,
-        diagnostics,
+        diagnostics: findings,
     })
 }
 
@@ -136,7 +126,7 @@ fn registry_v1(
     recording: Recording<'_>,
 ) -> Result<Record, RecordError> {
     Record::new(&Contents {
-        objects: bundle.objects.iter().map(crate::manifest::Object::value).collect(),
+        objects: bundle.objects.iter().map(Object::value).collect(),
         bundle_path: recording.reference.unwrap_or_default(),
         ..contents(bundle, annotations, csv)
     })

@@ -3,7 +3,7 @@
 
 use super::gather::GatherError;
 use super::image::{DATABASE_PATH, Program, dockerfile, image_of};
-use super::import::{ImportError, NotKept, import};
+use super::import::{ImportError, Imported, import};
 use super::location::{FetchError, Fetched, IndexLocation};
 use super::open::OpenLimits;
 use super::program::{Binary, ProgramError, programs};
@@ -12,6 +12,7 @@ use crate::database::deprecate::DeprecateError;
 use crate::database::remove::RemoveError;
 use crate::files::{self, FileError, FolderChange, TemporaryFolder, directory_of};
 use crate::image::{Digest, Image, ImageError, Offer, Platform, Race, Reference, TagState, Tagged, Transports};
+use crate::validation::Strictness;
 use std::path::{Path, PathBuf};
 
 /// Where a changed index goes.
@@ -89,8 +90,8 @@ pub struct Published<T> {
     pub made: Made,
     /// What the change returned.
     pub changed: T,
-    /// What the index cannot hold of the file-based catalog that it was made of.
-    pub not_kept: Vec<NotKept>,
+    /// What is to be said about the file-based catalog that it was made of.
+    pub imported: Imported,
     /// The platforms that the image to begin with was for, and the new one is not.
     pub lost: Vec<Platform>,
     /// The image whose place was taken, unless it is what the index began with.
@@ -101,11 +102,11 @@ pub struct Published<T> {
 
 impl<T> Published<T> {
     /// What was made beside a registry, layout or archive.
-    fn locally(made: Made, changed: T, not_kept: Vec<NotKept>) -> Self {
+    fn locally(made: Made, changed: T, imported: Imported) -> Self {
         Self {
             made,
             changed,
-            not_kept,
+            imported,
             lost: Vec::new(),
             replaced: None,
             redone: 0,
@@ -122,6 +123,8 @@ pub struct Making<'a> {
     pub limits: OpenLimits,
     /// How databases are written.
     pub writing: &'a Options,
+    /// How strictly a file-based catalog is judged.
+    pub strictness: &'a Strictness,
     /// Make the change again where somebody else publishes under the same tag meanwhile, on what they published.
     pub redo: bool,
 }
@@ -181,8 +184,8 @@ pub async fn make<T>(
         Destination::Nowhere => {
             let folder = TemporaryFolder::new()?;
             let database = folder.file("index.db")?;
-            let (changed, not_kept) = change_copy(from, &database, making, &change, Applied::No).await?;
-            Ok(Published::locally(Made::Nothing, changed, not_kept))
+            let (changed, imported) = change_copy(from, &database, making, &change, Applied::No).await?;
+            Ok(Published::locally(Made::Nothing, changed, imported))
         }
     }
 }
@@ -198,14 +201,14 @@ pub async fn convert(
 ) -> Result<Published<()>, PublishError> {
     let catalog = from.fetch_catalog(making.transports, making.limits.image).await?;
     let converting = async |target: &Target<'_>, _: Applied| {
-        let not_kept = import(&catalog, making.limits.catalog, target, making.writing)?;
-        Ok(not_kept)
+        let limits = making.limits.catalog;
+        Ok(import(&catalog, limits, making.strictness, target, making.writing)?)
     };
     let published = make(None, destination, making, converting).await?;
     Ok(Published {
         made: published.made,
         changed: (),
-        not_kept: published.changed,
+        imported: published.changed,
         lost: published.lost,
         replaced: published.replaced,
         redone: published.redone,
@@ -229,13 +232,13 @@ async fn publish<T>(
     };
     let mut redone = 0;
     loop {
-        let (image, changed, not_kept, offered) = changed_image(&start, &programs, making, &change).await?;
+        let (image, changed, imported, offered) = changed_image(&start, &programs, making, &change).await?;
         match transports.push_over(&image, to, Some(start.over)).await {
             Ok(pinned) => {
                 return Ok(Published {
                     made: Made::Image(pinned),
                     changed,
-                    not_kept,
+                    imported,
                     lost: offered
                         .into_iter()
                         .filter(|platform| !is_for(&image, platform))
@@ -311,7 +314,7 @@ async fn changed_image<T>(
     programs: &[Program],
     making: Making<'_>,
     change: &impl AsyncFn(&Target<'_>, Applied) -> Result<T, PublishError>,
-) -> Result<(Tagged, T, Vec<NotKept>, Vec<Platform>), PublishError> {
+) -> Result<(Tagged, T, Imported, Vec<Platform>), PublishError> {
     let from = start.from.as_ref();
     let offered = match from {
         Some(IndexLocation::Image(from)) => making.transports.offers(from).await?,
@@ -319,11 +322,11 @@ async fn changed_image<T>(
     };
     let folder = TemporaryFolder::new()?;
     let database = folder.file("index.db")?;
-    let (changed, not_kept) = change_copy(from, &database, making, change, start.applied).await?;
+    let (changed, imported) = change_copy(from, &database, making, change, start.applied).await?;
     let epoch = making.writing.epoch.try_into().unwrap_or_default();
     let image = image_of(&database, programs, epoch, making.transports.cache())?;
     let offered = offered.into_iter().map(|offer| offer.platform).collect();
-    Ok((image, changed, not_kept, offered))
+    Ok((image, changed, imported, offered))
 }
 
 /// Whether one of the images is for this platform.
@@ -405,11 +408,11 @@ async fn generate<T>(
     let change = FolderChange::new(&directory_of(&database))?;
     let dockerfile = files::prepare(dockerfile_path, dockerfile(base).as_bytes())?;
     let staged = change.path().join(database.file_name().unwrap_or_default());
-    let (changed, not_kept) = change_copy(from, &staged, making, &change_database, Applied::No).await?;
+    let (changed, imported) = change_copy(from, &staged, making, &change_database, Applied::No).await?;
     change.commit_with(dockerfile)?;
     let dockerfile = dockerfile_path.to_owned();
     let made = Made::Files { database, dockerfile };
-    Ok(Published::locally(made, changed, not_kept))
+    Ok(Published::locally(made, changed, imported))
 }
 
 async fn change_copy<T>(
@@ -418,33 +421,33 @@ async fn change_copy<T>(
     making: Making<'_>,
     change: &impl AsyncFn(&Target<'_>, Applied) -> Result<T, PublishError>,
     applied: Applied,
-) -> Result<(T, Vec<NotKept>), PublishError> {
+) -> Result<(T, Imported), PublishError> {
     let fetched = match from {
         Some(from) => Some(from.fetch_any(making.transports, making.limits.image).await?),
         None => None,
     };
     // What a catalog becomes lies here until the changed copy of it is written.
     let folder = TemporaryFolder::new()?;
-    let imported = folder.file("index.db")?;
-    let mut not_kept = Vec::new();
+    let database = folder.file("index.db")?;
+    let mut imported = Imported::default();
     let from = match &fetched {
         None => None,
         Some(Fetched::Database(database)) => Some(database.path()),
         Some(Fetched::Catalog(catalog)) => {
             let target = Target::Copy {
                 from: None,
-                to: &imported,
+                to: &database,
             };
             // Also where the change is only tried.
             let writing = Options {
                 dry_run: false,
                 ..*making.writing
             };
-            not_kept = import(catalog, making.limits.catalog, &target, &writing)?;
-            Some(&*imported)
+            imported = import(catalog, making.limits.catalog, making.strictness, &target, &writing)?;
+            Some(&*database)
         }
     };
     let target = Target::Copy { from, to };
     change::check(&target, making.writing).map_err(GatherError::from)?;
-    Ok((change(&target, applied).await?, not_kept))
+    Ok((change(&target, applied).await?, imported))
 }

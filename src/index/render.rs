@@ -194,7 +194,7 @@ impl RenderedIndex {
         let name = bundle.name.to_string();
         let (own, needed) = (typed(&bundle.properties), typed(&bundle.dependencies));
         let mut blob = Bundle {
-            properties: properties(&name, own, needed, self.options)?,
+            properties: properties((&package.name, &name), own, needed, self.options)?,
             package: package.name.to_string(),
             image: bundle.image.as_deref().unwrap_or_default().to_owned(),
             related_images: Vec::new(),
@@ -271,7 +271,12 @@ pub fn render_record(record: &Record, options: Options) -> Result<Bundle, Render
     let name = record.name().to_owned();
     let rows = &record.rows;
     let mut blob = Bundle {
-        properties: properties(&name, rows.properties.clone(), rows.dependencies.clone(), options)?,
+        properties: properties(
+            (record.package(), &name),
+            rows.properties.clone(),
+            rows.dependencies.clone(),
+            options,
+        )?,
         package: record.package().to_owned(),
         image: record.bundle_path.clone(),
         related_images: Vec::new(),
@@ -293,7 +298,7 @@ pub fn render_record(record: &Record, options: Options) -> Result<Bundle, Render
 
 /// The properties of a bundle, and its dependencies as properties.
 fn properties(
-    bundle: &str,
+    (package, bundle): (&str, &str),
     properties: Vec<(String, String)>,
     dependencies: Vec<(String, String)>,
     options: Options,
@@ -308,7 +313,26 @@ fn properties(
             source,
         })
     });
-    all.collect()
+    let mut all: Vec<Property> = all.collect::<Result<_, _>>()?;
+    one_identity(package, &mut all);
+    Ok(all)
+}
+
+/// Keeps one property that says which package and version the bundle is, for a catalog takes no other number. Bundles may
+/// bring some of their own; that of the package it is in, or else the first, is the one.
+fn one_identity(package: &str, properties: &mut Vec<Property>) {
+    let is_identity = |property: &Property| property.kind == PACKAGE;
+    let is_own = |property: &Property| {
+        let value: Value = serde_json::from_str(property.value.get()).unwrap_or_default();
+        is_identity(property) && value["packageName"] == *package
+    };
+    let own = properties.iter().position(is_own);
+    let kept = own.or_else(|| properties.iter().position(is_identity));
+    let mut number = 0..;
+    properties.retain(|property| {
+        let number = number.next();
+        !is_identity(property) || number == kept
+    });
 }
 
 /// The property that stands for a dependency, if it is to stay.

@@ -15,6 +15,7 @@ use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA, GVK_REQUIRED, Property};
 use crate::olm::spelling::is_requirement;
 use crate::text::{Limits, Values};
 use crate::tree::Tree;
+use crate::validation::Strictness;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -88,7 +89,7 @@ pub enum ContentError {
 /// # Errors
 /// When no index would take the bundle.
 pub fn of_files(tree: &Tree, limits: &Limits) -> Result<(Content, Vec<Diagnostic>), ContentError> {
-    let prepared = intake::prepare(tree, Recording::default(), limits)?;
+    let prepared = intake::prepare(tree, Recording::default(), limits, &Strictness::default())?;
     let document = render_record(&prepared.record, Options::default())?;
     Ok((of_document(&document)?, prepared.diagnostics))
 }

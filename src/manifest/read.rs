@@ -10,7 +10,8 @@ use serde_json::Value;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// `registry+v1`: the files of the folder itself, whatever their extension; names that begin with a dot
-    /// and folders are passed over, and only the first document of a file counts.
+    /// and folders are passed over, and only the first document of a file counts. An object needs a kind, and is kept
+    /// without a version or a name, which are empty then.
     Flat,
     /// `k8s+v1`: all YAML and JSON files of all folders, every document, lists opened.
     Nested,
@@ -74,14 +75,14 @@ impl Manifests {
         let mut documents = reading.documents.into_iter();
         if layout == Layout::Nested {
             for document in documents {
-                self.open(&document, &Path::root());
+                self.open(&document, &Path::root(), layout);
             }
             return;
         }
         let Some(first) = documents.next() else {
             return;
         };
-        self.open_one(&first, &Path::root());
+        self.open_one(&first, &Path::root(), layout);
         if let Some(second) = documents.next() {
             let finding = Diagnostic::new(
                 &rules::YAML_EXTRA_DOCUMENT,
@@ -91,7 +92,7 @@ impl Manifests {
         }
     }
 
-    fn open(&mut self, document: &Document, path: &Path) {
+    fn open(&mut self, document: &Document, path: &Path, layout: Layout) {
         let value = path.get(document.value());
         let items = value.and_then(|value| value.get("items")).and_then(Value::as_array);
         let is_list = value
@@ -101,14 +102,14 @@ impl Manifests {
         match items {
             Some(items) if is_list => {
                 for index in 0..items.len() {
-                    self.open_one(document, &path.key("items").index(index));
+                    self.open_one(document, &path.key("items").index(index), layout);
                 }
             }
-            _ => self.open_one(document, path),
+            _ => self.open_one(document, path, layout),
         }
     }
 
-    fn open_one(&mut self, document: &Document, root: &Path) {
+    fn open_one(&mut self, document: &Document, root: &Path, layout: Layout) {
         let Some(Value::Object(map)) = root.get(document.value()) else {
             let finding = Diagnostic::new(&rules::OBJECT_NOT_A_MAP, "this document is not a Kubernetes object");
             self.diagnostics.push(finding.at(document.place(root)));
@@ -123,7 +124,8 @@ impl Manifests {
             "metadata.name",
             metadata.and_then(|metadata| metadata.get("name")),
         );
-        let (Some(api_version), Some(kind), Some(name)) = (api_version, kind, name) else {
+        let absent = (layout == Layout::Flat).then_some("");
+        let (Some(api_version), Some(kind), Some(name)) = (api_version.or(absent), kind, name.or(absent)) else {
             return;
         };
         let namespace = metadata

@@ -11,6 +11,8 @@ use crate::catalog::file_based::{Key, PACKAGE};
 use crate::diagnostic::{Diagnostic, has_errors};
 use crate::index::check::check_catalog;
 use crate::index::location::CatalogFolder;
+use crate::rules::Gate;
+use crate::validation::Strictness;
 use contents::Contents;
 use graph::Graph;
 use prost::bytes::Bytes;
@@ -50,7 +52,7 @@ impl CatalogFiles {
         limits: CatalogLimits,
     ) -> Result<(Vec<Diagnostic>, Option<Self>), CatalogError> {
         let (checked, read) = thread::scope(|scope| {
-            let check = || check_catalog(&folder, limits);
+            let check = || check_catalog(&folder, limits, &Strictness::at(Gate::Serving));
             let checking = thread::Builder::new().spawn_scoped(scope, check);
             let read = read(folder.path(), limits);
             let checked = match checking {

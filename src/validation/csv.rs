@@ -1,9 +1,10 @@
 //! What the index asks of a `registry+v1` bundle: a CSV, and the CRDs that it says it owns.
 
-use super::validators;
+use super::{content, validators};
 use crate::bundle::Bundle;
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
+use crate::image::check_pullable;
 use crate::manifest::Object;
 use crate::rules::{self, Rule};
 use crate::text::{Limits, Path};
@@ -29,6 +30,40 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     version(object, findings);
     properties_annotation(object, findings);
     owned(bundle, object, findings);
+    images(object, findings);
+    let shapes = content::shape(object).into_iter();
+    let shapes: Vec<Diagnostic> = shapes
+        .filter(|shape| !findings.iter().any(|told| told.place == shape.place))
+        .collect();
+    findings.extend(shapes);
+}
+
+/// The images that an index lists: of the containers, and those that the CSV relates.
+fn images(object: &Object, findings: &mut Vec<Diagnostic>) {
+    let mut check = |list: Path| {
+        let listed = list.get(object.value()).and_then(Value::as_array);
+        for (index, entry) in listed.into_iter().flatten().enumerate() {
+            let image = entry.get("image").and_then(Value::as_str).unwrap_or_default();
+            if let Err(problem) = check_pullable(image)
+                && !image.is_empty()
+            {
+                let path = list.index(index).key("image");
+                let message = format!("{path} {problem}");
+                report(object, &rules::BUNDLE_RELATEDIMAGE_FORMAT, message, &path, findings);
+            }
+        }
+    };
+    check(Path::from("spec.relatedImages"));
+    let deployments = Path::from("spec.install.spec.deployments");
+    let count = deployments
+        .get(object.value())
+        .and_then(Value::as_array)
+        .map_or(0, Vec::len);
+    for index in 0..count {
+        let pod = deployments.index(index).join(&Path::from("spec.template.spec"));
+        check(pod.key("initContainers"));
+        check(pod.key("containers"));
+    }
 }
 
 fn report(object: &Object, rule: &'static Rule, message: String, path: &Path, findings: &mut Vec<Diagnostic>) {
@@ -62,6 +97,14 @@ fn texts(object: &Object, findings: &mut Vec<Diagnostic>) {
 fn version(object: &Object, findings: &mut Vec<Diagnostic>) {
     let version = object.text(&["spec", "version"]).unwrap_or_default();
     if version.is_empty() {
+        let absent = object
+            .get(&["spec", "version"])
+            .is_none_or(|value| value.is_null() || value.is_string());
+        if absent {
+            let path = Path::from("spec.version");
+            let message = "the ClusterServiceVersion has no version".to_owned();
+            report(object, &rules::INDEX_VERSION_MISSING, message, &path, findings);
+        }
         return;
     }
     if let Err(reason) = parse_strict(version) {

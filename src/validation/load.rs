@@ -70,7 +70,8 @@ fn beginning(tree: &Tree, path: &str) -> Option<Place> {
     Some(Place::new(&Source::new(name.to_string_lossy(), text), 0..0))
 }
 
-fn several_csvs(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+/// All but the first `ClusterServiceVersion`.
+pub(super) fn several_csvs(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let mut csvs = bundle.objects.iter().filter(|object| is_csv(object));
     let Some(first) = csvs.next() else { return };
     for csv in csvs {

@@ -1,9 +1,10 @@
 //! Many bundles in one go: each from its folder or image to its findings.
 
 use super::fix::{Fixing, fix};
+use super::gate::Selection;
 use super::platforms::{images, platforms};
 use super::request::Request;
-use super::run::{Selection, Validated, Validation, refused, unreadable, validate_bundle};
+use super::run::{Validated, Validation, refused, unreadable, validate_bundle};
 use super::validators::MULTIARCH;
 use crate::bundle::location::{LoadError, Location, LocationError};
 use crate::files::FileError;
@@ -93,7 +94,8 @@ async fn check_named(name: String, asked: &Asked<'_>) -> Checked {
     match look_at(&name, asked).await {
         Ok((mut validation, fixing)) => {
             validation.bundle = name;
-            asked.selection.apply(&mut validation);
+            let findings = &mut validation.findings;
+            findings.retain_mut(|finding| asked.selection.keep(&mut finding.diagnostic));
             Checked {
                 validation,
                 fixing,

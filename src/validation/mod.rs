@@ -6,6 +6,7 @@ mod content;
 mod csv;
 mod dependencies;
 pub mod fix;
+mod gate;
 mod load;
 pub mod many;
 mod plain;
@@ -21,18 +22,17 @@ pub mod suites;
 mod synthesized;
 pub mod validators;
 
+pub use gate::{Judged, Selection, Strictness, judge};
 pub use platforms::{images, platforms};
 pub use properties::OPTIONAL;
 pub use request::{Reference, Request};
-pub use run::{
-    Selection, UnknownRule, Validated, Validation, refused, rule_named, unreadable, validate, validate_bundle,
-};
+pub use run::{UnknownRule, Validated, Validation, refused, rule_named, unreadable, validate, validate_bundle};
 
 pub use stages::Finding;
 
 use crate::bundle::{Bundle, BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};
-use crate::synthesis::synthesize;
+use crate::rules::Gate;
 
 /// Findings of one rule that are made at each step. What is wrong more often is wrong in the same way, and nobody reads all
 /// of it.
@@ -45,25 +45,16 @@ pub fn check(bundle: &Bundle) -> Vec<Diagnostic> {
     annotations::check(bundle, &mut findings);
     dependencies::check(bundle, &mut findings);
     properties::check(bundle, &mut findings);
+    findings.extend(ranges::skip_range(bundle));
     if bundle.media_type == MediaType::RegistryV1 {
+        load::several_csvs(bundle, &mut findings);
         csv::check(bundle, &mut findings);
     }
     diagnostic::sort(&mut findings);
     findings
 }
 
-/// Everything that is found about a bundle: by reading it, by the rules, and by synthesizing its CSV.
+/// Everything that its author is told about a bundle: by reading it, by the rules, and by synthesizing its CSV.
 pub fn check_reading(reading: &BundleReading) -> Vec<Diagnostic> {
-    let mut findings = reading.diagnostics.clone();
-    if let Some(bundle) = &reading.bundle {
-        findings.extend(check(bundle));
-        if bundle.media_type == MediaType::K8sV1 {
-            let synthesis = synthesize(bundle, &reading.diagnostics);
-            plain::check(bundle, &synthesis, &mut findings);
-            properties::projected(bundle, &synthesis.outcomes, &mut findings);
-            findings.extend(synthesis.diagnostics);
-        }
-    }
-    diagnostic::sort(&mut findings);
-    findings
+    judge(reading, &Strictness::at(Gate::Authoring)).findings
 }

@@ -1,27 +1,50 @@
 //! Ranges of versions in the metadata of a bundle.
 
-use crate::bundle::TypedValue;
+use crate::bundle::{Bundle, TypedValue};
 use crate::diagnostic::Diagnostic;
+use crate::olm::annotation::SKIP_RANGE;
 use crate::rules::{self, Rule};
-use crate::text::Path;
+use crate::text::{Document, Path, mend};
 use crate::version::VersionRange;
 
-/// What is wrong with a range, at the place inside its text.
+/// What is wrong with a range in an entry of the metadata, at the place inside its text.
 pub(super) fn range_problem(entry: &TypedValue, range: &str, path: &Path, rule: &'static Rule) -> Option<Diagnostic> {
+    let (document, of_entry) = entry.entry();
+    problem(document, &of_entry.key("value").join(path), range, rule)
+}
+
+/// The range of versions that may be updated from: an annotation of the CSV, or of `metadata/olm.yaml`.
+pub(super) fn skip_range(bundle: &Bundle) -> Option<Diagnostic> {
+    let annotations = Path::from("annotations");
+    let (document, path) = match (&bundle.olm, bundle.csv()) {
+        (Some(olm), _) => (olm, annotations),
+        (None, Some(csv)) => {
+            let (document, root) = csv.document();
+            (document, root.key("metadata").join(&annotations))
+        }
+        (None, None) => return None,
+    };
+    let path = path.key(SKIP_RANGE);
+    let range = path.get(document.value())?.as_str()?;
+    let found = problem(document, &path, range, &rules::CSV_SKIP_RANGE).filter(|_| !range.is_empty())?;
+    Some(found.path(&path))
+}
+
+/// What is wrong with the range at `path`.
+fn problem(document: &Document, path: &Path, range: &str, rule: &'static Rule) -> Option<Diagnostic> {
     // OLM passes over a dash between two versions, so that both are to be met at once.
     if let Some(dash) = range.find(" - ")
         && VersionRange::parse(&range.replace(" - ", " ")).is_ok()
     {
         let message = format!("nothing is in the range {range:?}: - has no meaning in OLM's ranges");
-        return Some(
-            Diagnostic::new(&rules::RANGE_HYPHEN, message).at(entry.scalar_place_of(path, dash + 1..dash + 2)),
-        );
+        let place = document.scalar_place(path, dash + 1..dash + 2);
+        return Some(Diagnostic::new(&rules::RANGE_HYPHEN, message).at(place));
     }
     let error = VersionRange::parse(range).err()?;
     let part = range.get(error.span.clone()).unwrap_or(range);
     let message = format!("{range:?} is no version range, at {part:?}: {error}");
-    let finding = Diagnostic::new(rule, message).at(entry.scalar_place_of(path, error.span));
-    Some(finding.mended_by(without_v(range).and_then(|bare| entry.rewrite(path, &bare))))
+    let finding = Diagnostic::new(rule, message).at(document.scalar_place(path, error.span));
+    Some(finding.mended_by(without_v(range).and_then(|bare| mend::rewrite(document, path, &bare))))
 }
 
 /// The range without a `v` before its versions, where that is all that is wrong with it.

@@ -5,11 +5,11 @@ use super::request::Request;
 use super::stages::{CONTENT, FORMAT, Finding, INDEX, LOAD, stage, validators};
 use super::synthesized::Synthesized;
 use super::validators;
-use super::{annotations, content, csv, dependencies, load, plain, properties};
+use super::{annotations, content, csv, dependencies, load, plain, properties, ranges};
 use crate::bundle::{self, Bundle, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::nearest::nearest;
-use crate::rules::{self, Rule, Severity};
+use crate::rules::{self, Rule};
 use crate::synthesis::synthesize;
 use crate::tree::{Tree, TreeError};
 use std::collections::HashMap;
@@ -29,36 +29,6 @@ impl Validation {
     /// Whether anything fails the bundle.
     pub fn has_errors(&self) -> bool {
         self.findings.iter().any(|finding| finding.diagnostic.is_error())
-    }
-}
-
-/// What is done with the findings of some rules.
-#[derive(Debug, Clone, Default)]
-pub struct Selection {
-    /// Rules that are not to be reported.
-    pub allow: Vec<&'static Rule>,
-    /// The only rules to report, where there is any.
-    pub only: Vec<&'static Rule>,
-    /// Whether warnings fail a bundle as errors do.
-    pub deny_warnings: bool,
-}
-
-impl Selection {
-    /// Whether findings of this rule are to be reported.
-    pub fn includes(&self, rule: &'static Rule) -> bool {
-        !self.allow.contains(&rule) && (self.only.is_empty() || self.only.contains(&rule))
-    }
-
-    /// Leaves out what is not to be reported, and makes errors of warnings where they are denied.
-    pub fn apply(&self, validation: &mut Validation) {
-        validation
-            .findings
-            .retain(|finding| self.includes(finding.diagnostic.rule));
-        for finding in &mut validation.findings {
-            if self.deny_warnings && finding.diagnostic.severity == Severity::Warning {
-                finding.diagnostic.severity = Severity::Error;
-            }
-        }
     }
 }
 
@@ -144,6 +114,7 @@ fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, V
         annotations::check_folders(bundle, tree, found);
         dependencies::check(bundle, found);
     });
+    stage(&mut findings, None, |found| found.extend(ranges::skip_range(bundle)));
     stage(&mut findings, None, |found| properties::check(bundle, found));
     match bundle.media_type {
         MediaType::RegistryV1 => {

@@ -5,6 +5,7 @@ use opmx::database::change::{Options, Target};
 use opmx::index::intake::{self, Recording};
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeLimits};
+use opmx::validation::Strictness;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -119,7 +120,7 @@ pub(crate) fn add(releases: impl IntoIterator<Item = Release>, database: &Path) 
             reference: Some(&image),
             ..Recording::default()
         };
-        let prepared = intake::prepare(&release.tree(), recording, &Limits::default()).unwrap();
+        let prepared = intake::prepare(&release.tree(), recording, &Limits::default(), &Strictness::default()).unwrap();
         additions.push(&prepared.record).unwrap();
     }
     let target = Target::InPlace(database);

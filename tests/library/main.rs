@@ -11,4 +11,5 @@ mod resolver_scenarios;
 mod rule_examples;
 mod structure;
 mod synthesis_rules;
+mod trust;
 mod validation_rules;

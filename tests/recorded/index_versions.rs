@@ -8,6 +8,7 @@ use opmx::database::read::Database;
 use opmx::index::intake::{self, Recording};
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeLimits};
+use opmx::validation::Strictness;
 use rusqlite::{Connection, OpenFlags};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -127,7 +128,7 @@ fn add(bundles: &Path, index: &Path, version: i64) {
             reference: (version >= 2).then_some(reference.as_str()),
             ..Recording::default()
         };
-        let prepared = intake::prepare(&tree, recording, &Limits::default()).unwrap();
+        let prepared = intake::prepare(&tree, recording, &Limits::default(), &Strictness::default()).unwrap();
         additions.push(&prepared.record).unwrap();
     }
     let target = Target::InPlace(index);

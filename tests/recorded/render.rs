@@ -16,6 +16,7 @@ use opmx::index::render::{Options, RenderedIndex, render_record};
 use opmx::olm::property::DEPRECATED;
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeLimits};
+use opmx::validation::Strictness;
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io;
@@ -175,7 +176,7 @@ fn bundles_are_rendered_as_the_reference_does() {
             reference: Some(image.trim()),
             by_reference: false,
         };
-        let prepared = prepare(&tree, recording, &Limits::default()).unwrap();
+        let prepared = prepare(&tree, recording, &Limits::default(), &Strictness::default()).unwrap();
         let blob = render_record(&prepared.record, Options::default()).unwrap();
         let [expected] = recorded(&folder).try_into().unwrap();
         assert_eq!(text(&Blob::Bundle(blob)), expected, "{case}");
@@ -233,10 +234,11 @@ fn round_trip(database: &Path, workplace: &Path, name: &str) -> Option<Vec<NotKe
     let not_kept = match import(
         &CatalogFolder::from(&*folder),
         CatalogLimits::default(),
+        &Strictness::default(),
         &copy,
         &change::Options::default(),
     ) {
-        Ok(not_kept) => not_kept,
+        Ok(imported) => imported.not_kept,
         // Some recorded databases are no valid catalogs.
         Err(ImportError::Findings { .. }) => return None,
         Err(error) => panic!("{name}: {error}"),

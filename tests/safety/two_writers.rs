@@ -83,6 +83,7 @@ impl Pipeline {
             limits: OpenLimits::default(),
             writing: &writing,
             redo,
+            strictness: &opmx::validation::Strictness::default(),
         };
         let started = AtomicBool::new(false);
         let change = async |target: &change::Target<'_>, applied: Applied| {

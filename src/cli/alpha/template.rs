@@ -8,9 +8,11 @@ use crate::catalog::selection::Selection;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::catalogs::{ContentArguments, bounds};
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::strictness::StrictnessArguments;
 use crate::cli::{Context, guesses, input};
 use crate::diagnostic::Diagnostic;
 use crate::index::intake::IntakeError;
+use crate::index::render::sources::Opening;
 use crate::index::render::sources::{Form, write_all};
 use crate::index::render::template::{BundleError, TemplateCatalog, TemplateRenderError, render};
 use clap::{Args, ValueEnum};
@@ -65,6 +67,8 @@ pub(crate) struct TemplateArguments {
     #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     validate: Option<String>,
     #[command(flatten)]
+    strictness: StrictnessArguments,
+    #[command(flatten)]
     registry: RegistryArguments,
     #[command(flatten)]
     limits: LimitArguments,
@@ -96,7 +100,13 @@ pub(crate) fn run(arguments: &TemplateArguments, context: &Context<'_>) -> Comma
     let (name, bytes) = input::read(file, (limits.document_bytes, None), context)?;
     let template = Template::read(&name, &bytes, wanted, limits)?;
     let transports = arguments.registry.transports(context);
-    let rendering = render(template, &transports, bounds, arguments.content.options(), PARALLEL);
+    let opening = Opening {
+        bounds,
+        strictness: arguments.strictness.strictness(),
+        options: arguments.content.options(),
+        published: None,
+    };
+    let rendering = render(template, &transports, &opening, PARALLEL);
     let catalog = match context.runtime.block_on(rendering) {
         Ok(catalog) => catalog,
         Err(TemplateRenderError::Bundles { problems, of }) => {
@@ -105,6 +115,7 @@ pub(crate) fn run(arguments: &TemplateArguments, context: &Context<'_>) -> Comma
         }
         Err(TemplateRenderError::Template(error)) => return Err(error.into()),
     };
+    context.printer.report(&catalog.findings);
     let language = match arguments.output {
         Output::Json => Language::Json,
         Output::Yaml => Language::Yaml,

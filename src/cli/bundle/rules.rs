@@ -4,13 +4,13 @@ use crate::cli::Context;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::example::found_by;
 use crate::rules::examples::{self, Example};
-use crate::rules::{ALL, Rule};
+use crate::rules::{ALL, Gate, Rule};
 use crate::terminal::table::Table;
 use crate::terminal::{Format, advice};
 use crate::validation::rule_named;
 use clap::Args;
 use clap::builder::styling::{AnsiColor, Style};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,8 +22,10 @@ Examples:
 
 /// List the rules of bundles, or explain one
 ///
-/// Findings name the rule that they come from. Each rule has a severity, the proposal or format that asks for it, what
-/// to do about it, and an example of what is wrong beside one of what is right. An id never changes its meaning.
+/// Findings name the rule that they come from. Each rule has the proposal or format that asks for it, what to do about it,
+/// an example of what is wrong beside one of what is right, and a severity: for its author (authoring), on the way of what
+/// is published into an index or a catalog (intake), and in an index that is there (serving). An id never changes its
+/// meaning.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RulesArguments {
@@ -47,9 +49,14 @@ pub(crate) fn run(arguments: &RulesArguments, context: &Context<'_>) -> CommandR
             }
         }
         None if format == Format::Text => {
-            let mut table = Table::new(printer.stdout(), ["RULE", "SEVERITY", "FROM", "WHAT TO DO"]);
+            let mut table = Table::new(
+                printer.stdout(),
+                ["RULE", "AUTHORING", "INTAKE", "SERVING", "FROM", "WHAT TO DO"],
+            );
             for rule in ALL {
-                table.row([rule.id, &rule.severity.to_string(), rule.source, &advice::of_rule(rule)])?;
+                let [authoring, intake, serving] = Gate::ALL.map(|gate| severity_at(rule, gate));
+                let advice = advice::of_rule(rule);
+                table.row([rule.id, &authoring, &intake, &serving, rule.source, &advice])?;
             }
             table.finish()?;
         }
@@ -64,6 +71,12 @@ pub(crate) fn run(arguments: &RulesArguments, context: &Context<'_>) -> CommandR
 
 fn unreadable(error: &serde_yaml::Error) -> CommandError {
     CommandError::failure(format!("the examples of this program cannot be read: {error}"))
+}
+
+/// How much the findings of a rule weigh at a gate; a dash where there are none.
+fn severity_at(rule: &Rule, gate: Gate) -> String {
+    rule.at(gate)
+        .map_or_else(|| "-".to_owned(), |severity| severity.to_string())
 }
 
 /// What is shown above a snippet: where it stands, and what is wrong with it.
@@ -81,6 +94,9 @@ pub(crate) fn headings(example: &Example) -> [String; 2] {
 fn explained(rule: &Rule, example: Option<&Example>, color: bool) -> String {
     let (id, severity) = (styled(BOLD, rule.id, color), rule.severity);
     let mut text = format!("{id} ({severity}), from {}\n\n{}\n", rule.source, advice::of_rule(rule));
+    if let Some(consequence) = rule.consequence() {
+        text.push_str(&format!("\nIn what is published it is a warning. {consequence}\n"));
+    }
     let Some(example) = example else {
         return text;
     };
@@ -113,9 +129,16 @@ fn described(rule: &Rule, example: Option<&Example>) -> Value {
     let mut value = json!({
         "id": rule.id,
         "severity": rule.severity.to_string(),
+        "gates": Gate::ALL
+            .into_iter()
+            .filter_map(|gate| Some((gate.to_string(), json!(rule.at(gate)?.to_string()))))
+            .collect::<Map<_, _>>(),
         "source": rule.source,
         "help": advice::of_rule(rule),
     });
+    if let Some(consequence) = rule.consequence() {
+        value["consequence"] = json!(consequence);
+    }
     if let Some(example) = example {
         value["example"] = json!({
             "about": example.about,

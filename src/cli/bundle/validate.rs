@@ -3,17 +3,17 @@
 use crate::bundle::location::Location;
 use crate::cli::arguments::{ImageBuilderArgument, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::strictness::{RuleName, SelectionArguments, rule};
 use crate::cli::{Context, guesses};
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
 use crate::nearest::nearest;
-use crate::rules::Rule;
 use crate::terminal::reports::{ReportFormat, patch, report, summary};
 use crate::terminal::{Printer, counted};
 use crate::validation::fix::Fixing;
 use crate::validation::many::{Asked, Checked, Mending, UnreadableError, check_all};
 use crate::validation::validators::Options;
-use crate::validation::{Reference, Request, Selection, Validation, rule_named, suites};
+use crate::validation::{Reference, Request, Selection, Validation, suites};
 use crate::version::parse_tolerant;
 use clap::{Args, ValueEnum};
 use futures_util::StreamExt;
@@ -76,12 +76,8 @@ pub(crate) struct ValidateArguments {
     /// Dockerfile of the index that the bundles are meant for, for the suite community
     #[arg(long, value_name = "FILE")]
     index_dockerfile: Option<PathBuf>,
-    /// Make errors of all warnings
-    #[arg(long, value_enum, value_name = "WHAT")]
-    deny: Vec<Denied>,
-    /// Do not report this rule
-    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rule)]
-    allow: Vec<RuleName>,
+    #[command(flatten)]
+    selection: SelectionArguments,
     /// Report no other rule than this one
     #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rule)]
     only: Vec<RuleName>,
@@ -136,20 +132,6 @@ enum Program {
     Api,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Denied {
-    /// Everything that only warns
-    Warnings,
-}
-
-/// A rule by its id.
-#[derive(Debug, Clone, Copy)]
-struct RuleName(&'static Rule);
-
-fn rule(id: &str) -> Result<RuleName, String> {
-    rule_named(id).map(RuleName).map_err(|error| error.to_string())
-}
-
 fn version(text: &str) -> Result<Version, String> {
     parse_tolerant(text).ok_or_else(|| "a version such as 1.25 is needed".to_owned())
 }
@@ -174,11 +156,9 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
     if let Some(file) = &arguments.index_dockerfile {
         request.options.index_dockerfile = Some((file.display().to_string(), read(file)?));
     }
-    let rules = |names: &[RuleName]| names.iter().map(|name| name.0).collect();
     let selection = Selection {
-        allow: rules(&arguments.allow),
-        only: rules(&arguments.only),
-        deny_warnings: arguments.deny.contains(&Denied::Warnings),
+        only: arguments.only.iter().map(|name| name.0).collect(),
+        ..arguments.selection.selection()
     };
     let mending = match (arguments.fix, arguments.dry_run) {
         (false, _) => Mending::Off,

@@ -82,6 +82,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         transports: &transports,
         limits: arguments.limits.index(&arguments.database, &arguments.registry),
         writing: &writing,
+        strictness: &options.strictness,
         redo: arguments.publication.redo(),
     };
     match context

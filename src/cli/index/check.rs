@@ -13,7 +13,9 @@ use crate::index::capabilities::Cluster;
 use crate::index::check::{self, images};
 use crate::index::location::{Fetched, IndexLocation};
 use crate::index::open::{self, Index, OpenDatabase};
+use crate::rules::Gate;
 use crate::terminal::counted;
+use crate::validation::Strictness;
 use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
@@ -126,7 +128,7 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
             )
         }
         Fetched::Catalog(folder) => {
-            let findings = check::check_catalog(&folder, limits.catalog)?;
+            let findings = check::check_catalog(&folder, limits.catalog, &Strictness::at(Gate::Serving))?;
             // What is not valid has no graph to go through.
             let valid = !diagnostic::has_errors(&findings);
             let opened = valid.then(|| Index::of_catalog(folder, limits.catalog));

@@ -3,6 +3,7 @@
 use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::index::publication::{self, PublicationArguments};
+use crate::cli::strictness::StrictnessArguments;
 use crate::cli::{Context, additions, guesses};
 use crate::index::location::IndexLocation;
 use crate::index::publish::{self, Making};
@@ -30,6 +31,8 @@ pub(crate) struct FromFbcArguments {
     #[command(flatten)]
     publication: PublicationArguments,
     #[command(flatten)]
+    strictness: StrictnessArguments,
+    #[command(flatten)]
     registry: RegistryArguments,
     #[command(flatten)]
     limits: IndexLimitArguments,
@@ -44,6 +47,7 @@ pub(crate) fn run(arguments: &FromFbcArguments, context: &Context<'_>) -> Comman
         transports: &transports,
         limits: arguments.limits.index(&arguments.registry),
         writing: &additions::writing(&arguments.limits.database)?,
+        strictness: &arguments.strictness.strictness(),
         redo: arguments.publication.redo(),
     };
     match context

@@ -11,6 +11,7 @@ use crate::index::location::IndexLocation;
 use crate::index::program::Binary;
 use crate::index::publish::{self, Applied, Destination, Made, Making, PublishError, Published, Server};
 use crate::terminal::Printer;
+use crate::validation::Strictness;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -148,6 +149,7 @@ impl ChangeArguments {
             limits: self.limits.index(&self.registry),
             writing: &self.writing()?,
             redo: self.publication.redo(),
+            strictness: &Strictness::default(),
         };
         let making = publish::make(Some(&from), &destination, making, change);
         match context.runtime.block_on(making) {
@@ -177,7 +179,8 @@ pub(crate) fn remark<T>(published: &Published<T>, printer: &Printer) {
             "the tag was moved by other clients in the meantime, so the change was made again {times} times, on their indexes"
         )),
     }
-    for part in &published.not_kept {
+    printer.report(&published.imported.findings);
+    for part in &published.imported.not_kept {
         printer.warning(format_args!("not kept: {part}"));
     }
     if !published.lost.is_empty() {

@@ -13,14 +13,16 @@ use crate::catalog::file_based::template::Made;
 use crate::catalog::file_based::write::{Language, write};
 use crate::catalog::file_based::{BUNDLE, Blob, Bundle, Key, PACKAGE as PACKAGE_SCHEMA};
 use crate::database::read::{Database, ReadError, is_database};
+use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
 use crate::image::{Image, ImageError, Reference, ReferenceError, Transports};
 use crate::index::image::{CONFIGS_LABEL, DATABASE_LABEL};
-use crate::index::intake::{IntakeError, Prepared, Recording, prepare};
+use crate::index::intake::{IntakeError, Recording, prepare};
 use crate::index::location::{CatalogFolder, DatabaseFile, FetchError, Fetched, fetched_of};
 use crate::index::open::OpenLimits;
 use crate::text::Limits;
 use crate::tree::{Tree, TreeError, TreeLimits};
+use crate::validation::Strictness;
 use std::path::{Path, PathBuf};
 
 /// How much may be read.
@@ -35,10 +37,12 @@ pub struct Bounds {
 }
 
 /// How what is named is opened and rendered.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Opening<'a> {
     /// How much may be read.
     pub bounds: Bounds,
+    /// How strictly bundles are judged.
+    pub strictness: Strictness,
     /// What goes into the catalog.
     pub options: Options,
     /// The references under which the bundles in folders will be published; without one they have no image.
@@ -49,6 +53,7 @@ pub struct Opening<'a> {
 #[derive(Debug)]
 pub struct Source {
     content: Content,
+    findings: Vec<Diagnostic>,
     // What was unpacked goes with it.
     _database: Option<DatabaseFile>,
     _folder: Option<CatalogFolder>,
@@ -175,13 +180,13 @@ impl Source {
     fn of_folder(path: &Path, opening: &Opening<'_>) -> Result<Self, SourceError> {
         if path.join(MANIFESTS).is_dir() && path.join(METADATA).is_dir() {
             let tree = Tree::from_directory(path, &opening.bounds.tree)?;
-            let mut bundle = bundle_of(&tree, None, opening)?;
+            let mut read = bundle_of(&tree, None, opening)?;
             if let Some(published) = opening.published {
                 // What the reference is made of is known only now.
-                let reference = published.of(&Named::of(&bundle));
-                bundle = bundle_of(&tree, Some(&reference), opening)?;
+                let reference = published.of(&Named::of(&read.0));
+                read = bundle_of(&tree, Some(&reference), opening)?;
             }
-            return Ok(Self::plain(Content::Bundle(Box::new(bundle))));
+            return Ok(Self::of_bundle(read));
         }
         let catalog = FileBasedCatalog::open(path, opening.bounds.index.catalog)?;
         Ok(Self::plain(Content::Files(catalog)))
@@ -235,13 +240,25 @@ impl Source {
             Reference::Registry(registry) => Some(registry.as_written()),
             Reference::Layout { .. } | Reference::Archive { .. } => None,
         };
-        let bundle = bundle_of(&tree, written, opening)?;
-        Ok(Self::plain(Content::Bundle(Box::new(bundle))))
+        Ok(Self::of_bundle(bundle_of(&tree, written, opening)?))
+    }
+
+    fn of_bundle((bundle, findings): (Bundle, Vec<Diagnostic>)) -> Self {
+        Self {
+            findings,
+            ..Self::plain(Content::Bundle(Box::new(bundle)))
+        }
+    }
+
+    /// What was found about a bundle that was opened.
+    pub fn findings(&self) -> &[Diagnostic] {
+        &self.findings
     }
 
     fn plain(content: Content) -> Self {
         Self {
             content,
+            findings: Vec::new(),
             _database: None,
             _folder: None,
         }
@@ -275,13 +292,18 @@ impl Source {
 }
 
 /// A bundle whose image will be, or is, `reference`.
-fn bundle_of(tree: &Tree, reference: Option<&str>, opening: &Opening<'_>) -> Result<Bundle, SourceError> {
+fn bundle_of(
+    tree: &Tree,
+    reference: Option<&str>,
+    opening: &Opening<'_>,
+) -> Result<(Bundle, Vec<Diagnostic>), SourceError> {
     let recording = Recording {
         reference,
         by_reference: false,
     };
-    let Prepared { record, .. } = prepare(tree, recording, &opening.bounds.text)?;
-    Ok(render_record(&record, opening.options)?)
+    let prepared = prepare(tree, recording, &opening.bounds.text, &opening.strictness)?;
+    let bundle = render_record(&prepared.record, opening.options)?;
+    Ok((bundle, prepared.diagnostics))
 }
 
 /// A document of a source.

@@ -1,11 +1,12 @@
 //! Templates with their bundles: fetched several at once, and rendered into the catalog that the template describes.
 
-use super::sources::{Bounds, Source, SourceError};
-use super::{Options, RenderError, render_record};
+use super::sources::{Opening, Source, SourceError};
+use super::{RenderError, render_record};
 use crate::bundle::location::{LoadError, Location, LocationError};
 use crate::catalog::file_based::Bundle;
 use crate::catalog::file_based::load::{self, Loaded};
 use crate::catalog::file_based::template::{self, Image, Made, Template, TemplateError};
+use crate::diagnostic::Diagnostic;
 use crate::image::Transports;
 use crate::index::intake::{IntakeError, Recording, prepare};
 use futures_util::StreamExt;
@@ -13,7 +14,11 @@ use futures_util::stream;
 
 /// The catalog that a template describes.
 #[derive(Debug)]
-pub struct TemplateCatalog(Vec<Made>);
+pub struct TemplateCatalog {
+    documents: Vec<Made>,
+    /// What was found about the bundles.
+    pub findings: Vec<Diagnostic>,
+}
 
 /// Why a bundle of a template cannot be rendered.
 #[derive(Debug, thiserror::Error)]
@@ -55,45 +60,55 @@ pub enum TemplateRenderError {
 pub async fn render(
     template: Template,
     transports: &Transports,
-    bounds: Bounds,
-    options: Options,
+    opening: &Opening<'_>,
     parallel: usize,
 ) -> Result<TemplateCatalog, TemplateRenderError> {
     let fetches = template
         .images
         .iter()
-        .map(|image| bundle(&image.reference, transports, bounds, options));
-    let fetched: Vec<Result<Bundle, BundleError>> = stream::iter(fetches).buffered(parallel.max(1)).collect().await;
+        .map(|image| bundle(&image.reference, transports, opening));
+    let fetched: Vec<Result<(Bundle, Vec<Diagnostic>), BundleError>> =
+        stream::iter(fetches).buffered(parallel.max(1)).collect().await;
     let of = fetched.len();
-    let (mut bundles, mut problems) = (Vec::with_capacity(of), Vec::new());
+    let (mut bundles, mut findings, mut problems) = (Vec::with_capacity(of), Vec::new(), Vec::new());
     for (image, fetched) in template.images.iter().zip(fetched) {
         match fetched {
-            Ok(bundle) => bundles.push(bundle),
+            Ok((bundle, found)) => {
+                bundles.push(bundle);
+                findings.extend(found);
+            }
             Err(problem) => problems.push((image.clone(), problem)),
         }
     }
     if !problems.is_empty() {
         return Err(TemplateRenderError::Bundles { problems, of });
     }
-    Ok(TemplateCatalog(template.documents(bundles)?))
+    let documents = template.documents(bundles)?;
+    Ok(TemplateCatalog { documents, findings })
 }
 
 async fn bundle(
     reference: &str,
     transports: &Transports,
-    bounds: Bounds,
-    options: Options,
-) -> Result<Bundle, BundleError> {
+    opening: &Opening<'_>,
+) -> Result<(Bundle, Vec<Diagnostic>), BundleError> {
+    let Opening {
+        bounds,
+        strictness,
+        options,
+        ..
+    } = opening.clone();
     let location: Location = reference.parse()?;
     let tree = location.load(transports, bounds.tree).await?;
     let written = location.registry_reference().map(str::to_owned);
-    let work = move || -> Result<Bundle, BundleError> {
+    let work = move || -> Result<(Bundle, Vec<Diagnostic>), BundleError> {
         let recording = Recording {
             reference: written.as_deref(),
             by_reference: false,
         };
-        let prepared = prepare(&tree, recording, &bounds.text)?;
-        Ok(render_record(&prepared.record, options)?)
+        let prepared = prepare(&tree, recording, &bounds.text, &strictness)?;
+        let bundle = render_record(&prepared.record, options)?;
+        Ok((bundle, prepared.diagnostics))
     };
     let rendered = tokio::task::spawn_blocking(work).await;
     rendered.map_err(|_| LoadError::Interrupted)?
@@ -105,7 +120,7 @@ impl TemplateCatalog {
     /// # Errors
     /// When one of them holds what JSON cannot.
     pub fn source(&self) -> Result<Source, SourceError> {
-        Source::of_documents(&self.0)
+        Source::of_documents(&self.documents)
     }
 
     /// What it says, to be drawn.
@@ -113,6 +128,6 @@ impl TemplateCatalog {
     /// # Errors
     /// When the documents do not fit together.
     pub fn load(&self) -> Result<Loaded, load::LoadError> {
-        template::load(&self.0)
+        template::load(&self.documents)
     }
 }

@@ -131,15 +131,18 @@ impl Properties<'_> {
         let path = Path::from("properties").index(index);
         let inside = path.key("value");
         if let Some((_, texts)) = TEXTS.iter().find(|(known, _)| *known == kind) {
-            let Some(fields) = reader.object(value, &inside) else {
-                return;
-            };
             let before = reader.found.len();
             let mut values = [const { Cow::Borrowed("") }; 3];
-            for (value, name) in values.iter_mut().zip(texts.iter()) {
-                *value = reader.name(&fields, name, &inside);
+            if let Some(fields) = reader.object(value, &inside) {
+                for (value, name) in values.iter_mut().zip(texts.iter()) {
+                    *value = reader.name(&fields, name, &inside);
+                }
             }
-            let sound = reader.found.len() == before;
+            let wrong = reader.found.iter_mut().skip(before);
+            let sound = wrong.len() == 0;
+            if kind != PACKAGE {
+                wrong.for_each(Found::is_of_property);
+            }
             let [first, second, third] = values;
             match kind {
                 PACKAGE => self.identify(reader, [&first, &second, &third], sound, index, work),
@@ -207,6 +210,12 @@ impl Properties<'_> {
         }
         let parsed = match parse_strict(version) {
             Ok(parsed) => parsed,
+            Err(_) if version.is_empty() => {
+                let message = format!("{} has no version", reader.subject);
+                let at = reader.at(&value.key("version"));
+                reader.report(Found::new(&rules::CATALOG_VERSION_MISSING, message, at));
+                return;
+            }
             Err(problem) => {
                 let message = format!(
                     "the version {version:?} of {} is no semantic version: {problem}",

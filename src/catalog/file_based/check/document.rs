@@ -83,7 +83,7 @@ fn package(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
     reader.known(fields, &known, &root);
     if name.is_empty() {
         let message = "a package has no name";
-        reader.report(Found::new(&rules::CATALOG_PACKAGE_NAME, message, id.at("name")));
+        reader.report(Found::new(&rules::CATALOG_PACKAGE_NAMELESS, message, id.at("name")));
     } else if !is_dns1123_label(&name) {
         let message =
             format!("the package name {name:?} is not made of at most 63 lower-case letters, digits and dashes");

@@ -1,7 +1,7 @@
 //! Findings before their places are known: a document, and a path in it. Only documents with findings are read again.
 
 use crate::diagnostic::Diagnostic;
-use crate::rules::Rule;
+use crate::rules::{self, Rule};
 use crate::text::Path;
 
 /// A document of the catalog: the number of its file, and its number in that file.
@@ -77,9 +77,16 @@ impl Found {
         }
     }
 
+    /// Makes a wrong type inside the value of a property a finding about the property.
+    pub(super) fn is_of_property(&mut self) {
+        if self.diagnostic.rule == &rules::CATALOG_FIELD_TYPE {
+            self.diagnostic.rule = &rules::CATALOG_PROPERTY;
+        }
+    }
+
     /// Does not fail the command by it.
     pub(super) fn warning(mut self) -> Self {
-        self.diagnostic.severity = crate::rules::Severity::Warning;
+        self.diagnostic.severity = rules::Severity::Warning;
         self
     }
 

@@ -195,7 +195,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "p.yaml",
         "name: p",
         "name: ''",
-        &["b.yaml:2 catalog-package-missing", "p.yaml:2 catalog-package-name"],
+        &["b.yaml:2 catalog-package-missing", "p.yaml:2 catalog-package-nameless"],
         "",
     ),
     (
@@ -488,7 +488,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "b.yaml",
         "kind: P",
         "kind: [P]",
-        &["b.yaml:16 catalog-field-type"],
+        &["b.yaml:16 catalog-property"],
         "is a list, not a text",
     ),
     (

@@ -104,7 +104,13 @@ fn write_database(path: &Path) {
         for (path, bytes) in bundle::files(name) {
             tree.insert(path, bytes.to_vec(), &TreeLimits::default()).unwrap();
         }
-        let prepared = prepare(&tree, Recording::default(), &Limits::default()).unwrap();
+        let prepared = prepare(
+            &tree,
+            Recording::default(),
+            &Limits::default(),
+            &opmx::validation::Strictness::default(),
+        )
+        .unwrap();
         additions.push(&prepared.record).unwrap();
     }
     let target = Target::Copy { from: None, to: path };

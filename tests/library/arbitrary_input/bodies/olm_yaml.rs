@@ -56,7 +56,12 @@ fn check(path: &str, bytes: &[u8]) {
             }
         }
     }
-    let taken = prepare(&tree, Recording::default(), &limits);
+    let taken = prepare(
+        &tree,
+        Recording::default(),
+        &limits,
+        &opmx::validation::Strictness::default(),
+    );
     let converted = convert(&tree, &reading, "converted", &limits).unwrap();
     let Some(converted) = converted else { return };
     places::of_findings(&converted.diagnostics);
@@ -71,7 +76,12 @@ fn check(path: &str, bytes: &[u8]) {
             .as_ref()
             .and_then(|csv| csv.pointer("/metadata/name")?.as_str());
         assert_eq!(Some(taken.record.name()), name);
-        let again = prepare(converted, Recording::default(), &limits);
+        let again = prepare(
+            converted,
+            Recording::default(),
+            &limits,
+            &opmx::validation::Strictness::default(),
+        );
         assert!(again.is_ok(), "{again:?}");
     }
 }
