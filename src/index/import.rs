@@ -14,7 +14,7 @@ use super::render::icon;
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::load::{LoadError, Loaded, load};
 use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog};
-use crate::catalog::file_based::{BUNDLE, CHANNEL, DEPRECATIONS, Icon, PACKAGE};
+use crate::catalog::file_based::{Icon, Schema};
 use crate::catalog::graph::{Graph, HeadError, listed};
 use crate::catalog::{BundleId, Entry, Package};
 use crate::database::add::{AddError, Additions};
@@ -133,7 +133,7 @@ struct Deprecation {
 
 #[derive(Deserialize)]
 struct Reference {
-    schema: String,
+    schema: Schema,
     #[serde(default)]
     name: String,
 }
@@ -147,30 +147,30 @@ impl<'a> Import<'a> {
     /// Looks for what is more than packages, channels and bundles.
     fn documents(&mut self) -> Result<(), ImportError> {
         for handle in &self.files.handles {
-            let (schema, name) = (handle.schema.to_string(), handle.name.to_string());
-            if ![PACKAGE, CHANNEL, BUNDLE, DEPRECATIONS].contains(&&*schema) {
-                let name = self.files.document(handle)?.text("name");
-                self.not_kept(&handle.package, Part::Document { schema, name });
-                continue;
-            }
             let document = self.files.document(handle)?;
-            if schema == DEPRECATIONS {
-                let entries = document.field("entries").map(RawValue::get);
-                let entries: Vec<Deprecation> = entries
-                    .and_then(|entries| serde_json::from_str(entries).ok())
-                    .unwrap_or_default();
-                for Deprecation { reference } in entries {
-                    let Reference { schema, name } = reference;
-                    self.not_kept(&handle.package, Part::Deprecation { schema, name });
+            let (schema, name) = (handle.schema.to_string(), handle.name.to_string());
+            match handle.schema {
+                Schema::Package | Schema::Channel | Schema::Bundle => {
+                    for field in document.unknown_fields() {
+                        let (schema, name, field) = (schema.clone(), name.clone(), field.to_owned());
+                        self.not_kept(&handle.package, Part::Field { schema, name, field });
+                    }
+                    if handle.schema == Schema::Package {
+                        self.packages.insert(name, document);
+                    }
                 }
-                continue;
-            }
-            for field in document.unknown_fields() {
-                let (schema, name, field) = (schema.clone(), name.clone(), field.to_owned());
-                self.not_kept(&handle.package, Part::Field { schema, name, field });
-            }
-            if schema == PACKAGE {
-                self.packages.insert(name, document);
+                Schema::Deprecations => {
+                    let entries = document.field("entries").map(RawValue::get);
+                    let entries: Vec<Deprecation> = entries
+                        .and_then(|entries| serde_json::from_str(entries).ok())
+                        .unwrap_or_default();
+                    for Deprecation { reference } in entries {
+                        let (schema, name) = (reference.schema.to_string(), reference.name);
+                        self.not_kept(&handle.package, Part::Deprecation { schema, name });
+                    }
+                }
+                // Whatever else a catalog says, an index has no place for it.
+                _ => self.not_kept(&handle.package, Part::Document { schema, name }),
             }
         }
         Ok(())
@@ -307,7 +307,7 @@ impl<'a> Import<'a> {
     fn same_name(&self, bundle: &str) -> ImportError {
         let handles = self.files.handles.iter();
         let mut packages = handles
-            .filter(|handle| &*handle.schema == BUNDLE && &*handle.name == bundle)
+            .filter(|handle| handle.schema == Schema::Bundle && &*handle.name == bundle)
             .map(|handle| handle.package.to_string());
         let mut next = || packages.next().unwrap_or_default();
         ImportError::SameName {

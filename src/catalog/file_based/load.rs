@@ -11,11 +11,11 @@ mod error;
 
 pub use error::{At, LoadError, LoadProblem, Subject};
 
+use super::Schema;
 use super::document::Document;
 use super::read::FileBasedCatalog;
-use super::{BUNDLE, CHANNEL, DEPRECATIONS, PACKAGE};
 use crate::catalog::{Bundle, BundleId, Catalog, Channel, Entry, ManifestsId, Package, Property, Text, Texts};
-use crate::olm::property::holds_manifests;
+use crate::olm::property::{PACKAGE, holds_manifests};
 use crate::olm::spelling::as_dependency;
 use crate::text::canonical;
 use crate::version::parse_strict;
@@ -66,8 +66,7 @@ impl Loaded {
 pub fn load(files: &FileBasedCatalog) -> Result<Loaded, LoadError> {
     let mut loader = Loader::default();
     for (number, handle) in files.handles.iter().enumerate() {
-        let known = [PACKAGE, CHANNEL, BUNDLE, DEPRECATIONS];
-        if !known.contains(&&*handle.schema) {
+        if matches!(handle.schema, Schema::Other(_)) {
             continue;
         }
         let at = At {
@@ -114,8 +113,7 @@ struct ReadDeprecation {
 
 #[derive(Debug, Deserialize)]
 struct Reference {
-    #[serde(default)]
-    schema: String,
+    schema: Option<Schema>,
     #[serde(default)]
     name: String,
 }
@@ -127,12 +125,12 @@ impl Loader {
     /// # Errors
     /// When it is not what its schema says, or stands there already.
     pub fn add(&mut self, number: usize, at: Option<At>, document: &Document) -> Result<(), LoadError> {
-        let added = match document.text("schema").as_str() {
-            PACKAGE => self.package(document),
-            CHANNEL => self.channel(at.as_ref(), document),
-            BUNDLE => self.bundle(number, at.as_ref(), document),
-            DEPRECATIONS => self.deprecations(document),
-            _ => Ok(()),
+        let added = match document.schema() {
+            Some(Schema::Package) => self.package(document),
+            Some(Schema::Channel) => self.channel(at.as_ref(), document),
+            Some(Schema::Bundle) => self.bundle(number, at.as_ref(), document),
+            Some(Schema::Deprecations) => self.deprecations(document),
+            Some(Schema::Other(_)) | None => Ok(()),
         };
         added.map_err(|problem| LoadError::Document { at, problem })
     }
@@ -216,11 +214,11 @@ impl Loader {
         let package = self.texts.share(&package);
         for ReadDeprecation { reference } in entries {
             let name = self.texts.share(&reference.name);
-            match reference.schema.as_str() {
-                PACKAGE => drop(self.deprecated.packages.insert(package.clone())),
-                CHANNEL => drop(self.deprecated.channels.insert((package.clone(), name))),
-                BUNDLE => drop(self.deprecated.bundles.insert((package.clone(), name))),
-                _ => {}
+            match reference.schema {
+                Some(Schema::Package) => drop(self.deprecated.packages.insert(package.clone())),
+                Some(Schema::Channel) => drop(self.deprecated.channels.insert((package.clone(), name))),
+                Some(Schema::Bundle) => drop(self.deprecated.bundles.insert((package.clone(), name))),
+                Some(Schema::Deprecations | Schema::Other(_)) | None => {}
             }
         }
         Ok(())
@@ -373,8 +371,9 @@ fn heads_of(catalog: &Catalog, entries: &[Entry]) -> Vec<BundleId> {
 
 fn named(document: &Document) -> Result<String, LoadProblem> {
     let name = document.text("name");
-    if name.is_empty() {
-        let schema = document.text("schema");
+    if name.is_empty()
+        && let Some(schema) = document.schema()
+    {
         return Err(LoadProblem::Nameless { schema });
     }
     Ok(name)

@@ -1,7 +1,7 @@
 //! How much memory the documents of a catalog take, whoever reads them: names, edges and properties are kept, manifests
 //! are not.
 
-use super::{BUNDLE, CHANNEL, DEPRECATIONS};
+use super::Schema;
 use crate::olm::property::holds_manifests;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
@@ -14,15 +14,15 @@ const ITEM: usize = 96;
 const STRING: usize = 32;
 
 /// Bytes that are kept of a document of this schema, about and rather too many; `field` gives the values of its fields.
-pub(super) fn kept<'a>(schema: &str, field: impl Fn(&str) -> Option<&'a RawValue>) -> usize {
+pub(super) fn kept<'a>(schema: &Schema, field: impl Fn(&str) -> Option<&'a RawValue>) -> usize {
     let length = |name: &str| field(name).map_or(0, |value| value.get().len());
     let names = ["schema", "package", "name"].map(length).iter().sum::<usize>();
-    let content = match schema {
-        CHANNEL | DEPRECATIONS => field("entries").map_or(0, |entries| of_entries(entries.get())),
-        BUNDLE => length("image") + field("properties").map_or(0, |properties| of_properties(properties.get())),
-        _ => 0,
-    };
-    DOCUMENT + names + content
+    if let Schema::Other(_) = schema {
+        return DOCUMENT + names;
+    }
+    let entries = field("entries").map_or(0, |entries| of_entries(entries.get()));
+    let properties = field("properties").map_or(0, |properties| of_properties(properties.get()));
+    DOCUMENT + names + length("image") + entries + properties
 }
 
 fn of_entries(entries: &str) -> usize {
@@ -52,7 +52,7 @@ mod tests {
 
     fn kept_of(json: &str) -> usize {
         let document = Document::from_json(json).unwrap();
-        kept(&document.text("schema"), |name| document.field(name))
+        kept(&document.schema().unwrap(), |name| document.field(name))
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::document::Document;
 use super::manifests;
-use super::{BUNDLE, Property};
+use super::{Property, Schema};
 use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA};
 use crate::text::{Limits, Values};
 use serde::Deserialize;
@@ -62,7 +62,7 @@ struct Object {
 
 /// The bundle with `olm.csv.metadata` in the place of its manifests; none where there is nothing to do.
 fn with_csv_metadata(document: &Document) -> Option<Document> {
-    if document.text("schema") != BUNDLE || document.text("image").is_empty() {
+    if document.schema() != Some(Schema::Bundle) || document.text("image").is_empty() {
         return None;
     }
     let properties: Vec<Read> = serde_json::from_str(document.field("properties")?.get()).ok()?;

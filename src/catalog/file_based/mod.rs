@@ -12,9 +12,12 @@ pub mod manifests;
 mod memory;
 pub mod migrate;
 pub mod read;
+mod schema;
 mod stream;
 pub mod template;
 pub mod write;
+
+pub use schema::{Key, Schema};
 
 use crate::olm::property::{self, BUNDLE_OBJECT};
 use base64::Engine;
@@ -23,51 +26,6 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::cmp::Ordering;
-
-/// The schema of packages.
-pub const PACKAGE: &str = "olm.package";
-/// The schema of channels.
-pub const CHANNEL: &str = "olm.channel";
-/// The schema of bundles.
-pub const BUNDLE: &str = "olm.bundle";
-/// The schema of deprecations.
-pub const DEPRECATIONS: &str = "olm.deprecations";
-
-/// Where a document stands in a catalog. Packages come by name, and what belongs to none behind them; of each first the
-/// package, then channels, bundles, other documents and deprecations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Key<'a> {
-    without_package: bool,
-    package: &'a str,
-    rank: u8,
-    schema: &'a str,
-    name: &'a str,
-}
-
-impl<'a> Key<'a> {
-    /// The place of a document of this schema and package, with this name.
-    pub fn new(schema: &'a str, package: &'a str, name: &'a str) -> Self {
-        let (rank, schema, name) = match schema {
-            PACKAGE => (0, "", ""),
-            CHANNEL => (1, "", name),
-            BUNDLE => (2, "", name),
-            DEPRECATIONS => (4, "", ""),
-            other => (3, other, ""),
-        };
-        Self {
-            without_package: package.is_empty(),
-            package,
-            rank,
-            schema,
-            name,
-        }
-    }
-
-    /// The package; empty for what belongs to none.
-    pub fn package(&self) -> &'a str {
-        self.package
-    }
-}
 
 /// One document of a catalog.
 #[derive(Debug, Clone, Serialize)]

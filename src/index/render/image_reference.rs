@@ -1,6 +1,7 @@
 //! References that are made of what a bundle is called.
 
-use crate::catalog::file_based::{Bundle, PACKAGE};
+use crate::catalog::file_based::Bundle;
+use crate::olm::property::PACKAGE;
 use serde_json::Value;
 use std::str::FromStr;
 

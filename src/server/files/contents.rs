@@ -5,10 +5,10 @@ use super::graph::{self, Graph};
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::manifests::REPRESENTED_ELSEWHERE;
 use crate::catalog::file_based::read::Handle;
-use crate::catalog::file_based::{BUNDLE, CHANNEL, DEPRECATIONS, Key, PACKAGE};
+use crate::catalog::file_based::{Key, Schema};
 use crate::catalog::{Bundle, ManifestsId, Property, Text, Texts};
 use crate::kubernetes::GroupVersionKind;
-use crate::olm::property::CONSTRAINT;
+use crate::olm::property::{CONSTRAINT, PACKAGE};
 use crate::olm::spelling::{as_dependency, is_requirement};
 use crate::text::canonical;
 use serde::Deserialize;
@@ -38,7 +38,7 @@ struct Package {
     default_channel: Option<Text>,
     channels: BTreeMap<Text, Vec<Entry>>,
     /// By schema and name; that of the package itself has no name.
-    deprecations: HashMap<(Text, Text), String>,
+    deprecations: HashMap<(Schema, Text), String>,
 }
 
 #[derive(Debug)]
@@ -80,7 +80,7 @@ struct ReadDeprecation {
 
 #[derive(Debug, Deserialize)]
 struct ReadReference {
-    schema: String,
+    schema: Schema,
     #[serde(default)]
     name: String,
 }
@@ -88,12 +88,12 @@ struct ReadReference {
 impl Contents {
     /// Takes what is needed of a document.
     pub(super) fn add(&mut self, handle: &Handle, document: &Document) {
-        match &*handle.schema {
-            PACKAGE => {
+        match &handle.schema {
+            Schema::Package => {
                 let default_channel = self.texts.share(&document.text("defaultChannel"));
                 self.package(handle).default_channel = Some(default_channel);
             }
-            CHANNEL => {
+            Schema::Channel => {
                 let entries: Vec<ReadEntry> = field(document, "entries");
                 let mut texts = std::mem::take(&mut self.texts);
                 let entries = entries.into_iter().map(|entry| Entry {
@@ -106,16 +106,16 @@ impl Contents {
                 self.texts = texts;
                 self.package(handle).channels.insert(Text::clone(&handle.name), entries);
             }
-            BUNDLE => self.bundle(handle, document),
-            DEPRECATIONS => {
+            Schema::Bundle => self.bundle(handle, document),
+            Schema::Deprecations => {
                 let entries: Vec<ReadDeprecation> = field(document, "entries");
                 let of = |entry: ReadDeprecation| {
                     let ReadReference { schema, name } = entry.reference;
-                    ((schema.into(), name.into()), entry.message)
+                    ((schema, name.into()), entry.message)
                 };
                 self.package(handle).deprecations.extend(entries.into_iter().map(of));
             }
-            _ => {}
+            Schema::Other(_) => {}
         }
     }
 
@@ -169,7 +169,7 @@ impl Contents {
     /// Puts everything in order: by the names of packages, channels and bundles. `handles` are all documents, sorted.
     pub(super) fn finish(mut self, handles: &[Handle]) -> (Listing, Graph) {
         for (place, (package, name)) in self.names.iter().enumerate() {
-            let key = Key::new(BUNDLE, package, name);
+            let key = Key::new(&Schema::Bundle, package, name);
             let at = handles.binary_search_by(|handle| handle.key().cmp(&key)).ok();
             if let Some(at) = at.and_then(|at| i64::try_from(at).ok()) {
                 self.builder.locate(place, ManifestsId(at));
@@ -180,8 +180,8 @@ impl Contents {
             let Some(default_channel) = &package.default_channel else {
                 continue;
             };
-            let why = |schema: &str, name: &str| {
-                let key = (Text::from(schema), Text::from(name));
+            let why = |schema: Schema, name: &str| {
+                let key = (schema, Text::from(name));
                 package.deprecations.get(&key).map_or("", String::as_str)
             };
             let mut listed = Vec::with_capacity(package.channels.len());
@@ -201,7 +201,7 @@ impl Contents {
                         channel,
                         listed: true,
                         skip_range: &entry.skip_range,
-                        deprecation: why(BUNDLE, &entry.name),
+                        deprecation: why(Schema::Bundle, &entry.name),
                         replaces: &entry.replaces,
                         skips: &entry.skips,
                     });
@@ -222,14 +222,14 @@ impl Contents {
                     name: channel,
                     head: head.map(|head| Text::clone(&head.name)).unwrap_or_default(),
                     head_manifests: None,
-                    deprecation: why(CHANNEL, channel),
+                    deprecation: why(Schema::Channel, channel),
                 });
                 channels.push(in_graph);
             }
             self.builder.package(NewPackage {
                 name,
                 default_channel,
-                deprecation: why(PACKAGE, ""),
+                deprecation: why(Schema::Package, ""),
                 channels: listed,
             });
         }

@@ -17,7 +17,8 @@ pub use error::{TemplateError, TemplateProblem};
 use super::document::Document;
 use super::load::{At, LoadError, Loaded, Loader};
 use super::read::CatalogLimits;
-use super::{BUNDLE, Blob, Bundle, CHANNEL, DEPRECATIONS, PACKAGE};
+use super::{Blob, Bundle, Schema};
+use crate::olm::property::PACKAGE;
 use fields::Input;
 use serde_json::Value;
 
@@ -108,7 +109,7 @@ impl Template {
             }
             (_, Some(found)) => found,
             (Some(Kind::Basic), None) => return basic::read_stream(&input),
-            (None, None) if [PACKAGE, CHANNEL, BUNDLE, DEPRECATIONS].contains(&schema.as_str()) => {
+            (None, None) if !matches!(Schema::from(schema.as_str()), Schema::Other(_)) => {
                 return basic::read_stream(&input);
             }
             (Some(wanted), None) => {

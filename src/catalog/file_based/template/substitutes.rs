@@ -8,7 +8,8 @@ use super::fields::Input;
 use super::{Content, Image, Made, Template, load, version_of};
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::load::{At, heads};
-use crate::catalog::file_based::{BUNDLE, Blob, Bundle, CHANNEL, PACKAGE};
+use crate::catalog::file_based::{Blob, Bundle, Schema};
+use crate::olm::property::PACKAGE;
 use crate::text::Path;
 use crate::version::parse_strict;
 use semver::Version;
@@ -119,7 +120,7 @@ fn check(documents: &[Made], at: &At) -> Result<(), TemplateError> {
 fn check_order(documents: &[Made], base: &str, bundle: &Bundle) -> Result<(), TemplateProblem> {
     let known = documents.iter().find_map(|made| {
         let document = made.document().ok()?;
-        let is_base = document.text("schema") == BUNDLE && document.text("name") == base;
+        let is_base = document.schema() == Some(Schema::Bundle) && document.text("name") == base;
         is_base.then(|| version_in(&document))
     });
     let Some(of_base) = known else {
@@ -183,7 +184,7 @@ fn compare(one: &(Version, Option<String>), other: &(Version, Option<String>)) -
 /// A channel in which `bundle` stands in for `base`; none for other documents, and where `base` is no entry.
 fn substituted(made: &Made, base: &str, bundle: &Bundle) -> Option<Made> {
     let document = made.document().ok()?;
-    if document.text("schema") != CHANNEL || document.text("package") != bundle.package {
+    if document.schema() != Some(Schema::Channel) || document.text("package") != bundle.package {
         return None;
     }
     let mut entries: Vec<Value> = serde_json::from_str(document.field("entries")?.get()).ok()?;
