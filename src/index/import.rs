@@ -211,7 +211,7 @@ impl<'a> Import<'a> {
     }
 
     /// The bundles of a package, each with its channels and the entry that counts: that of the default channel, else of
-    /// the first one, by name, that lists it.
+    /// the first one, by name, that lists it. Its skip range is that of the first of them that has one.
     fn members(&mut self, package: &'a Package) -> BTreeMap<BundleId, Membership<'a>> {
         let mut members: BTreeMap<BundleId, Membership<'a>> = BTreeMap::new();
         for channel in &package.channels {
@@ -223,28 +223,33 @@ impl<'a> Import<'a> {
                     channels: BTreeSet::new(),
                     replaces,
                     skips: skips.clone(),
+                    skip_range: None,
                 });
                 member.channels.insert(channel.name.to_string());
                 if is_default {
                     (member.replaces, member.skips) = (replaces, skips);
                 }
-                let range = self
-                    .loaded
-                    .skip_range(package, channel, entry.bundle)
-                    .map(ToString::to_string);
-                let bundle = self.loaded.catalog.bundle(entry.bundle);
-                let stored = bundle
-                    .and_then(|bundle| bundle.skip_range.as_deref())
-                    .map(str::to_owned);
-                if range != stored {
-                    let part = Part::SkipRange {
-                        channel: channel.name.to_string(),
-                        bundle: bundle.map(|bundle| bundle.name.to_string()).unwrap_or_default(),
-                        range,
-                        stored,
-                    };
-                    self.not_kept(&package.name, part);
+                if let Some(range) = entry.skip_range.as_deref()
+                    && (is_default || member.skip_range.is_none())
+                {
+                    member.skip_range = Some(range);
                 }
+            }
+        }
+        for channel in &package.channels {
+            for entry in &channel.entries {
+                let stored = members.get(&entry.bundle).and_then(|member| member.skip_range);
+                if entry.skip_range.as_deref() == stored {
+                    continue;
+                }
+                let bundle = self.loaded.catalog.bundle(entry.bundle);
+                let part = Part::SkipRange {
+                    channel: channel.name.to_string(),
+                    bundle: bundle.map(|bundle| bundle.name.to_string()).unwrap_or_default(),
+                    range: entry.skip_range.as_deref().map(str::to_owned),
+                    stored: stored.map(str::to_owned),
+                };
+                self.not_kept(&package.name, part);
             }
         }
         members

@@ -87,7 +87,7 @@ pub fn bundles(loaded: &Loaded, package: Option<&str>) -> Vec<BundleRow> {
                 version: text(bundle.version.as_deref()),
                 replaces: text(entry.replaces.as_deref()),
                 skips: entry.skips.iter().map(ToString::to_string).collect(),
-                skip_range: text(loaded.skip_range(package, channel, entry.bundle).map(|range| &**range)),
+                skip_range: text(entry.skip_range.as_deref()),
                 image: text(bundle.image.as_deref()),
                 media_type: declared.unwrap_or_else(|| DEFAULT_MEDIA_TYPE.to_owned()),
             });

@@ -170,7 +170,7 @@ impl RenderedIndex {
                 name: bundle.name.to_string(),
                 replaces: entry.replaces.as_deref().unwrap_or_default().to_owned(),
                 skips: entry.skips.iter().map(ToString::to_string).collect(),
-                skip_range: bundle.skip_range.as_deref().unwrap_or_default().to_owned(),
+                skip_range: entry.skip_range.as_deref().unwrap_or_default().to_owned(),
             })
         };
         let mut entries: Vec<Entry> = channel.entries.iter().filter_map(entry).collect();

@@ -3,9 +3,6 @@
 //! What a bundle needs stands among its properties here. It becomes dependencies, in the form of an index: of
 //! `olm.gvk.required`, `olm.package.required` and `olm.constraint`. Manifests and what user interfaces show stay where
 //! they are; [`ManifestsId`] is the number of the bundle's document.
-//!
-//! In this form the range that a bundle skips belongs to its entry in a channel. [`Bundle::skip_range`] is that of the
-//! entry in the default channel, else of the first channel, by name, that gives one; [`Loaded::skip_range`] knows each.
 
 mod error;
 
@@ -33,8 +30,6 @@ pub struct Loaded {
     pub catalog: Catalog,
     /// What the documents `olm.deprecations` are about.
     pub deprecated: Deprecated,
-    /// By package and channel: entries whose range is not that of the bundle.
-    ranges: HashMap<(Text, Text, BundleId), Option<Text>>,
 }
 
 /// What should no longer be chosen, for a reason that users are told.
@@ -46,17 +41,6 @@ pub struct Deprecated {
     pub channels: BTreeSet<(Text, Text)>,
     /// Package and bundle.
     pub bundles: BTreeSet<(Text, Text)>,
-}
-
-impl Loaded {
-    /// The range that an entry of a channel skips.
-    pub fn skip_range(&self, package: &Package, channel: &Channel, bundle: BundleId) -> Option<&Text> {
-        let key = (package.name.clone(), channel.name.clone(), bundle);
-        match self.ranges.get(&key) {
-            Some(own) => own.as_ref(),
-            None => self.catalog.bundle(bundle)?.skip_range.as_ref(),
-        }
-    }
 }
 
 /// Reads all of a catalog.
@@ -164,7 +148,6 @@ impl Loader {
             name: self.texts.share(&name),
             version: None,
             image: Some(self.texts.share(&document.text("image"))),
-            skip_range: None,
             properties: Vec::new(),
             dependencies: Vec::new(),
             manifests: ManifestsId(i64::try_from(number).unwrap_or(i64::MAX)),
@@ -247,12 +230,6 @@ impl Loader {
             ids.insert((name, package), BundleId(u32::try_from(ids.len()).unwrap_or(u32::MAX)));
             catalog.bundles.push(bundle);
         }
-        let mut loaded = Loaded {
-            catalog,
-            deprecated,
-            ranges: HashMap::new(),
-        };
-        let mut own: Vec<((Text, Text, BundleId), Option<Text>)> = Vec::new();
         let package = |(name, default_channel)| Package {
             name,
             default_channel,
@@ -286,50 +263,18 @@ impl Loader {
                     let text = text.filter(|text| !text.is_empty());
                     text.map(|text| texts.share(&text))
                 };
-                own.push(((package.clone(), name.clone(), bundle), some(entry.skip_range)));
                 let skips = entry.skips.unwrap_or_default().into_iter();
                 made.push(Entry {
                     bundle,
                     replaces: some(entry.replaces),
+                    skip_range: some(entry.skip_range),
                     skips: skips.filter_map(|name| some(Some(name))).collect(),
                 });
             }
-            into.channels.push(channel(&loaded.catalog, name, made));
+            into.channels.push(channel(&catalog, name, made));
         }
-        loaded.catalog.packages = all.into_values().collect();
-        loaded.take_ranges(own);
-        Ok(loaded)
-    }
-}
-
-impl Loaded {
-    /// Gives each bundle the range of its entries, and remembers those that differ. `own` is in the order of the channels.
-    fn take_ranges(&mut self, own: Vec<((Text, Text, BundleId), Option<Text>)>) {
-        let is_default = |package: &str, channel: &str| {
-            let package = self.catalog.package(package);
-            package.is_some_and(|package| package.default_channel.as_deref() == Some(channel))
-        };
-        let mut chosen: HashMap<BundleId, (bool, Text)> = HashMap::new();
-        for ((package, channel, bundle), range) in &own {
-            let Some(range) = range else { continue };
-            let default = is_default(package, channel);
-            match chosen.get(bundle) {
-                Some((true, _)) => {}
-                Some((false, _)) if !default => {}
-                _ => drop(chosen.insert(*bundle, (default, range.clone()))),
-            }
-        }
-        for (bundle, (_, range)) in chosen {
-            if let Some(bundle) = self.catalog.bundles.get_mut(bundle.0 as usize) {
-                bundle.skip_range = Some(range);
-            }
-        }
-        for (key, range) in own {
-            let of_bundle = self.catalog.bundle(key.2).and_then(|bundle| bundle.skip_range.as_ref());
-            if of_bundle != range.as_ref() {
-                self.ranges.insert(key, range);
-            }
-        }
+        catalog.packages = all.into_values().collect();
+        Ok(Loaded { catalog, deprecated })
     }
 }
 

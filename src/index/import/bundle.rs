@@ -17,9 +17,10 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Membership<'a> {
     pub(super) package: &'a str,
     pub(super) channels: BTreeSet<String>,
-    /// The edges that the bundle is stored with: those of one of its entries.
+    /// The edges that the bundle is stored with: those of one of its entries, and the range of one.
     pub(super) replaces: Option<&'a str>,
     pub(super) skips: Vec<&'a str>,
+    pub(super) skip_range: Option<&'a str>,
 }
 
 #[derive(Deserialize)]
@@ -86,7 +87,7 @@ pub(super) fn read(
         default_channel: None,
         manifests: manifests(&csv, &objects),
         rows: Rows {
-            skip_range: bundle.skip_range.as_deref().unwrap_or_default().to_owned(),
+            skip_range: membership.skip_range.unwrap_or_default().to_owned(),
             related_images: images,
             provided: apis(&bundle.properties, &plurals),
             required: if csv.is_null() {

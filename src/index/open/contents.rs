@@ -3,7 +3,7 @@
 use super::{Index, OpenCatalog, OpenError};
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::manifests::Manifests;
-use crate::catalog::{BundleId, Catalog, Channel, ManifestsId, Package, Text};
+use crate::catalog::{BundleId, Catalog, ManifestsId};
 use crate::database::read::ReadError;
 use crate::kubernetes::GroupVersionKind;
 use crate::kubernetes::served::{self, ServedResource};
@@ -38,19 +38,6 @@ impl Index {
         match self {
             Self::Database(database) => Ok(Cow::Owned(database.database.catalog_without_skip_ranges()?)),
             Self::Catalog(_) => self.catalog(),
-        }
-    }
-
-    /// The range that a bundle skips in a channel of this index's `catalog`.
-    pub fn skip_range<'a>(
-        &'a self,
-        catalog: &'a Catalog,
-        (package, channel): (&Package, &Channel),
-        bundle: BundleId,
-    ) -> Option<&'a Text> {
-        match self {
-            Self::Database(_) => catalog.bundle(bundle)?.skip_range.as_ref(),
-            Self::Catalog(files) => files.loaded.skip_range(package, channel, bundle),
         }
     }
 

@@ -133,7 +133,6 @@ impl Contents {
             name: Text::clone(&handle.name),
             version: None,
             image: Some(document.text("image").into()),
-            skip_range: None,
             properties: Vec::with_capacity(properties.len()),
             dependencies: Vec::new(),
             manifests: ManifestsId(-1),
