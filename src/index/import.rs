@@ -14,7 +14,7 @@ use super::render::icon;
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::load::{LoadError, Loaded, load};
 use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog};
-use crate::catalog::file_based::{Icon, Schema};
+use crate::catalog::file_based::{Deprecation, Icon, Schema};
 use crate::catalog::graph::{Graph, HeadError, listed};
 use crate::catalog::{BundleId, Entry, Package};
 use crate::database::add::{AddError, Additions};
@@ -22,8 +22,6 @@ use crate::database::change::{self, Target};
 use crate::diagnostic::{self, Diagnostic};
 use crate::files::FileError;
 use bundle::Membership;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
@@ -126,18 +124,6 @@ struct Import<'a> {
     not_kept: Vec<NotKept>,
 }
 
-#[derive(Deserialize)]
-struct Deprecation {
-    reference: Reference,
-}
-
-#[derive(Deserialize)]
-struct Reference {
-    schema: Schema,
-    #[serde(default)]
-    name: String,
-}
-
 impl<'a> Import<'a> {
     fn not_kept(&mut self, package: &str, part: Part) {
         let package = package.to_owned();
@@ -160,12 +146,9 @@ impl<'a> Import<'a> {
                     }
                 }
                 Schema::Deprecations => {
-                    let entries = document.field("entries").map(RawValue::get);
-                    let entries: Vec<Deprecation> = entries
-                        .and_then(|entries| serde_json::from_str(entries).ok())
-                        .unwrap_or_default();
-                    for Deprecation { reference } in entries {
-                        let (schema, name) = (reference.schema.to_string(), reference.name);
+                    for Deprecation { reference, .. } in document.deprecations().unwrap_or_default() {
+                        let schema = reference.schema.map(|schema| schema.to_string()).unwrap_or_default();
+                        let name = reference.name;
                         self.not_kept(&handle.package, Part::Deprecation { schema, name });
                     }
                 }

@@ -1,10 +1,11 @@
 //! One document of a catalog as it was read: nothing of it is lost, whatever its schema.
 
-use super::Schema;
+use super::{Deprecation, Entry, RelatedImage, Schema, WrittenProperty};
 use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -49,6 +50,38 @@ impl Document {
         })
     }
 
+    /// The bundles of a channel with their edges; none where there is no such field.
+    ///
+    /// # Errors
+    /// When the field is something else.
+    pub fn entries(&self) -> Result<Vec<Entry>, serde_json::Error> {
+        list(self.field("entries"))
+    }
+
+    /// What the deprecations of a package are about; none where there is no such field.
+    ///
+    /// # Errors
+    /// When the field is something else.
+    pub fn deprecations(&self) -> Result<Vec<Deprecation>, serde_json::Error> {
+        list(self.field("entries"))
+    }
+
+    /// The properties; none where there is no such field.
+    ///
+    /// # Errors
+    /// When the field is something else.
+    pub fn properties(&self) -> Result<Vec<WrittenProperty<'_>>, serde_json::Error> {
+        properties(self.field("properties"))
+    }
+
+    /// The images that a bundle needs; none where there is no such field.
+    ///
+    /// # Errors
+    /// When the field is something else.
+    pub fn related_images(&self) -> Result<Vec<RelatedImage>, serde_json::Error> {
+        list(self.field("relatedImages"))
+    }
+
     /// The same document with another value of a field, in the place of the old one.
     #[must_use]
     pub fn with(mut self, name: &str, value: Box<RawValue>) -> Self {
@@ -77,6 +110,26 @@ impl Document {
         }
         fields
     }
+}
+
+/// The items of a field that is a list; none where it is not there, or null.
+fn list<'a, T: Deserialize<'a>>(field: Option<&'a RawValue>) -> Result<Vec<T>, serde_json::Error> {
+    let items: Option<Vec<T>> = field.map_or(Ok(None), |field| serde_json::from_str(field.get()))?;
+    Ok(items.unwrap_or_default())
+}
+
+/// The properties in a field. One without a type has an empty one, one without a value has null.
+pub(super) fn properties(field: Option<&RawValue>) -> Result<Vec<WrittenProperty<'_>>, serde_json::Error> {
+    #[derive(Deserialize)]
+    struct Written<'a> {
+        #[serde(rename = "type", default, borrow)]
+        kind: Cow<'a, str>,
+        #[serde(borrow)]
+        value: Option<&'a RawValue>,
+    }
+    let written: Vec<Written<'_>> = list(field)?;
+    let property = |Written { kind, value }| WrittenProperty::new(kind, value.unwrap_or(RawValue::NULL));
+    Ok(written.into_iter().map(property).collect())
 }
 
 impl Serialize for Document {

@@ -8,19 +8,16 @@ mod error;
 
 pub use error::{At, LoadError, LoadProblem, Subject};
 
-use super::Schema;
 use super::document::Document;
 use super::read::FileBasedCatalog;
+use super::{Deprecation, Identity, Schema};
 use crate::catalog::{Bundle, BundleId, Catalog, Channel, Entry, ManifestsId, Package, Property, Text, Texts};
-use crate::olm::property::{PACKAGE, holds_manifests};
+use crate::olm::property::holds_manifests;
 use crate::olm::spelling::as_dependency;
 use crate::text::canonical;
 use crate::version::parse_strict;
 use semver::Version;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
-use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// A file-based catalog in memory.
@@ -67,39 +64,10 @@ pub fn load(files: &FileBasedCatalog) -> Result<Loaded, LoadError> {
 pub struct Loader {
     texts: Texts,
     packages: BTreeMap<Text, Option<Text>>,
-    channels: BTreeMap<(Text, Text), (Option<At>, Vec<ReadEntry>)>,
+    channels: BTreeMap<(Text, Text), (Option<At>, Vec<super::Entry>)>,
     /// By name and package, as in a catalog.
     bundles: BTreeMap<(Text, Text), (Option<At>, Bundle)>,
     deprecated: Deprecated,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ReadEntry {
-    #[serde(default)]
-    name: String,
-    replaces: Option<String>,
-    skips: Option<Vec<String>>,
-    skip_range: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct ReadProperty {
-    #[serde(rename = "type", default)]
-    kind: String,
-    value: Option<Box<RawValue>>,
-}
-
-#[derive(Debug, Deserialize)]
-struct ReadDeprecation {
-    reference: Reference,
-}
-
-#[derive(Debug, Deserialize)]
-struct Reference {
-    schema: Option<Schema>,
-    #[serde(default)]
-    name: String,
 }
 
 impl Loader {
@@ -133,7 +101,7 @@ impl Loader {
     fn channel(&mut self, at: Option<&At>, document: &Document) -> Result<(), LoadProblem> {
         let (package, name) = (document.text("package"), named(document)?);
         let subject = Subject::Channel(package.clone(), name.clone());
-        let entries: Vec<ReadEntry> = list(document, "entries", &subject)?;
+        let entries = document.entries().map_err(shape("entries", &subject))?;
         let key = (self.texts.share(&package), self.texts.share(&name));
         if self.channels.insert(key, (at.cloned(), entries)).is_some() {
             return Err(LoadProblem::Duplicate { subject });
@@ -152,25 +120,15 @@ impl Loader {
             dependencies: Vec::new(),
             manifests: ManifestsId(i64::try_from(number).unwrap_or(i64::MAX)),
         };
-        for property in list::<ReadProperty>(document, "properties", &subject)? {
+        let properties = document.properties().map_err(shape("properties", &subject))?;
+        let version = Identity::among(&properties).version;
+        bundle.version = version.map(|version| self.texts.share(&version));
+        for property in properties {
             if holds_manifests(&property.kind) {
                 continue;
             }
-            let value = property
-                .value
-                .as_ref()
-                .map_or(Ok(Value::Null), |value| serde_json::from_str(value.get()));
-            let value = value.map_err(|source| LoadProblem::Shape {
-                subject: subject.clone(),
-                field: "properties",
-                source,
-            })?;
-            if property.kind == PACKAGE
-                && let Some(version) = value["version"].as_str()
-            {
-                bundle.version = Some(self.texts.share(version));
-            }
-            let (is_need, kind, value) = stored(property.kind, value);
+            let value = serde_json::from_str(property.value.get()).map_err(shape("properties", &subject))?;
+            let (is_need, kind, value) = stored(property.kind.into_owned(), value);
             let stored = Property {
                 kind: self.texts.share(&kind),
                 value: self.texts.share(&canonical::to_string(&value)),
@@ -193,9 +151,10 @@ impl Loader {
 
     fn deprecations(&mut self, document: &Document) -> Result<(), LoadProblem> {
         let package = document.text("package");
-        let entries: Vec<ReadDeprecation> = list(document, "entries", &Subject::Deprecations(package.clone()))?;
+        let subject = Subject::Deprecations(package.clone());
+        let entries = document.deprecations().map_err(shape("entries", &subject))?;
         let package = self.texts.share(&package);
-        for ReadDeprecation { reference } in entries {
+        for Deprecation { reference, .. } in entries {
             let name = self.texts.share(&reference.name);
             match reference.schema {
                 Some(Schema::Package) => drop(self.deprecated.packages.insert(package.clone())),
@@ -259,16 +218,12 @@ impl Loader {
                     let problem = LoadProblem::DuplicateEntry { subject, bundle };
                     return Err(LoadError::Document { at, problem });
                 }
-                let mut some = |text: Option<String>| {
-                    let text = text.filter(|text| !text.is_empty());
-                    text.map(|text| texts.share(&text))
-                };
-                let skips = entry.skips.unwrap_or_default().into_iter();
+                let mut some = |text: String| (!text.is_empty()).then(|| texts.share(&text));
                 made.push(Entry {
                     bundle,
                     replaces: some(entry.replaces),
                     skip_range: some(entry.skip_range),
-                    skips: skips.filter_map(|name| some(Some(name))).collect(),
+                    skips: entry.skips.into_iter().filter_map(some).collect(),
                 });
             }
             into.channels.push(channel(&catalog, name, made));
@@ -324,21 +279,10 @@ fn named(document: &Document) -> Result<String, LoadProblem> {
     Ok(name)
 }
 
-/// A field that is a list; empty where it is not there.
-fn list<T: DeserializeOwned>(
-    document: &Document,
-    field: &'static str,
-    subject: &Subject,
-) -> Result<Vec<T>, LoadProblem> {
-    let items = document
-        .field(field)
-        .map_or(Ok(None), |value| serde_json::from_str::<Option<Vec<T>>>(value.get()));
-    let items = items.map_err(|source| LoadProblem::Shape {
-        subject: subject.clone(),
-        field,
-        source,
-    })?;
-    Ok(items.unwrap_or_default())
+/// What is wrong with a field that cannot be read.
+fn shape(field: &'static str, subject: &Subject) -> impl FnOnce(serde_json::Error) -> LoadProblem {
+    let subject = subject.clone();
+    move |source| LoadProblem::Shape { subject, field, source }
 }
 
 /// A property as an index stores it, and whether it is a dependency there.

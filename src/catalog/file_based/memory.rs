@@ -1,10 +1,9 @@
 //! How much memory the documents of a catalog take, whoever reads them: names, edges and properties are kept, manifests
 //! are not.
 
-use super::Schema;
+use super::{Schema, document};
 use crate::olm::property::holds_manifests;
 use serde_json::value::RawValue;
-use std::collections::HashMap;
 
 /// What a document takes for its place in the catalog, besides its names.
 const DOCUMENT: usize = 256;
@@ -21,7 +20,7 @@ pub(super) fn kept<'a>(schema: &Schema, field: impl Fn(&str) -> Option<&'a RawVa
         return DOCUMENT + names;
     }
     let entries = field("entries").map_or(0, |entries| of_entries(entries.get()));
-    let properties = field("properties").map_or(0, |properties| of_properties(properties.get()));
+    let properties = field("properties").map_or(0, of_properties);
     DOCUMENT + names + length("image") + entries + properties
 }
 
@@ -30,18 +29,11 @@ fn of_entries(entries: &str) -> usize {
     entries.len() + count(b'{') * ITEM + count(b'"') / 2 * STRING
 }
 
-fn of_properties(properties: &str) -> usize {
-    let properties: Vec<HashMap<&str, &RawValue>> = serde_json::from_str(properties).unwrap_or_default();
-    let length = |property: &HashMap<&str, &RawValue>, name| property.get(name).map_or(0, |value| value.get().len());
-    let of_manifests = |property: &HashMap<&str, &RawValue>| {
-        let kind = property
-            .get("type")
-            .and_then(|kind| serde_json::from_str::<String>(kind.get()).ok());
-        kind.is_some_and(|kind| holds_manifests(&kind))
-    };
-    let kept = properties.iter().filter(|property| !of_manifests(property));
+fn of_properties(properties: &RawValue) -> usize {
+    let properties = document::properties(Some(properties)).unwrap_or_default();
+    let kept = properties.iter().filter(|property| !holds_manifests(&property.kind));
     // The servers of a catalog have the value encoded, too.
-    kept.map(|property| ITEM + length(property, "type") + 2 * length(property, "value"))
+    kept.map(|property| ITEM + property.kind.len() + 2 * property.value.get().len())
         .sum()
 }
 

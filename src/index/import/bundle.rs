@@ -1,5 +1,6 @@
 //! The rows of a bundle of a file-based catalog.
 
+use crate::catalog::file_based::RelatedImage;
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::manifests::Manifests as Documents;
 use crate::catalog::{self, Property};
@@ -8,9 +9,7 @@ use crate::database::record::stored::Stored;
 use crate::database::record::{Api, Manifests, Record, Rows};
 use crate::kubernetes::GroupVersionKind;
 use crate::text::canonical;
-use serde::Deserialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The place of a bundle in its package.
@@ -21,14 +20,6 @@ pub(super) struct Membership<'a> {
     pub(super) replaces: Option<&'a str>,
     pub(super) skips: Vec<&'a str>,
     pub(super) skip_range: Option<&'a str>,
-}
-
-#[derive(Deserialize)]
-struct RelatedImage {
-    #[serde(default)]
-    name: String,
-    #[serde(default)]
-    image: String,
 }
 
 /// The rows of a bundle, and the related images whose names its ClusterServiceVersion does not say.
@@ -53,8 +44,7 @@ pub(super) fn read(
     let image = bundle.image.as_deref().unwrap_or_default();
     let stored = Stored::read(&bundle.name, &csv, objects.iter().collect(), image);
     let plurals = plurals(&csv, &stored);
-    let related = document.field("relatedImages").map(RawValue::get);
-    let related: Vec<RelatedImage> = related.map_or(Ok(None), serde_json::from_str)?.unwrap_or_default();
+    let related = document.related_images()?;
     let named = csv["spec"]["relatedImages"]
         .as_array()
         .map(Vec::as_slice)

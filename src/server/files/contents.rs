@@ -3,18 +3,14 @@
 use super::super::listing::{Builder, Listing, NewChannel, NewEntry, NewPackage, Plurals};
 use super::graph::{self, Graph};
 use crate::catalog::file_based::document::Document;
-use crate::catalog::file_based::manifests::REPRESENTED_ELSEWHERE;
 use crate::catalog::file_based::read::Handle;
-use crate::catalog::file_based::{Key, Schema};
+use crate::catalog::file_based::{Deprecation, Identity, Key, Reference, Schema, WrittenProperty};
 use crate::catalog::{Bundle, ManifestsId, Property, Text, Texts};
 use crate::kubernetes::GroupVersionKind;
-use crate::olm::property::{CONSTRAINT, PACKAGE};
+use crate::olm::property::{CONSTRAINT, holds_manifests};
 use crate::olm::spelling::{as_dependency, is_requirement};
 use crate::text::canonical;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
-use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
@@ -49,42 +45,6 @@ struct Entry {
     skip_range: Text,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct ReadEntry {
-    name: String,
-    replaces: String,
-    skips: Vec<String>,
-    skip_range: String,
-}
-
-#[derive(Debug, Deserialize)]
-struct ReadProperty<'a> {
-    #[serde(rename = "type", borrow)]
-    kind: Cow<'a, str>,
-    #[serde(borrow)]
-    value: &'a RawValue,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct ReadIdentity {
-    version: String,
-}
-
-#[derive(Debug, Deserialize)]
-struct ReadDeprecation {
-    reference: ReadReference,
-    message: String,
-}
-
-#[derive(Debug, Deserialize)]
-struct ReadReference {
-    schema: Schema,
-    #[serde(default)]
-    name: String,
-}
-
 impl Contents {
     /// Takes what is needed of a document.
     pub(super) fn add(&mut self, handle: &Handle, document: &Document) {
@@ -94,7 +54,7 @@ impl Contents {
                 self.package(handle).default_channel = Some(default_channel);
             }
             Schema::Channel => {
-                let entries: Vec<ReadEntry> = field(document, "entries");
+                let entries = document.entries().unwrap_or_default();
                 let mut texts = std::mem::take(&mut self.texts);
                 let entries = entries.into_iter().map(|entry| Entry {
                     name: texts.share(&entry.name),
@@ -108,12 +68,14 @@ impl Contents {
             }
             Schema::Bundle => self.bundle(handle, document),
             Schema::Deprecations => {
-                let entries: Vec<ReadDeprecation> = field(document, "entries");
-                let of = |entry: ReadDeprecation| {
-                    let ReadReference { schema, name } = entry.reference;
-                    ((schema, name.into()), entry.message)
+                let entries = document.deprecations().unwrap_or_default();
+                let of = |entry: Deprecation| {
+                    let Reference { schema, name } = entry.reference;
+                    Some(((schema?, name.into()), entry.message))
                 };
-                self.package(handle).deprecations.extend(entries.into_iter().map(of));
+                self.package(handle)
+                    .deprecations
+                    .extend(entries.into_iter().filter_map(of));
             }
             Schema::Other(_) => {}
         }
@@ -125,26 +87,20 @@ impl Contents {
 
     /// A bundle is encoded at once, so that its document can be dropped.
     fn bundle(&mut self, handle: &Handle, document: &Document) {
-        let properties = document
-            .field("properties")
-            .map(|value| serde_json::from_str(value.get()));
-        let properties: Vec<ReadProperty<'_>> = properties.and_then(Result::ok).unwrap_or_default();
+        let properties = document.properties().unwrap_or_default();
         let mut bundle = Bundle {
             name: Text::clone(&handle.name),
-            version: None,
+            version: Identity::among(&properties).version.map(Text::from),
             image: Some(document.text("image").into()),
             properties: Vec::with_capacity(properties.len()),
             dependencies: Vec::new(),
             manifests: ManifestsId(-1),
         };
         let place = self.names.len();
-        for ReadProperty { kind, value } in &properties {
-            if REPRESENTED_ELSEWHERE.contains(&&**kind) {
+        for WrittenProperty { kind, value } in &properties {
+            // What manifests hold has fields of its own.
+            if holds_manifests(kind) {
                 continue;
-            }
-            if kind == PACKAGE && bundle.version.is_none() {
-                let identity: Option<ReadIdentity> = serde_json::from_str(value.get()).ok();
-                bundle.version = identity.map(|identity| identity.version.into());
             }
             bundle.dependencies.extend(dependency(kind, value.get()));
             let property = Property {
@@ -238,12 +194,6 @@ impl Contents {
         };
         (self.builder.finish(), graph)
     }
-}
-
-/// The value of a field; the default where it is not there, or something else.
-fn field<T: DeserializeOwned + Default>(document: &Document, name: &str) -> T {
-    let value = document.field(name).map(|value| serde_json::from_str(value.get()));
-    value.and_then(Result::ok).unwrap_or_default()
 }
 
 /// What a property requires, in the form of dependencies. Constraints stay among the properties.
