@@ -68,7 +68,7 @@ pub(super) fn read(
         version: bundle.version.as_deref().unwrap_or_default().to_owned(),
         bundle_path: image.to_owned(),
         replaces: membership.replaces.unwrap_or_default().to_owned(),
-        skips: membership.skips.join(","),
+        skips: membership.skips.into_iter().map(str::to_owned).collect(),
         substitutes: csv["metadata"]["annotations"][SUBSTITUTES_FOR]
             .as_str()
             .unwrap_or_default()
