@@ -24,12 +24,15 @@ pub fn inline(packages: &[Package]) -> Catalog {
         .map(|(package, bundle)| (*package, &*bundle.name))
         .zip(ids())
         .collect();
-    let mut made = Catalog::default();
-    made.bundles = bundles
+    let stored = bundles
         .iter()
         .zip(0..)
         .map(|((package, bundle), id)| stored(package, bundle, ManifestsId(id), &mut texts))
         .collect();
+    let mut made = Catalog {
+        packages: Vec::with_capacity(packages.len()),
+        bundles: stored,
+    };
     for package in packages {
         let name = texts.share(&package.name);
         let mut channels = Vec::with_capacity(package.channels.len());

@@ -135,25 +135,25 @@ impl<'a> Import<'a> {
         for handle in &self.files.handles {
             let document = self.files.document(handle)?;
             let (schema, name) = (handle.schema.to_string(), handle.name.to_string());
-            match handle.schema {
-                Schema::Package | Schema::Channel | Schema::Bundle => {
-                    for field in document.unknown_fields() {
-                        let (schema, name, field) = (schema.clone(), name.clone(), field.to_owned());
-                        self.not_kept(&handle.package, Part::Field { schema, name, field });
-                    }
-                    if handle.schema == Schema::Package {
-                        self.packages.insert(name, document);
-                    }
+            if handle.schema == Schema::Deprecations {
+                for Deprecation { reference, .. } in document.deprecations().unwrap_or_default() {
+                    let schema = reference.schema.map(|schema| schema.to_string()).unwrap_or_default();
+                    let name = reference.name;
+                    self.not_kept(&handle.package, Part::Deprecation { schema, name });
                 }
-                Schema::Deprecations => {
-                    for Deprecation { reference, .. } in document.deprecations().unwrap_or_default() {
-                        let schema = reference.schema.map(|schema| schema.to_string()).unwrap_or_default();
-                        let name = reference.name;
-                        self.not_kept(&handle.package, Part::Deprecation { schema, name });
-                    }
-                }
-                // Whatever else a catalog says, an index has no place for it.
-                _ => self.not_kept(&handle.package, Part::Document { schema, name }),
+                continue;
+            }
+            // Whatever else a catalog says, an index has no place for it.
+            if !matches!(handle.schema, Schema::Package | Schema::Channel | Schema::Bundle) {
+                self.not_kept(&handle.package, Part::Document { schema, name });
+                continue;
+            }
+            for field in document.unknown_fields() {
+                let (schema, name, field) = (schema.clone(), name.clone(), field.to_owned());
+                self.not_kept(&handle.package, Part::Field { schema, name, field });
+            }
+            if handle.schema == Schema::Package {
+                self.packages.insert(name, document);
             }
         }
         Ok(())
