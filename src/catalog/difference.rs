@@ -6,7 +6,7 @@ use super::{Bundle, Catalog, Channel, Entry, Package, Property};
 use crate::olm::property;
 use serde::Serialize;
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// All that differs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -99,7 +99,7 @@ pub struct BundleDifference {
     pub version: Option<Change>,
     /// The reference of its image, where that differs; none where it is stored inline.
     pub image: Option<Change>,
-    /// The range of versions that it skips, where that differs.
+    /// The range of versions that its entries skip, where that differs; with channels where it is not the same in all.
     pub skip_range: Option<Change>,
     /// Its properties, where they differ; not told of bundles that came or went.
     pub properties: Option<SetChange<TypedValue>>,
@@ -119,12 +119,13 @@ impl Difference {
 
 /// What is different in `after`.
 pub fn difference(before: &Catalog, after: &Catalog) -> Difference {
+    let ranges = (skip_ranges(before), skip_ranges(after));
     Difference {
         packages: merged(&before.packages, &after.packages, |package| &package.name)
             .filter_map(|pair| of_package(before, after, pair))
             .collect(),
         bundles: merged(&before.bundles, &after.bundles, |bundle| &bundle.name)
-            .filter_map(of_bundle)
+            .filter_map(|pair| of_bundle(pair, &ranges))
             .collect(),
     }
 }
@@ -251,7 +252,29 @@ fn of_entry(pair: Pair<'_, (&str, &Entry)>) -> Option<EntryDifference> {
     (difference.kind != Kind::Changed || !same).then_some(difference)
 }
 
-fn of_bundle(pair: Pair<'_, Bundle>) -> Option<BundleDifference> {
+/// By the name of each bundle the range that its entries skip; where they differ, the ranges with their channels.
+type SkipRanges<'a> = HashMap<&'a str, String>;
+
+fn skip_ranges(catalog: &Catalog) -> SkipRanges<'_> {
+    let mut listed: HashMap<&str, Vec<(&str, &str)>> = HashMap::new();
+    for channel in catalog.packages.iter().flat_map(|package| &package.channels) {
+        for (name, entry) in entries(catalog, Some(channel)) {
+            let range = entry.skip_range.as_deref().unwrap_or_default();
+            listed.entry(name).or_default().push((&channel.name, range));
+        }
+    }
+    let text = |listed: &[(&str, &str)]| match listed {
+        [(_, first), others @ ..] if others.iter().all(|(_, range)| range == first) => (*first).to_owned(),
+        _ => {
+            let some = listed.iter().filter(|(_, range)| !range.is_empty());
+            let some: Vec<_> = some.map(|(channel, range)| format!("{range} in {channel}")).collect();
+            some.join(", ")
+        }
+    };
+    listed.into_iter().map(|(name, listed)| (name, text(&listed))).collect()
+}
+
+fn of_bundle(pair: Pair<'_, Bundle>, ranges: &(SkipRanges<'_>, SkipRanges<'_>)) -> Option<BundleDifference> {
     let bundle = pair.0.or(pair.1)?;
     let both = pair.0.zip(pair.1);
     let text = |of: fn(&Bundle) -> Option<&super::Text>| change(pair.0.and_then(of), pair.1.and_then(of));
@@ -260,7 +283,7 @@ fn of_bundle(pair: Pair<'_, Bundle>) -> Option<BundleDifference> {
         kind: kind(pair),
         version: text(|bundle| bundle.version.as_ref()),
         image: text(|bundle| bundle.image.as_ref()),
-        skip_range: text(|bundle| bundle.skip_range.as_ref()),
+        skip_range: change(ranges.0.get(&*bundle.name), ranges.1.get(&*bundle.name)),
         properties: both.and_then(|(one, other)| set_change(properties(one), properties(other))),
         dependencies: both.and_then(|(one, other)| set_change(dependencies(one), dependencies(other))),
     };

@@ -60,6 +60,9 @@ pub struct Entry {
     pub replaces: Option<Text>,
     /// The bundles that may be updated to this one without being offered themselves. They need not be in the catalog.
     pub skips: Vec<Text>,
+    /// The range of versions that may be updated to this one; never empty. A database has one for all entries of a
+    /// bundle.
+    pub skip_range: Option<Text>,
 }
 
 /// The place of a bundle in [`Catalog::bundles`].
@@ -75,8 +78,6 @@ pub struct Bundle {
     pub version: Option<Text>,
     /// The bundle image. `Some("")` where the manifests are part of the index, `None` where the index does not say.
     pub image: Option<Text>,
-    /// The range of versions that may be updated to this one.
-    pub skip_range: Option<Text>,
     /// What it declares about itself, as stored, without repetitions.
     pub properties: Vec<Property>,
     /// What it needs, as stored, without repetitions.

@@ -3,7 +3,7 @@
 //! OLM goes down the line of replacements from the head, without the bundles that another one skips, and takes the first
 //! bundle that replaces or skips the installed one, or whose skip range holds its version.
 
-use super::{BundleId, Catalog, Channel, Entry, Text};
+use super::{BundleId, Catalog, Channel, Entry};
 use crate::olm::property::DEPRECATED;
 use crate::version::{VersionRange, parse_tolerant};
 use semver::Version;
@@ -18,13 +18,8 @@ pub struct Update {
     pub to: BundleId,
 }
 
-/// The update from each bundle of the channel that has one, in the order of the channel's entries. `skip_range` gives the
-/// range that a bundle skips in this channel.
-pub fn updates<'a>(
-    catalog: &Catalog,
-    channel: &Channel,
-    skip_range: impl Fn(BundleId) -> Option<&'a Text>,
-) -> Vec<Update> {
+/// The update from each bundle of the channel that has one, in the order of the channel's entries.
+pub fn updates(catalog: &Catalog, channel: &Channel) -> Vec<Update> {
     let line = line(catalog, channel);
     // A bundle nearer to the head stands in front of the others.
     let mut by_name: HashMap<&str, usize> = HashMap::new();
@@ -33,8 +28,8 @@ pub fn updates<'a>(
         for name in entry.replaces.iter().chain(&entry.skips) {
             by_name.entry(name).or_insert(place);
         }
-        let range = skip_range(entry.bundle);
-        if let Some(range) = range.and_then(|range| VersionRange::parse_as_olm(range).ok()) {
+        let range = entry.skip_range.as_deref().map(VersionRange::parse_as_olm);
+        if let Some(Ok(range)) = range {
             ranges.push((place, range));
         }
     }
@@ -75,7 +70,7 @@ pub fn update_from(
             .chain(&entry.skips)
             .any(|name| &**name == installed);
         let spans = |version: &Version| {
-            let range = bundle.skip_range.as_deref().map(VersionRange::parse_as_olm);
+            let range = entry.skip_range.as_deref().map(VersionRange::parse_as_olm);
             range.is_some_and(|range| range.is_ok_and(|range| range.contains(version)))
         };
         &*bundle.name != installed && !deprecated && (named || version.is_some_and(spans))
@@ -122,11 +117,10 @@ mod tests {
     fn catalog(rows: &[Row<'_>]) -> Catalog {
         let mut bundles: Vec<Bundle> = rows
             .iter()
-            .map(|(version, _, _, range)| Bundle {
+            .map(|(version, ..)| Bundle {
                 name: Text::from(*version),
                 version: Some(Text::from(*version)),
                 image: None,
-                skip_range: range.map(Text::from),
                 properties: Vec::new(),
                 dependencies: Vec::new(),
                 manifests: ManifestsId(0),
@@ -137,10 +131,11 @@ mod tests {
             packages: Vec::new(),
             bundles,
         };
-        let entries = rows.iter().map(|(version, replaces, skips, _)| Entry {
+        let entries = rows.iter().map(|(version, replaces, skips, range)| Entry {
             bundle: catalog.find(version).unwrap(),
             replaces: replaces.map(Text::from),
             skips: skips.iter().map(|name| Text::from(*name)).collect(),
+            skip_range: range.map(Text::from),
         });
         let channel = Channel {
             name: Text::from("stable"),
@@ -157,8 +152,7 @@ mod tests {
 
     fn taken(catalog: &Catalog) -> Vec<(&str, &str)> {
         let name = |id| &*catalog.bundle(id).unwrap().name;
-        let skip_range = |id| catalog.bundle(id)?.skip_range.as_ref();
-        updates(catalog, &catalog.packages[0].channels[0], skip_range)
+        updates(catalog, &catalog.packages[0].channels[0])
             .into_iter()
             .map(|update| (name(update.from), name(update.to)))
             .collect()
@@ -218,6 +212,19 @@ mod tests {
             });
         assert_eq!(taken(&catalog, "0.5.0", None), to("2.0.0"));
         assert_eq!(taken(&catalog, "2.0.0", None), None);
+    }
+
+    #[test]
+    fn a_range_counts_in_the_channel_whose_entry_has_it() {
+        let mut catalog = catalog(&[("2.0.0", None, &[], Some("<2.0.0"))]);
+        let package = &mut catalog.packages[0];
+        let mut other = package.channels[0].clone();
+        other.entries[0].skip_range = None;
+        package.channels.push(other);
+        let installed = Version::new(1, 0, 0);
+        let found = |channel: &Channel| update_from(&catalog, channel, "1.0.0", Some(&installed)).is_some();
+        let channels = &catalog.packages[0].channels;
+        assert_eq!(channels.iter().map(found).collect::<Vec<_>>(), [true, false]);
     }
 
     #[test]

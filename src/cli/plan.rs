@@ -160,7 +160,7 @@ fn resolved(arguments: &PlanArguments, repetition: Repetition, context: &Context
     let state = &state;
     let catalogs = open_catalogs(state, &named, &install.registry, install.index_limits(), context)?;
     let read = catalogs.read(true)?;
-    let problem = Problem::of_state(state, catalogs.sources(state, &read));
+    let problem = Problem::of_state(state, &read);
     let resolution = match resolver::resolve(&problem, &arguments.intents.options()) {
         Ok(resolution) => resolution,
         Err(error) => return unresolved(&error, &arguments.output, context),

@@ -124,7 +124,7 @@ pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> Comman
     let updates = state.subscriptions.iter().any(|to| to.installed_csv.is_some()) || !arguments.installed.is_empty();
     let read = catalogs.read(updates)?;
     install(&arguments.installed, &mut state, &read)?;
-    let problem = Problem::of_state(&state, catalogs.sources(&state, &read));
+    let problem = Problem::of_state(&state, &read);
     let options = Options {
         explain: arguments.explain,
         ..arguments.intents.options()

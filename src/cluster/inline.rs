@@ -2,32 +2,16 @@
 
 use super::state::{Bundle, Package};
 use crate::catalog::file_based::load::heads;
-use crate::catalog::{self, BundleId, Catalog, ManifestsId, Property, Text, Texts};
+use crate::catalog::{self, BundleId, Catalog, ManifestsId, Property, Texts};
 use crate::kubernetes::GroupVersionKind;
 use crate::olm::property::{self, GVK, PACKAGE};
 use crate::text::canonical;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// A catalog that was written out, where each entry of a channel skips its own range.
-#[derive(Debug, Clone, Default)]
-pub struct InlineCatalog {
-    /// Packages, channels and bundles. The entries of a channel stand in the order of the file. Two packages may have a
-    /// bundle of one name.
-    pub catalog: Catalog,
-    /// By package and channel.
-    ranges: HashMap<(Text, Text, BundleId), Text>,
-}
-
-impl InlineCatalog {
-    /// The range that an entry of a channel skips.
-    pub fn skip_range(&self, package: &str, channel: &str, bundle: BundleId) -> Option<&Text> {
-        self.ranges.get(&(package.into(), channel.into(), bundle))
-    }
-}
-
-/// The catalog of these packages. Entries without a bundle are left out; [`super::read`] refuses them.
-pub fn inline(packages: &[Package]) -> InlineCatalog {
+/// The catalog of these packages. The entries of a channel stand in the order of the file; two packages may have a bundle
+/// of one name. Entries without a bundle are left out; [`super::read`] refuses them.
+pub fn inline(packages: &[Package]) -> Catalog {
     let mut texts = Texts::default();
     let mut bundles: Vec<(&str, &Bundle)> = packages
         .iter()
@@ -40,54 +24,53 @@ pub fn inline(packages: &[Package]) -> InlineCatalog {
         .map(|(package, bundle)| (*package, &*bundle.name))
         .zip(ids())
         .collect();
-    let mut made = InlineCatalog::default();
-    made.catalog.bundles = bundles
+    let stored = bundles
         .iter()
         .zip(0..)
         .map(|((package, bundle), id)| stored(package, bundle, ManifestsId(id), &mut texts))
         .collect();
+    let mut made = Catalog {
+        packages: Vec::with_capacity(packages.len()),
+        bundles: stored,
+    };
     for package in packages {
         let name = texts.share(&package.name);
         let mut channels = Vec::with_capacity(package.channels.len());
         for channel in &package.channels {
-            let channel_name = texts.share(&channel.name);
             let mut entries = Vec::with_capacity(channel.entries.len());
             for entry in &channel.entries {
                 let Some(&bundle) = by_name.get(&(&*package.name, &*entry.name)) else {
                     continue;
                 };
-                if let Some(range) = entry.skip_range.as_deref().filter(|range| !range.is_empty()) {
-                    let range = texts.share(range);
-                    if let Some(bundle) = made.catalog.bundles.get_mut(bundle.0 as usize) {
-                        bundle.skip_range.get_or_insert_with(|| range.clone());
-                    }
-                    made.ranges.insert((name.clone(), channel_name.clone(), bundle), range);
-                }
-                let replaces = entry.replaces.as_deref().filter(|name| !name.is_empty());
+                let mut some = |text: &Option<String>| {
+                    let text = text.as_deref().filter(|text| !text.is_empty());
+                    text.map(|text| texts.share(text))
+                };
                 entries.push(catalog::Entry {
                     bundle,
-                    replaces: replaces.map(|name| texts.share(name)),
+                    replaces: some(&entry.replaces),
+                    skip_range: some(&entry.skip_range),
                     skips: entry.skips.iter().map(|name| texts.share(name)).collect(),
                 });
             }
             let mut channel = catalog::Channel {
-                name: channel_name,
+                name: texts.share(&channel.name),
                 head: None,
                 entries,
             };
-            if let [head] = heads(&made.catalog, &channel)[..] {
-                channel.head = made.catalog.bundle(head).map(|bundle| bundle.name.clone());
+            if let [head] = heads(&made, &channel)[..] {
+                channel.head = made.bundle(head).map(|bundle| bundle.name.clone());
             }
             channels.push(channel);
         }
         channels.sort_by(|left, right| left.name.cmp(&right.name));
-        made.catalog.packages.push(catalog::Package {
+        made.packages.push(catalog::Package {
             name,
             default_channel: package.default_channel.as_deref().map(|name| texts.share(name)),
             channels,
         });
     }
-    made.catalog.packages.sort_by(|left, right| left.name.cmp(&right.name));
+    made.packages.sort_by(|left, right| left.name.cmp(&right.name));
     made
 }
 
@@ -116,7 +99,6 @@ fn stored(package: &str, bundle: &Bundle, manifests: ManifestsId, texts: &mut Te
         name: texts.share(&bundle.name),
         version: bundle.version.as_deref().map(|version| texts.share(version)),
         image: None,
-        skip_range: None,
         properties,
         dependencies,
         manifests,
@@ -165,7 +147,7 @@ catalogs:
 ";
         let state = read("state.yaml", text.as_bytes(), &Limits::default()).unwrap();
         let made = inline(&state.catalogs[0].packages);
-        let bundle = &made.catalog.bundles[0];
+        let bundle = &made.bundles[0];
         let shown = |values: &[Property]| -> Vec<String> {
             values
                 .iter()
@@ -187,12 +169,9 @@ catalogs:
                 r#"olm.package {"packageName":"baz","version":"\u003e1.0.0"}"#,
             ]
         );
-        let package = made.catalog.package("foo").unwrap();
+        let package = made.package("foo").unwrap();
         assert_eq!(package.channel("stable").unwrap().head.as_deref(), Some("foo.v1"));
-        assert_eq!(
-            made.skip_range("foo", "stable", BundleId(0)).map(|range| &**range),
-            Some("<1.0.0")
-        );
-        assert_eq!(made.skip_range("foo", "alpha", BundleId(0)), None);
+        let range = |channel: &str| package.channel(channel).unwrap().entries[0].skip_range.as_deref();
+        assert_eq!((range("stable"), range("alpha")), (Some("<1.0.0"), None));
     }
 }

@@ -16,7 +16,7 @@ mod read;
 mod schema;
 pub mod state;
 
-pub use inline::{InlineCatalog, inline};
+pub use inline::inline;
 pub use observed::{ObservedError, observe};
 pub use read::{StateError, StateProblem, read, source_beside};
 pub use schema::json_schema;

@@ -169,7 +169,7 @@ impl Additions {
             node: Node {
                 version: record.version.clone(),
                 replaces: record.replaces.clone(),
-                skips: split_skips(&record.skips),
+                skips: record.skips.clone(),
                 channels: record.channels.clone(),
                 default_channel: record.default_channel.clone(),
                 deprecated: false,
@@ -329,15 +329,6 @@ impl Addition {
             channels: self.node.channels.iter().cloned().collect(),
         }
     }
-}
-
-/// The names of a stored list of skips.
-fn split_skips(skips: &str) -> Vec<String> {
-    skips
-        .split(',')
-        .filter(|skip| !skip.is_empty())
-        .map(str::to_owned)
-        .collect()
 }
 
 fn package_change(graph: Graph, before: &stored::Package) -> PackageChange {

@@ -24,14 +24,17 @@ impl Database {
     /// When the database is damaged or changes meanwhile.
     pub fn catalog(&self) -> Result<Catalog, ReadError> {
         let mut catalog = self.catalog_without_skip_ranges()?;
-        let mut ranges = self.skip_ranges()?;
-        for bundle in &mut catalog.bundles {
-            bundle.skip_range = ranges.remove(&bundle.manifests);
+        let ranges = self.skip_ranges()?;
+        let Catalog { packages, bundles } = &mut catalog;
+        let channels = packages.iter_mut().flat_map(|package| &mut package.channels);
+        for entry in channels.flat_map(|channel| &mut channel.entries) {
+            let bundle = bundles.get(entry.bundle.0 as usize);
+            entry.skip_range = bundle.and_then(|bundle| ranges.get(&bundle.manifests)).cloned();
         }
         Ok(catalog)
     }
 
-    /// As [`Database::catalog`], but every [`Bundle::skip_range`] is `None`: in the file the ranges stand behind the
+    /// As [`Database::catalog`], but every [`Entry::skip_range`] is `None`: in the file the ranges stand behind the
     /// manifests, and reading all of them takes longer than everything else together.
     ///
     /// # Errors
@@ -206,7 +209,6 @@ impl Database {
                 name: field(1)?.unwrap_or_default(),
                 version: field(2)?,
                 image: field(3)?,
-                skip_range: None,
                 properties: Vec::new(),
                 dependencies: Vec::new(),
                 manifests: ManifestsId(row.get(0)?),
@@ -310,6 +312,7 @@ impl Database {
                         bundle,
                         replaces: member.replaces.as_deref().map(|name| texts.share(name)),
                         skips: member.skips.iter().map(|name| texts.share(name)).collect(),
+                        skip_range: None,
                     })
                 })
                 .collect();
@@ -352,6 +355,12 @@ mod tests {
                 ("k.v1.0.0", None, vec![]),
             ]
         );
+        let ranges: Vec<_> = channel
+            .entries
+            .iter()
+            .map(|entry| entry.skip_range.as_deref())
+            .collect();
+        assert_eq!(ranges, [Some("<1.2.0"), None, None]);
         assert_eq!(channel.head.as_deref(), Some("k.v1.2.0"));
     }
 
@@ -370,7 +379,6 @@ mod tests {
         );
         assert_eq!(bundle.properties[0].group_version_kind().unwrap().group, "k.io");
         assert_eq!(&*bundle.dependencies[0].value, r#"{"packageName":"a","version":"1"}"#);
-        assert_eq!(bundle.skip_range.as_deref(), Some("<1.2.0"));
         assert_eq!(bundle.image.as_deref(), Some("registry.example.com/k:1.2"));
         let names: Vec<_> = catalog.bundles.iter().map(|bundle| &*bundle.name).collect();
         assert_eq!(names, ["a.v1", "k.v1.0.0", "k.v1.1.0", "k.v1.2.0", "stranded.v1"]);

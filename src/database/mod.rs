@@ -24,6 +24,7 @@ pub mod read;
 pub mod record;
 pub mod remove;
 pub mod schema;
+mod skips;
 mod spool;
 
 #[cfg(test)]

@@ -48,8 +48,7 @@ pub struct Record {
     pub(crate) version: String,
     pub(crate) bundle_path: String,
     pub(crate) replaces: String,
-    /// The skipped bundles, joined with commas as they are stored.
-    pub(crate) skips: String,
+    pub(crate) skips: Vec<String>,
     /// The bundle that it stands in for, or empty.
     pub(crate) substitutes: String,
     pub(crate) channels: BTreeSet<String>,
@@ -259,7 +258,6 @@ impl Record {
         };
         let provided = bundle.provided(&contents.objects)?;
         let required = bundle.required()?;
-        let skips: Vec<&str> = spec.at("skips").texts()?;
         Ok(Self {
             origin: origin.to_owned(),
             name: name.to_owned(),
@@ -267,7 +265,7 @@ impl Record {
             version: version.to_owned(),
             bundle_path: contents.bundle_path.to_owned(),
             replaces: spec.at("replaces").text()?.to_owned(),
-            skips: skips.join(","),
+            skips: spec.at("skips").names()?,
             substitutes: substitutes.to_owned(),
             channels: contents.channels.iter().cloned().collect(),
             default_channel: contents.default_channel.clone().filter(|channel| !channel.is_empty()),

@@ -2,7 +2,7 @@
 
 use super::location::{IndexLocation, IndexLocationError};
 use super::open::{Index, OpenError, OpenLimits};
-use crate::catalog::file_based;
+use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::read::{CatalogLimits, FileBasedCatalog};
 use crate::database::read::{ReadError, is_database};
 use crate::diagnostic::{self, Diagnostic};
@@ -118,12 +118,7 @@ pub async fn read(
 /// Whether there are documents of a file-based catalog, and nothing that one could not hold.
 fn is_catalog(path: &Path, limits: CatalogLimits) -> bool {
     let files = FileBasedCatalog::open(path, limits);
-    files.is_ok_and(|files| {
-        files
-            .handles
-            .iter()
-            .any(|handle| &*handle.schema == file_based::PACKAGE)
-    })
+    files.is_ok_and(|files| files.handles.iter().any(|handle| handle.schema == Schema::Package))
 }
 
 /// A file as a tree of its own, within the limits of a tree.

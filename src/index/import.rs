@@ -14,7 +14,7 @@ use super::render::icon;
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::load::{LoadError, Loaded, load};
 use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog};
-use crate::catalog::file_based::{BUNDLE, CHANNEL, DEPRECATIONS, Icon, PACKAGE};
+use crate::catalog::file_based::{Deprecation, Icon, Schema};
 use crate::catalog::graph::{Graph, HeadError, listed};
 use crate::catalog::{BundleId, Entry, Package};
 use crate::database::add::{AddError, Additions};
@@ -23,8 +23,6 @@ use crate::diagnostic::{self, Diagnostic};
 use crate::files::FileError;
 use crate::validation::Strictness;
 use bundle::Membership;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
@@ -140,18 +138,6 @@ struct Import<'a> {
     not_kept: Vec<NotKept>,
 }
 
-#[derive(Deserialize)]
-struct Deprecation {
-    reference: Reference,
-}
-
-#[derive(Deserialize)]
-struct Reference {
-    schema: String,
-    #[serde(default)]
-    name: String,
-}
-
 impl<'a> Import<'a> {
     fn not_kept(&mut self, package: &str, part: Part) {
         let package = package.to_owned();
@@ -161,29 +147,26 @@ impl<'a> Import<'a> {
     /// Looks for what is more than packages, channels and bundles.
     fn documents(&mut self) -> Result<(), ImportError> {
         for handle in &self.files.handles {
-            let (schema, name) = (handle.schema.to_string(), handle.name.to_string());
-            if ![PACKAGE, CHANNEL, BUNDLE, DEPRECATIONS].contains(&&*schema) {
-                let name = self.files.document(handle)?.text("name");
-                self.not_kept(&handle.package, Part::Document { schema, name });
-                continue;
-            }
             let document = self.files.document(handle)?;
-            if schema == DEPRECATIONS {
-                let entries = document.field("entries").map(RawValue::get);
-                let entries: Vec<Deprecation> = entries
-                    .and_then(|entries| serde_json::from_str(entries).ok())
-                    .unwrap_or_default();
-                for Deprecation { reference } in entries {
-                    let Reference { schema, name } = reference;
+            let (schema, name) = (handle.schema.to_string(), handle.name.to_string());
+            if handle.schema == Schema::Deprecations {
+                for Deprecation { reference, .. } in document.deprecations().unwrap_or_default() {
+                    let schema = reference.schema.map(|schema| schema.to_string()).unwrap_or_default();
+                    let name = reference.name;
                     self.not_kept(&handle.package, Part::Deprecation { schema, name });
                 }
+                continue;
+            }
+            // Whatever else a catalog says, an index has no place for it.
+            if !matches!(handle.schema, Schema::Package | Schema::Channel | Schema::Bundle) {
+                self.not_kept(&handle.package, Part::Document { schema, name });
                 continue;
             }
             for field in document.unknown_fields() {
                 let (schema, name, field) = (schema.clone(), name.clone(), field.to_owned());
                 self.not_kept(&handle.package, Part::Field { schema, name, field });
             }
-            if schema == PACKAGE {
+            if handle.schema == Schema::Package {
                 self.packages.insert(name, document);
             }
         }
@@ -225,7 +208,7 @@ impl<'a> Import<'a> {
     }
 
     /// The bundles of a package, each with its channels and the entry that counts: that of the default channel, else of
-    /// the first one, by name, that lists it.
+    /// the first one, by name, that lists it. Its skip range is that of the first of them that has one.
     fn members(&mut self, package: &'a Package) -> BTreeMap<BundleId, Membership<'a>> {
         let mut members: BTreeMap<BundleId, Membership<'a>> = BTreeMap::new();
         for channel in &package.channels {
@@ -237,28 +220,33 @@ impl<'a> Import<'a> {
                     channels: BTreeSet::new(),
                     replaces,
                     skips: skips.clone(),
+                    skip_range: None,
                 });
                 member.channels.insert(channel.name.to_string());
                 if is_default {
                     (member.replaces, member.skips) = (replaces, skips);
                 }
-                let range = self
-                    .loaded
-                    .skip_range(package, channel, entry.bundle)
-                    .map(ToString::to_string);
-                let bundle = self.loaded.catalog.bundle(entry.bundle);
-                let stored = bundle
-                    .and_then(|bundle| bundle.skip_range.as_deref())
-                    .map(str::to_owned);
-                if range != stored {
-                    let part = Part::SkipRange {
-                        channel: channel.name.to_string(),
-                        bundle: bundle.map(|bundle| bundle.name.to_string()).unwrap_or_default(),
-                        range,
-                        stored,
-                    };
-                    self.not_kept(&package.name, part);
+                if let Some(range) = entry.skip_range.as_deref()
+                    && (is_default || member.skip_range.is_none())
+                {
+                    member.skip_range = Some(range);
                 }
+            }
+        }
+        for channel in &package.channels {
+            for entry in &channel.entries {
+                let stored = members.get(&entry.bundle).and_then(|member| member.skip_range);
+                if entry.skip_range.as_deref() == stored {
+                    continue;
+                }
+                let bundle = self.loaded.catalog.bundle(entry.bundle);
+                let part = Part::SkipRange {
+                    channel: channel.name.to_string(),
+                    bundle: bundle.map(|bundle| bundle.name.to_string()).unwrap_or_default(),
+                    range: entry.skip_range.as_deref().map(str::to_owned),
+                    stored: stored.map(str::to_owned),
+                };
+                self.not_kept(&package.name, part);
             }
         }
         members
@@ -321,7 +309,7 @@ impl<'a> Import<'a> {
     fn same_name(&self, bundle: &str) -> ImportError {
         let handles = self.files.handles.iter();
         let mut packages = handles
-            .filter(|handle| &*handle.schema == BUNDLE && &*handle.name == bundle)
+            .filter(|handle| handle.schema == Schema::Bundle && &*handle.name == bundle)
             .map(|handle| handle.package.to_string());
         let mut next = || packages.next().unwrap_or_default();
         ImportError::SameName {

@@ -1,17 +1,13 @@
 //! The same rows of a file-based catalog.
 
-use crate::catalog::file_based::Property;
-use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::load::{Loaded, heads};
+use crate::catalog::file_based::manifests::{Manifests, Metadata};
 use crate::catalog::file_based::read::CatalogError;
-use crate::catalog::manifests::{display_name, kind};
+use crate::catalog::manifests::display_name;
 use crate::catalog::{Catalog, Channel, ManifestsId, Package};
 use crate::database::list::{BundleRow, ChannelRow, DEFAULT_MEDIA_TYPE, PackageRow};
 use crate::index::open::OpenCatalog;
-use crate::olm::property::{self, BUNDLE_OBJECT, CSV_METADATA};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use serde::Deserialize;
+use crate::olm::property;
 
 /// The packages, sorted by name.
 ///
@@ -87,7 +83,7 @@ pub fn bundles(loaded: &Loaded, package: Option<&str>) -> Vec<BundleRow> {
                 version: text(bundle.version.as_deref()),
                 replaces: text(entry.replaces.as_deref()),
                 skips: entry.skips.iter().map(ToString::to_string).collect(),
-                skip_range: text(loaded.skip_range(package, channel, entry.bundle).map(|range| &**range)),
+                skip_range: text(entry.skip_range.as_deref()),
                 image: text(bundle.image.as_deref()),
                 media_type: declared.unwrap_or_else(|| DEFAULT_MEDIA_TYPE.to_owned()),
             });
@@ -102,41 +98,15 @@ fn of_package<'a>(catalog: &'a Catalog, name: Option<&'a str>) -> impl Iterator<
     wanted.flat_map(|package| package.channels.iter().map(move |channel| (package, channel)))
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Metadata {
-    display_name: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Object {
-    data: String,
-}
-
 /// The name for people of a bundle, from its manifests or from what stands in their place.
 fn shown_name(open: &OpenCatalog, id: ManifestsId) -> Result<Option<String>, CatalogError> {
     let handle = usize::try_from(id.0)
         .ok()
         .and_then(|number| open.files.handles.get(number));
     let Some(handle) = handle else { return Ok(None) };
-    let document = open.files.document(handle)?;
-    Ok(name_in(&document))
-}
-
-fn name_in(document: &Document) -> Option<String> {
-    let properties: Vec<Property> = serde_json::from_str(document.field("properties")?.get()).ok()?;
-    let metadata = properties.iter().find(|property| property.kind == CSV_METADATA);
-    if let Some(metadata) = metadata {
-        return serde_json::from_str::<Metadata>(metadata.value.get())
-            .ok()?
-            .display_name;
-    }
-    let objects = properties.iter().filter(|property| property.kind == BUNDLE_OBJECT);
-    objects
-        .filter_map(|property| {
-            let Object { data } = serde_json::from_str(property.value.get()).ok()?;
-            String::from_utf8(STANDARD.decode(data).ok()?).ok()
-        })
-        .find(|object| kind(object) == crate::csv::KIND)
-        .and_then(|csv| display_name(&csv))
+    let manifests = Manifests::of(&open.files.document(handle)?);
+    let shown = manifests.metadata.as_ref().and_then(Metadata::display_name);
+    Ok(shown
+        .map(str::to_owned)
+        .or_else(|| display_name(manifests.csv.as_deref()?)))
 }

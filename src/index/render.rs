@@ -10,9 +10,7 @@ pub mod image_reference;
 pub mod sources;
 pub mod template;
 
-use crate::catalog::file_based::{
-    BUNDLE, Blob, Bundle, CHANNEL, Channel, Entry, Icon, Key, PACKAGE, Package, Property, RelatedImage,
-};
+use crate::catalog::file_based::{Blob, Bundle, Channel, Entry, Icon, Key, Package, Property, RelatedImage, Schema};
 use crate::catalog::{self, BundleId, Catalog};
 use crate::database::read::{Database, ReadError};
 use crate::database::record::Record;
@@ -108,12 +106,12 @@ impl RenderedIndex {
         let (Item::Package(package) | Item::Channel(package, _) | Item::Bundle(package, _)) = item;
         let package = self.catalog.packages.get(package);
         let (schema, name) = match item {
-            Item::Package(_) => (PACKAGE, None),
+            Item::Package(_) => (&Schema::Package, None),
             Item::Channel(_, channel) => {
                 let channel = package.and_then(|package| package.channels.get(channel));
-                (CHANNEL, channel.map(|channel| &*channel.name))
+                (&Schema::Channel, channel.map(|channel| &*channel.name))
             }
-            Item::Bundle(_, bundle) => (BUNDLE, self.catalog.bundle(bundle).map(|bundle| &*bundle.name)),
+            Item::Bundle(_, bundle) => (&Schema::Bundle, self.catalog.bundle(bundle).map(|bundle| &*bundle.name)),
         };
         let package = package.map(|package| &*package.name);
         Key::new(schema, package.unwrap_or_default(), name.unwrap_or_default())
@@ -172,7 +170,7 @@ impl RenderedIndex {
                 name: bundle.name.to_string(),
                 replaces: entry.replaces.as_deref().unwrap_or_default().to_owned(),
                 skips: entry.skips.iter().map(ToString::to_string).collect(),
-                skip_range: bundle.skip_range.as_deref().unwrap_or_default().to_owned(),
+                skip_range: entry.skip_range.as_deref().unwrap_or_default().to_owned(),
             })
         };
         let mut entries: Vec<Entry> = channel.entries.iter().filter_map(entry).collect();

@@ -2,10 +2,10 @@
 
 use super::content::{self, Content, ContentError};
 use crate::catalog::Catalog;
-use crate::cluster::{self, InlineCatalog, State};
+use crate::cluster::{self, State};
 use crate::database::read::ReadError;
 use crate::index::open::Index;
-use crate::resolver::{Ranges, Selected, Source};
+use crate::resolver::Selected;
 use std::borrow::Cow;
 
 /// The catalogs of a what-if file, in its order.
@@ -21,7 +21,7 @@ struct Open {
     /// The index, where the catalog is one.
     index: Option<Index>,
     /// The packages that are written out, where it is none.
-    inline: InlineCatalog,
+    inline: Catalog,
 }
 
 impl Open {
@@ -31,7 +31,7 @@ impl Open {
                 database.database.catalog_without_skip_ranges().map(Cow::Owned)
             }
             Some(index) => index.catalog(),
-            None => Ok(Cow::Borrowed(&self.inline.catalog)),
+            None => Ok(Cow::Borrowed(&self.inline)),
         }
     }
 }
@@ -81,22 +81,6 @@ impl Catalogs {
     /// When a database cannot be read.
     pub fn read(&self, with_skip_ranges: bool) -> Result<Vec<Cow<'_, Catalog>>, ReadError> {
         self.catalogs.iter().map(|open| open.read(with_skip_ranges)).collect()
-    }
-
-    /// The catalogs as a resolution looks at them: `read` is what they hold.
-    pub fn sources<'a>(&'a self, state: &'a State, read: &'a [Cow<'a, Catalog>]) -> Vec<Source<'a>> {
-        let parts = state.catalogs.iter().zip(read).zip(&self.catalogs);
-        let sources = parts.map(|((named, catalog), open)| Source {
-            name: &named.name,
-            namespace: &named.namespace,
-            priority: named.priority,
-            catalog,
-            ranges: match &open.index {
-                None => Ranges::Inline(&open.inline),
-                Some(index) => index.loaded().map_or(Ranges::OfBundles, Ranges::Files),
-            },
-        });
-        sources.collect()
     }
 
     /// A bundle that was selected, with its manifests.

@@ -88,7 +88,6 @@ impl Entries {
                             }
                         });
                         let Some(facts) = facts else { continue };
-                        let range = source.skip_range(package, channel, entry.bundle);
                         ids.push(entries.add(Entry {
                             origin,
                             package: package.name.clone(),
@@ -98,7 +97,7 @@ impl Entries {
                             version: bundle.version.as_deref().and_then(parse_tolerant),
                             replaces: entry.replaces.clone().filter(|name| !name.is_empty()),
                             skips: entry.skips.clone(),
-                            skip_range: range.filter(|range| !range.is_empty()).cloned(),
+                            skip_range: entry.skip_range.clone(),
                             facts,
                         }));
                     }

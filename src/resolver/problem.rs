@@ -1,10 +1,9 @@
 //! What is to be resolved: catalogs, what is installed, and what is subscribed to.
 
-use crate::catalog::file_based::load::Loaded;
-use crate::catalog::{BundleId, Catalog, Channel, Package, Text};
-use crate::cluster::InlineCatalog;
+use crate::catalog::Catalog;
 use crate::cluster::conditions::held_in;
 use crate::cluster::state::{Installed, State, Subscription, UpgradeStrategy};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is to be resolved.
@@ -37,44 +36,27 @@ pub struct Source<'a> {
     pub priority: i64,
     /// What it holds.
     pub catalog: &'a Catalog,
-    /// Where the ranges of versions are that its entries skip.
-    pub ranges: Ranges<'a>,
-}
-
-/// Where the ranges of versions are that entries of channels skip.
-#[derive(Debug, Clone, Copy)]
-pub enum Ranges<'a> {
-    /// Each bundle has one, as in a database.
-    OfBundles,
-    /// Each entry has its own, as in a file-based catalog.
-    Files(&'a Loaded),
-    /// Each entry has its own, as in a what-if file.
-    Inline(&'a InlineCatalog),
-}
-
-impl<'a> Source<'a> {
-    /// The range that an entry skips.
-    pub(super) fn skip_range(&self, package: &Package, channel: &Channel, bundle: BundleId) -> Option<&'a Text> {
-        match self.ranges {
-            Ranges::OfBundles => self.catalog.bundle(bundle)?.skip_range.as_ref(),
-            Ranges::Files(loaded) => loaded.skip_range(package, channel, bundle),
-            Ranges::Inline(inline) => inline.skip_range(&package.name, &channel.name, bundle),
-        }
-    }
 }
 
 impl<'a> Problem<'a> {
-    /// The problem of a what-if file, with its catalogs. Those in namespaces that OLM does not look at are left out, and
-    /// operators whose conditions say so are held.
-    pub fn of_state(state: &State, mut catalogs: Vec<Source<'a>>) -> Self {
+    /// The problem of a what-if file, where `read` is what its catalogs hold, in its order. Those in namespaces that OLM
+    /// does not look at are left out, and operators whose conditions say so are held.
+    pub fn of_state(state: &'a State, read: &'a [Cow<'a, Catalog>]) -> Self {
+        let sources = state.catalogs.iter().zip(read).map(|(named, catalog)| Source {
+            name: &named.name,
+            namespace: &named.namespace,
+            priority: named.priority,
+            catalog,
+        });
         let global = state.global_namespace.as_deref();
         let global = global.filter(|_| !state.exclude_global_catalogs);
         let is_looked_at =
             |source: &Source<'_>| source.namespace == state.namespace || Some(source.namespace) == global;
-        let passed_over = catalogs.iter().filter(|source| !is_looked_at(source));
-        let passed_over = passed_over.map(|source| (source.namespace.to_owned(), source.name.to_owned()));
+        let (catalogs, passed_over): (Vec<_>, Vec<_>) = sources.partition(is_looked_at);
+        let passed_over = passed_over
+            .into_iter()
+            .map(|source| (source.namespace.to_owned(), source.name.to_owned()));
         let other_catalogs = state.other_catalogs.iter().cloned().chain(passed_over).collect();
-        catalogs.retain(is_looked_at);
         Self {
             namespace: state.namespace.clone(),
             catalogs,

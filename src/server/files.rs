@@ -7,7 +7,7 @@ use super::listing::{Listing, encode_manifests};
 use crate::catalog::ManifestsId;
 use crate::catalog::file_based::manifests::Manifests;
 use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
-use crate::catalog::file_based::{Key, PACKAGE};
+use crate::catalog::file_based::{Key, Schema};
 use crate::diagnostic::{Diagnostic, has_errors};
 use crate::index::check::check_catalog;
 use crate::index::location::CatalogFolder;
@@ -141,7 +141,7 @@ impl Files {
     }
 
     fn package(&self, name: &str) -> Option<&Handle> {
-        let key = Key::new(PACKAGE, name, name);
+        let key = Key::new(&Schema::Package, name, name);
         let at = self.catalog.handles.binary_search_by(|handle| handle.key().cmp(&key));
         self.catalog.handles.get(at.ok()?)
     }

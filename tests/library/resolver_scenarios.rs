@@ -16,7 +16,7 @@ fn solve(state: &Value, options: &Options) -> Result<Resolution, Unresolved> {
     let state = cluster::read("state.json", state.to_string().as_bytes(), &Limits::default()).unwrap();
     let catalogs = Catalogs::new(&state, state.catalogs.iter().map(|_| None).collect());
     let read = catalogs.read(true).unwrap();
-    resolve(&Problem::of_state(&state, catalogs.sources(&state, &read)), options)
+    resolve(&Problem::of_state(&state, &read), options)
 }
 
 /// Numbers that look random and are the same in every run.

@@ -15,7 +15,7 @@ fn outcome(name: &str, text: &[u8]) -> Value {
     cluster::observe(&mut state, None).unwrap();
     let catalogs = Catalogs::new(&state, state.catalogs.iter().map(|_| None).collect());
     let read = catalogs.read(true).unwrap();
-    let problem = Problem::of_state(&state, catalogs.sources(&state, &read));
+    let problem = Problem::of_state(&state, &read);
     match resolve(&problem, &Options::default()) {
         Ok(resolution) => serde_json::to_value(resolution).unwrap(),
         Err(error) => json!({"error": error.to_string()}),

@@ -13,7 +13,6 @@ fn bundle(name: &str, image: &str) -> Bundle {
         name: Text::from(name),
         version: Some(Text::from("1.0.0")),
         image: Some(Text::from(image)),
-        skip_range: None,
         properties: vec![property("1"), property("2")],
         dependencies: Vec::new(),
         manifests: ManifestsId(1),
@@ -25,6 +24,7 @@ fn entry(bundle: u32, replaces: Option<&str>, skips: &[&str]) -> Entry {
         bundle: BundleId(bundle),
         replaces: replaces.map(Text::from),
         skips: skips.iter().map(|name| Text::from(*name)).collect(),
+        skip_range: None,
     }
 }
 
@@ -88,12 +88,38 @@ fn what_is_new_the_one_way_is_gone_the_other() {
 }
 
 #[test]
+fn a_range_that_differs_in_one_channel_only_is_told_with_the_channels() {
+    let with = |ranges: [Option<&str>; 2]| {
+        let mut catalog = catalog();
+        let channels = &mut catalog.packages[0].channels;
+        channels.push(Channel {
+            name: Text::from("fast"),
+            ..channels[0].clone()
+        });
+        for (channel, range) in channels.iter_mut().zip(ranges) {
+            channel.entries[0].skip_range = range.map(Text::from);
+        }
+        catalog
+    };
+    let same = with([Some("<2.0.0"), Some("<2.0.0")]);
+    let found = difference(&same, &with([Some("<2.0.0"), Some("<1.0.0")]));
+    let expected = Change {
+        before: Some("<2.0.0".to_owned()),
+        after: Some("<2.0.0 in stable, <1.0.0 in fast".to_owned()),
+    };
+    assert_eq!(found.bundles[0].skip_range, Some(expected));
+    let found = difference(&same, &with([Some("<2.0.0"), None]));
+    let after = found.bundles[0].skip_range.as_ref().unwrap().after.as_deref();
+    assert_eq!(after, Some("<2.0.0 in stable"));
+}
+
+#[test]
 fn each_field_that_differs_is_told_and_no_other() {
     let mut after = catalog();
     after.packages[0].default_channel = None;
     after.packages[0].channels[0].head = Some(Text::from("k.v3"));
     after.packages[0].channels[0].entries[0] = entry(1, None, &["y", "z"]);
-    after.bundles[1].skip_range = Some(Text::from("<2.0.0"));
+    after.packages[0].channels[0].entries[0].skip_range = Some(Text::from("<2.0.0"));
     after.bundles[1].properties = vec![property("2"), property("3")];
     after.bundles[1].dependencies = vec![property("d")];
     let found = difference(&catalog(), &after);

@@ -12,7 +12,7 @@ pub use dot::dot;
 pub use mermaid::mermaid;
 pub use svg::svg;
 
-use super::file_based::load::Loaded;
+use super::file_based::load::Deprecated;
 use super::{Bundle, Catalog, Channel, Package, Text};
 use crate::olm::property::DEPRECATED;
 use crate::version::{VersionRange, parse_strict};
@@ -164,8 +164,8 @@ pub struct View<'a> {
     pub lowest: Option<&'a Version>,
     /// Whether bundles that others skip are told apart: OLM updates from them, and never to them.
     pub tell_skipped: bool,
-    /// What a file-based catalog says besides.
-    pub loaded: Option<&'a Loaded>,
+    /// What a file-based catalog says is deprecated.
+    pub deprecated: Option<&'a Deprecated>,
 }
 
 /// What is to be drawn of these channels.
@@ -193,17 +193,17 @@ impl View<'_> {
     }
 
     fn is_deprecated(&self, package: &Package, bundle: &Bundle) -> bool {
-        let told = |loaded: &Loaded| {
+        let told = |deprecated: &Deprecated| {
             let pair = (package.name.clone(), bundle.name.clone());
-            loaded.deprecated.bundles.contains(&pair)
+            deprecated.bundles.contains(&pair)
         };
-        bundle.properties.iter().any(|property| &*property.kind == DEPRECATED) || self.loaded.is_some_and(told)
+        bundle.properties.iter().any(|property| &*property.kind == DEPRECATED) || self.deprecated.is_some_and(told)
     }
 
     fn is_channel_deprecated(&self, package: &Package, channel: &Channel) -> bool {
-        self.loaded.is_some_and(|loaded| {
+        self.deprecated.is_some_and(|deprecated| {
             let pair = (package.name.clone(), channel.name.clone());
-            loaded.deprecated.packages.contains(&package.name) || loaded.deprecated.channels.contains(&pair)
+            deprecated.packages.contains(&package.name) || deprecated.channels.contains(&pair)
         })
     }
 }
@@ -221,16 +221,12 @@ fn of_channel(catalog: &Catalog, package: &Package, channel: &Channel, view: &Vi
         let Some(bundle) = catalog.bundle(entry.bundle).filter(|bundle| view.shows(bundle)) else {
             continue;
         };
-        let range = match view.loaded {
-            Some(loaded) => loaded.skip_range(package, channel, entry.bundle),
-            None => bundle.skip_range.as_ref(),
-        };
         places.insert(&bundle.name, nodes.len());
         entries.push(entry);
         nodes.push(Node {
             name: bundle.name.clone(),
             version: bundle.version.clone(),
-            skip_range: range.cloned().filter(|range| !range.is_empty()),
+            skip_range: entry.skip_range.clone(),
             is_head: channel.head.as_ref() == Some(&bundle.name),
             is_deprecated: view.is_deprecated(package, bundle),
             standing: if skipped.contains(&bundle.name) {

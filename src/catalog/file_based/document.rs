@@ -1,10 +1,11 @@
 //! One document of a catalog as it was read: nothing of it is lost, whatever its schema.
 
-use super::{BUNDLE, CHANNEL, PACKAGE};
+use super::{Deprecation, Entry, RelatedImage, Schema, WrittenProperty};
 use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -13,23 +14,6 @@ use std::fmt;
 pub struct Document {
     fields: Vec<(String, Box<RawValue>)>,
 }
-
-/// The order in which the tools of the field write the fields that they know.
-const ORDER: [&str; 10] = [
-    "schema",
-    "name",
-    "package",
-    "defaultChannel",
-    "icon",
-    "description",
-    "image",
-    "entries",
-    "properties",
-    "relatedImages",
-];
-
-/// The schemas whose fields have that order. Documents of others are nobody's but their authors'.
-const ORDERED: [&str; 3] = [PACKAGE, CHANNEL, BUNDLE];
 
 impl Document {
     /// Reads a JSON object.
@@ -52,6 +36,52 @@ impl Document {
         value.and_then(Result::ok).unwrap_or_default()
     }
 
+    /// Its schema; none where it does not say one.
+    pub fn schema(&self) -> Option<Schema> {
+        let name = self.text("schema");
+        (!name.is_empty()).then(|| Schema::from(name))
+    }
+
+    /// The package that it belongs to; a package belongs to itself. Empty where it says none.
+    pub fn package(&self) -> String {
+        self.text(match self.schema() {
+            Some(Schema::Package) => "name",
+            _ => "package",
+        })
+    }
+
+    /// The bundles of a channel with their edges; none where there is no such field.
+    ///
+    /// # Errors
+    /// When the field is something else.
+    pub fn entries(&self) -> Result<Vec<Entry>, serde_json::Error> {
+        list(self.field("entries"))
+    }
+
+    /// What the deprecations of a package are about; none where there is no such field.
+    ///
+    /// # Errors
+    /// When the field is something else.
+    pub fn deprecations(&self) -> Result<Vec<Deprecation>, serde_json::Error> {
+        list(self.field("entries"))
+    }
+
+    /// The properties; none where there is no such field.
+    ///
+    /// # Errors
+    /// When the field is something else.
+    pub fn properties(&self) -> Result<Vec<WrittenProperty<'_>>, serde_json::Error> {
+        properties(self.field("properties"))
+    }
+
+    /// The images that a bundle needs; none where there is no such field.
+    ///
+    /// # Errors
+    /// When the field is something else.
+    pub fn related_images(&self) -> Result<Vec<RelatedImage>, serde_json::Error> {
+        list(self.field("relatedImages"))
+    }
+
     /// The same document with another value of a field, in the place of the old one.
     #[must_use]
     pub fn with(mut self, name: &str, value: Box<RawValue>) -> Self {
@@ -62,21 +92,44 @@ impl Document {
         self
     }
 
-    /// The names of the fields that no schema of the format knows.
+    /// The names of the fields that its schema does not know.
     pub fn unknown_fields(&self) -> impl Iterator<Item = &str> {
+        let known = self.schema().map_or(&[][..], |schema| schema.fields());
         let names = self.fields.iter().map(|(name, _)| &**name);
-        names.filter(|name| !ORDER.contains(name))
+        names.filter(|name| !known.contains(name))
     }
 
     /// The fields in the order in which they are written: first those that the schema knows.
     fn ordered(&self) -> Vec<&(String, Box<RawValue>)> {
         let mut fields: Vec<_> = self.fields.iter().collect();
-        if ORDERED.contains(&self.text("schema").as_str()) {
-            let place = |name: &str| ORDER.iter().position(|known| *known == name).unwrap_or(ORDER.len());
+        // The others stay as their authors wrote them.
+        if let Some(schema @ (Schema::Package | Schema::Channel | Schema::Bundle)) = self.schema() {
+            let known = schema.fields();
+            let place = |name: &str| known.iter().position(|known| *known == name).unwrap_or(known.len());
             fields.sort_by_key(|(name, _)| place(name));
         }
         fields
     }
+}
+
+/// The items of a field that is a list; none where it is not there, or null.
+fn list<'a, T: Deserialize<'a>>(field: Option<&'a RawValue>) -> Result<Vec<T>, serde_json::Error> {
+    let items: Option<Vec<T>> = field.map_or(Ok(None), |field| serde_json::from_str(field.get()))?;
+    Ok(items.unwrap_or_default())
+}
+
+/// The properties in a field. One without a type has an empty one, one without a value has null.
+pub(super) fn properties(field: Option<&RawValue>) -> Result<Vec<WrittenProperty<'_>>, serde_json::Error> {
+    #[derive(Deserialize)]
+    struct Written<'a> {
+        #[serde(rename = "type", default, borrow)]
+        kind: Cow<'a, str>,
+        #[serde(borrow)]
+        value: Option<&'a RawValue>,
+    }
+    let written: Vec<Written<'_>> = list(field)?;
+    let property = |Written { kind, value }| WrittenProperty::new(kind, value.unwrap_or(RawValue::NULL));
+    Ok(written.into_iter().map(property).collect())
 }
 
 impl Serialize for Document {

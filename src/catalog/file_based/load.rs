@@ -3,9 +3,6 @@
 //! What a bundle needs stands among its properties here. It becomes dependencies, in the form of an index: of
 //! `olm.gvk.required`, `olm.package.required` and `olm.constraint`. Manifests and what user interfaces show stay where
 //! they are; [`ManifestsId`] is the number of the bundle's document.
-//!
-//! In this form the range that a bundle skips belongs to its entry in a channel. [`Bundle::skip_range`] is that of the
-//! entry in the default channel, else of the first channel, by name, that gives one; [`Loaded::skip_range`] knows each.
 
 mod error;
 
@@ -13,17 +10,14 @@ pub use error::{At, LoadError, LoadProblem, Subject};
 
 use super::document::Document;
 use super::read::FileBasedCatalog;
-use super::{BUNDLE, CHANNEL, DEPRECATIONS, PACKAGE};
+use super::{Deprecation, Identity, Schema};
 use crate::catalog::{Bundle, BundleId, Catalog, Channel, Entry, ManifestsId, Package, Property, Text, Texts};
 use crate::olm::property::holds_manifests;
 use crate::olm::spelling::as_dependency;
 use crate::text::canonical;
 use crate::version::parse_strict;
 use semver::Version;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
-use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// A file-based catalog in memory.
@@ -33,8 +27,6 @@ pub struct Loaded {
     pub catalog: Catalog,
     /// What the documents `olm.deprecations` are about.
     pub deprecated: Deprecated,
-    /// By package and channel: entries whose range is not that of the bundle.
-    ranges: HashMap<(Text, Text, BundleId), Option<Text>>,
 }
 
 /// What should no longer be chosen, for a reason that users are told.
@@ -48,17 +40,6 @@ pub struct Deprecated {
     pub bundles: BTreeSet<(Text, Text)>,
 }
 
-impl Loaded {
-    /// The range that an entry of a channel skips.
-    pub fn skip_range(&self, package: &Package, channel: &Channel, bundle: BundleId) -> Option<&Text> {
-        let key = (package.name.clone(), channel.name.clone(), bundle);
-        match self.ranges.get(&key) {
-            Some(own) => own.as_ref(),
-            None => self.catalog.bundle(bundle)?.skip_range.as_ref(),
-        }
-    }
-}
-
 /// Reads all of a catalog.
 ///
 /// # Errors
@@ -66,8 +47,7 @@ impl Loaded {
 pub fn load(files: &FileBasedCatalog) -> Result<Loaded, LoadError> {
     let mut loader = Loader::default();
     for (number, handle) in files.handles.iter().enumerate() {
-        let known = [PACKAGE, CHANNEL, BUNDLE, DEPRECATIONS];
-        if !known.contains(&&*handle.schema) {
+        if matches!(handle.schema, Schema::Other(_)) {
             continue;
         }
         let at = At {
@@ -84,40 +64,10 @@ pub fn load(files: &FileBasedCatalog) -> Result<Loaded, LoadError> {
 pub struct Loader {
     texts: Texts,
     packages: BTreeMap<Text, Option<Text>>,
-    channels: BTreeMap<(Text, Text), (Option<At>, Vec<ReadEntry>)>,
+    channels: BTreeMap<(Text, Text), (Option<At>, Vec<super::Entry>)>,
     /// By name and package, as in a catalog.
     bundles: BTreeMap<(Text, Text), (Option<At>, Bundle)>,
     deprecated: Deprecated,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ReadEntry {
-    #[serde(default)]
-    name: String,
-    replaces: Option<String>,
-    skips: Option<Vec<String>>,
-    skip_range: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct ReadProperty {
-    #[serde(rename = "type", default)]
-    kind: String,
-    value: Option<Box<RawValue>>,
-}
-
-#[derive(Debug, Deserialize)]
-struct ReadDeprecation {
-    reference: Reference,
-}
-
-#[derive(Debug, Deserialize)]
-struct Reference {
-    #[serde(default)]
-    schema: String,
-    #[serde(default)]
-    name: String,
 }
 
 impl Loader {
@@ -127,12 +77,12 @@ impl Loader {
     /// # Errors
     /// When it is not what its schema says, or stands there already.
     pub fn add(&mut self, number: usize, at: Option<At>, document: &Document) -> Result<(), LoadError> {
-        let added = match document.text("schema").as_str() {
-            PACKAGE => self.package(document),
-            CHANNEL => self.channel(at.as_ref(), document),
-            BUNDLE => self.bundle(number, at.as_ref(), document),
-            DEPRECATIONS => self.deprecations(document),
-            _ => Ok(()),
+        let added = match document.schema() {
+            Some(Schema::Package) => self.package(document),
+            Some(Schema::Channel) => self.channel(at.as_ref(), document),
+            Some(Schema::Bundle) => self.bundle(number, at.as_ref(), document),
+            Some(Schema::Deprecations) => self.deprecations(document),
+            Some(Schema::Other(_)) | None => Ok(()),
         };
         added.map_err(|problem| LoadError::Document { at, problem })
     }
@@ -151,7 +101,7 @@ impl Loader {
     fn channel(&mut self, at: Option<&At>, document: &Document) -> Result<(), LoadProblem> {
         let (package, name) = (document.text("package"), named(document)?);
         let subject = Subject::Channel(package.clone(), name.clone());
-        let entries: Vec<ReadEntry> = list(document, "entries", &subject)?;
+        let entries = document.entries().map_err(shape("entries", &subject))?;
         let key = (self.texts.share(&package), self.texts.share(&name));
         if self.channels.insert(key, (at.cloned(), entries)).is_some() {
             return Err(LoadProblem::Duplicate { subject });
@@ -166,30 +116,19 @@ impl Loader {
             name: self.texts.share(&name),
             version: None,
             image: Some(self.texts.share(&document.text("image"))),
-            skip_range: None,
             properties: Vec::new(),
             dependencies: Vec::new(),
             manifests: ManifestsId(i64::try_from(number).unwrap_or(i64::MAX)),
         };
-        for property in list::<ReadProperty>(document, "properties", &subject)? {
+        let properties = document.properties().map_err(shape("properties", &subject))?;
+        let version = Identity::among(&properties).version;
+        bundle.version = version.map(|version| self.texts.share(&version));
+        for property in properties {
             if holds_manifests(&property.kind) {
                 continue;
             }
-            let value = property
-                .value
-                .as_ref()
-                .map_or(Ok(Value::Null), |value| serde_json::from_str(value.get()));
-            let value = value.map_err(|source| LoadProblem::Shape {
-                subject: subject.clone(),
-                field: "properties",
-                source,
-            })?;
-            if property.kind == PACKAGE
-                && let Some(version) = value["version"].as_str()
-            {
-                bundle.version = Some(self.texts.share(version));
-            }
-            let (is_need, kind, value) = stored(property.kind, value);
+            let value = serde_json::from_str(property.value.get()).map_err(shape("properties", &subject))?;
+            let (is_need, kind, value) = stored(property.kind.into_owned(), value);
             let stored = Property {
                 kind: self.texts.share(&kind),
                 value: self.texts.share(&canonical::to_string(&value)),
@@ -212,15 +151,16 @@ impl Loader {
 
     fn deprecations(&mut self, document: &Document) -> Result<(), LoadProblem> {
         let package = document.text("package");
-        let entries: Vec<ReadDeprecation> = list(document, "entries", &Subject::Deprecations(package.clone()))?;
+        let subject = Subject::Deprecations(package.clone());
+        let entries = document.deprecations().map_err(shape("entries", &subject))?;
         let package = self.texts.share(&package);
-        for ReadDeprecation { reference } in entries {
+        for Deprecation { reference, .. } in entries {
             let name = self.texts.share(&reference.name);
-            match reference.schema.as_str() {
-                PACKAGE => drop(self.deprecated.packages.insert(package.clone())),
-                CHANNEL => drop(self.deprecated.channels.insert((package.clone(), name))),
-                BUNDLE => drop(self.deprecated.bundles.insert((package.clone(), name))),
-                _ => {}
+            match reference.schema {
+                Some(Schema::Package) => drop(self.deprecated.packages.insert(package.clone())),
+                Some(Schema::Channel) => drop(self.deprecated.channels.insert((package.clone(), name))),
+                Some(Schema::Bundle) => drop(self.deprecated.bundles.insert((package.clone(), name))),
+                Some(Schema::Deprecations | Schema::Other(_)) | None => {}
             }
         }
         Ok(())
@@ -249,12 +189,6 @@ impl Loader {
             ids.insert((name, package), BundleId(u32::try_from(ids.len()).unwrap_or(u32::MAX)));
             catalog.bundles.push(bundle);
         }
-        let mut loaded = Loaded {
-            catalog,
-            deprecated,
-            ranges: HashMap::new(),
-        };
-        let mut own: Vec<((Text, Text, BundleId), Option<Text>)> = Vec::new();
         let package = |(name, default_channel)| Package {
             name,
             default_channel,
@@ -284,54 +218,18 @@ impl Loader {
                     let problem = LoadProblem::DuplicateEntry { subject, bundle };
                     return Err(LoadError::Document { at, problem });
                 }
-                let mut some = |text: Option<String>| {
-                    let text = text.filter(|text| !text.is_empty());
-                    text.map(|text| texts.share(&text))
-                };
-                own.push(((package.clone(), name.clone(), bundle), some(entry.skip_range)));
-                let skips = entry.skips.unwrap_or_default().into_iter();
+                let mut some = |text: String| (!text.is_empty()).then(|| texts.share(&text));
                 made.push(Entry {
                     bundle,
                     replaces: some(entry.replaces),
-                    skips: skips.filter_map(|name| some(Some(name))).collect(),
+                    skip_range: some(entry.skip_range),
+                    skips: entry.skips.into_iter().filter_map(some).collect(),
                 });
             }
-            into.channels.push(channel(&loaded.catalog, name, made));
+            into.channels.push(channel(&catalog, name, made));
         }
-        loaded.catalog.packages = all.into_values().collect();
-        loaded.take_ranges(own);
-        Ok(loaded)
-    }
-}
-
-impl Loaded {
-    /// Gives each bundle the range of its entries, and remembers those that differ. `own` is in the order of the channels.
-    fn take_ranges(&mut self, own: Vec<((Text, Text, BundleId), Option<Text>)>) {
-        let is_default = |package: &str, channel: &str| {
-            let package = self.catalog.package(package);
-            package.is_some_and(|package| package.default_channel.as_deref() == Some(channel))
-        };
-        let mut chosen: HashMap<BundleId, (bool, Text)> = HashMap::new();
-        for ((package, channel, bundle), range) in &own {
-            let Some(range) = range else { continue };
-            let default = is_default(package, channel);
-            match chosen.get(bundle) {
-                Some((true, _)) => {}
-                Some((false, _)) if !default => {}
-                _ => drop(chosen.insert(*bundle, (default, range.clone()))),
-            }
-        }
-        for (bundle, (_, range)) in chosen {
-            if let Some(bundle) = self.catalog.bundles.get_mut(bundle.0 as usize) {
-                bundle.skip_range = Some(range);
-            }
-        }
-        for (key, range) in own {
-            let of_bundle = self.catalog.bundle(key.2).and_then(|bundle| bundle.skip_range.as_ref());
-            if of_bundle != range.as_ref() {
-                self.ranges.insert(key, range);
-            }
-        }
+        catalog.packages = all.into_values().collect();
+        Ok(Loaded { catalog, deprecated })
     }
 }
 
@@ -373,28 +271,18 @@ fn heads_of(catalog: &Catalog, entries: &[Entry]) -> Vec<BundleId> {
 
 fn named(document: &Document) -> Result<String, LoadProblem> {
     let name = document.text("name");
-    if name.is_empty() {
-        let schema = document.text("schema");
+    if name.is_empty()
+        && let Some(schema) = document.schema()
+    {
         return Err(LoadProblem::Nameless { schema });
     }
     Ok(name)
 }
 
-/// A field that is a list; empty where it is not there.
-fn list<T: DeserializeOwned>(
-    document: &Document,
-    field: &'static str,
-    subject: &Subject,
-) -> Result<Vec<T>, LoadProblem> {
-    let items = document
-        .field(field)
-        .map_or(Ok(None), |value| serde_json::from_str::<Option<Vec<T>>>(value.get()));
-    let items = items.map_err(|source| LoadProblem::Shape {
-        subject: subject.clone(),
-        field,
-        source,
-    })?;
-    Ok(items.unwrap_or_default())
+/// What is wrong with a field that cannot be read.
+fn shape(field: &'static str, subject: &Subject) -> impl FnOnce(serde_json::Error) -> LoadProblem {
+    let subject = subject.clone();
+    move |source| LoadProblem::Shape { subject, field, source }
 }
 
 /// A property as an index stores it, and whether it is a dependency there.

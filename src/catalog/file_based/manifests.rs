@@ -2,9 +2,10 @@
 //! image holds.
 
 use crate::catalog::file_based::document::Document;
+use crate::catalog::file_based::{Identity, WrittenProperty};
 use crate::catalog::manifests::kind;
 use crate::csv;
-use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA, PACKAGE};
+use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA};
 use crate::text::{self, Limits, Values};
 use base64::engine::general_purpose::STANDARD;
 use base64::{DecodeError, Engine};
@@ -13,9 +14,6 @@ use serde::de::DeserializeSeed;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
-
-/// Properties that clients do not get as such: what they hold has fields of its own.
-pub const REPRESENTED_ELSEWHERE: [&str; 2] = [BUNDLE_OBJECT, CSV_METADATA];
 
 /// Which field of `olm.csv.metadata` is which of a ClusterServiceVersion's `spec`.
 const SPEC: [(&str, &str); 12] = [
@@ -52,32 +50,15 @@ pub struct Metadata {
 }
 
 #[derive(Debug, Deserialize)]
-struct ReadProperty<'a> {
-    #[serde(rename = "type", borrow)]
-    kind: Cow<'a, str>,
-    #[serde(borrow)]
-    value: &'a RawValue,
-}
-
-#[derive(Debug, Deserialize)]
 struct ReadObject<'a> {
     #[serde(borrow)]
     data: Cow<'a, str>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct ReadIdentity {
-    version: String,
-}
-
 impl Manifests {
     /// Those of a document of schema `olm.bundle`. What cannot be decoded is left out; checking has complained about it.
     pub fn of(document: &Document) -> Self {
-        let properties = document
-            .field("properties")
-            .map(|value| serde_json::from_str(value.get()));
-        let properties: Vec<ReadProperty<'_>> = properties.and_then(Result::ok).unwrap_or_default();
+        let properties = document.properties().unwrap_or_default();
         let mut manifests = Self::default();
         for property in properties.iter().filter(|property| property.kind == BUNDLE_OBJECT) {
             let Some(object) = object(property.value) else {
@@ -141,18 +122,20 @@ pub fn decode(data: &str, decoded: &mut Vec<u8>) -> Result<(), DecodeError> {
 
 impl Metadata {
     /// None where there is none, or more than one.
-    fn of(properties: &[ReadProperty<'_>]) -> Option<Self> {
-        let of_kind = |kind: &'static str| properties.iter().filter(move |property| property.kind == kind);
-        let mut found = of_kind(CSV_METADATA);
+    fn of(properties: &[WrittenProperty<'_>]) -> Option<Self> {
+        let mut found = properties.iter().filter(|property| property.kind == CSV_METADATA);
         let (Some(metadata), None) = (found.next(), found.next()) else {
             return None;
         };
-        let identity = of_kind(PACKAGE).next();
-        let identity = identity.and_then(|property| serde_json::from_str::<ReadIdentity>(property.value.get()).ok());
         Some(Self {
             value: serde_json::from_str(metadata.value.get()).ok()?,
-            version: identity.unwrap_or_default().version,
+            version: Identity::among(properties).version.unwrap_or_default(),
         })
+    }
+
+    /// The name that user interfaces show.
+    pub fn display_name(&self) -> Option<&str> {
+        self.value.get("displayName")?.as_str()
     }
 
     /// The ClusterServiceVersion as the servers of the field make it: all that user interfaces show, and nothing to
@@ -209,13 +192,9 @@ fn icon(package: &Document) -> Option<Value> {
 }
 
 fn related_images(bundle: &Document) -> Value {
-    let images = bundle
-        .field("relatedImages")
-        .map(|value| serde_json::from_str(value.get()));
-    let images: Vec<Map<String, Value>> = images.and_then(Result::ok).unwrap_or_default();
-    let of = |image: &Map<String, Value>, field: &str| image.get(field).cloned().unwrap_or_else(|| "".into());
+    let images = bundle.related_images().unwrap_or_default();
     let images = images
         .iter()
-        .map(|image| json!({"name": of(image, "name"), "image": of(image, "image")}));
+        .map(|image| json!({"name": image.name, "image": image.image}));
     images.collect()
 }

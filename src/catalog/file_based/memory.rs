@@ -1,10 +1,9 @@
 //! How much memory the documents of a catalog take, whoever reads them: names, edges and properties are kept, manifests
 //! are not.
 
-use super::{BUNDLE, CHANNEL, DEPRECATIONS};
+use super::{Schema, document};
 use crate::olm::property::holds_manifests;
 use serde_json::value::RawValue;
-use std::collections::HashMap;
 
 /// What a document takes for its place in the catalog, besides its names.
 const DOCUMENT: usize = 256;
@@ -14,15 +13,15 @@ const ITEM: usize = 96;
 const STRING: usize = 32;
 
 /// Bytes that are kept of a document of this schema, about and rather too many; `field` gives the values of its fields.
-pub(super) fn kept<'a>(schema: &str, field: impl Fn(&str) -> Option<&'a RawValue>) -> usize {
+pub(super) fn kept<'a>(schema: &Schema, field: impl Fn(&str) -> Option<&'a RawValue>) -> usize {
     let length = |name: &str| field(name).map_or(0, |value| value.get().len());
     let names = ["schema", "package", "name"].map(length).iter().sum::<usize>();
-    let content = match schema {
-        CHANNEL | DEPRECATIONS => field("entries").map_or(0, |entries| of_entries(entries.get())),
-        BUNDLE => length("image") + field("properties").map_or(0, |properties| of_properties(properties.get())),
-        _ => 0,
-    };
-    DOCUMENT + names + content
+    if let Schema::Other(_) = schema {
+        return DOCUMENT + names;
+    }
+    let entries = field("entries").map_or(0, |entries| of_entries(entries.get()));
+    let properties = field("properties").map_or(0, of_properties);
+    DOCUMENT + names + length("image") + entries + properties
 }
 
 fn of_entries(entries: &str) -> usize {
@@ -30,18 +29,11 @@ fn of_entries(entries: &str) -> usize {
     entries.len() + count(b'{') * ITEM + count(b'"') / 2 * STRING
 }
 
-fn of_properties(properties: &str) -> usize {
-    let properties: Vec<HashMap<&str, &RawValue>> = serde_json::from_str(properties).unwrap_or_default();
-    let length = |property: &HashMap<&str, &RawValue>, name| property.get(name).map_or(0, |value| value.get().len());
-    let of_manifests = |property: &HashMap<&str, &RawValue>| {
-        let kind = property
-            .get("type")
-            .and_then(|kind| serde_json::from_str::<String>(kind.get()).ok());
-        kind.is_some_and(|kind| holds_manifests(&kind))
-    };
-    let kept = properties.iter().filter(|property| !of_manifests(property));
+fn of_properties(properties: &RawValue) -> usize {
+    let properties = document::properties(Some(properties)).unwrap_or_default();
+    let kept = properties.iter().filter(|property| !holds_manifests(&property.kind));
     // The servers of a catalog have the value encoded, too.
-    kept.map(|property| ITEM + length(property, "type") + 2 * length(property, "value"))
+    kept.map(|property| ITEM + property.kind.len() + 2 * property.value.get().len())
         .sum()
 }
 
@@ -52,7 +44,7 @@ mod tests {
 
     fn kept_of(json: &str) -> usize {
         let document = Document::from_json(json).unwrap();
-        kept(&document.text("schema"), |name| document.field(name))
+        kept(&document.schema().unwrap(), |name| document.field(name))
     }
 
     #[test]

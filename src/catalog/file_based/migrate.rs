@@ -2,7 +2,7 @@
 
 use super::document::Document;
 use super::manifests;
-use super::{BUNDLE, Property};
+use super::{Schema, WrittenProperty};
 use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA};
 use crate::text::{Limits, Values};
 use serde::Deserialize;
@@ -49,38 +49,27 @@ pub fn migrated(document: Document, level: Level) -> Document {
 }
 
 #[derive(Deserialize)]
-struct Read {
-    #[serde(rename = "type")]
-    kind: String,
-    value: Box<RawValue>,
-}
-
-#[derive(Deserialize)]
 struct Object {
     data: String,
 }
 
 /// The bundle with `olm.csv.metadata` in the place of its manifests; none where there is nothing to do.
 fn with_csv_metadata(document: &Document) -> Option<Document> {
-    if document.text("schema") != BUNDLE || document.text("image").is_empty() {
+    if document.schema() != Some(Schema::Bundle) || document.text("image").is_empty() {
         return None;
     }
-    let properties: Vec<Read> = serde_json::from_str(document.field("properties")?.get()).ok()?;
+    let properties = document.properties().ok()?;
     if properties.iter().any(|property| property.kind == CSV_METADATA) {
         return None;
     }
     let objects = properties.iter().filter(|property| property.kind == BUNDLE_OBJECT);
     let values = Values::new(Limits::default().values);
     let csv = objects
-        .filter_map(|object| manifest(&object.value, &values))
+        .filter_map(|object| manifest(object.value, &values))
         .find(|object| object["kind"] == crate::csv::KIND)?;
-    let metadata = Property {
-        kind: CSV_METADATA.to_owned(),
-        value: to_raw_value(&metadata(&csv)).ok()?,
-    };
+    let metadata = to_raw_value(&metadata(&csv)).ok()?;
     let kept = properties.into_iter().filter(|property| property.kind != BUNDLE_OBJECT);
-    let kept = kept.map(|Read { kind, value }| Property { kind, value });
-    let properties: Vec<Property> = kept.chain([metadata]).collect();
+    let properties: Vec<_> = kept.chain([WrittenProperty::new(CSV_METADATA, &*metadata)]).collect();
     Some(document.clone().with("properties", to_raw_value(&properties).ok()?))
 }
 

@@ -12,62 +12,21 @@ pub mod manifests;
 mod memory;
 pub mod migrate;
 pub mod read;
+mod schema;
 mod stream;
 pub mod template;
 pub mod write;
+
+pub use schema::{Key, Schema};
 
 use crate::olm::property::{self, BUNDLE_OBJECT};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::ser::Error as _;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
+use std::borrow::{Borrow, Cow};
 use std::cmp::Ordering;
-
-/// The schema of packages.
-pub const PACKAGE: &str = "olm.package";
-/// The schema of channels.
-pub const CHANNEL: &str = "olm.channel";
-/// The schema of bundles.
-pub const BUNDLE: &str = "olm.bundle";
-/// The schema of deprecations.
-pub const DEPRECATIONS: &str = "olm.deprecations";
-
-/// Where a document stands in a catalog. Packages come by name, and what belongs to none behind them; of each first the
-/// package, then channels, bundles, other documents and deprecations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Key<'a> {
-    without_package: bool,
-    package: &'a str,
-    rank: u8,
-    schema: &'a str,
-    name: &'a str,
-}
-
-impl<'a> Key<'a> {
-    /// The place of a document of this schema and package, with this name.
-    pub fn new(schema: &'a str, package: &'a str, name: &'a str) -> Self {
-        let (rank, schema, name) = match schema {
-            PACKAGE => (0, "", ""),
-            CHANNEL => (1, "", name),
-            BUNDLE => (2, "", name),
-            DEPRECATIONS => (4, "", ""),
-            other => (3, other, ""),
-        };
-        Self {
-            without_package: package.is_empty(),
-            package,
-            rank,
-            schema,
-            name,
-        }
-    }
-
-    /// The package; empty for what belongs to none.
-    pub fn package(&self) -> &'a str {
-        self.package
-    }
-}
 
 /// One document of a catalog.
 #[derive(Debug, Clone, Serialize)]
@@ -131,20 +90,26 @@ pub struct Channel {
 }
 
 /// A bundle in a channel, with its edges there.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Entry {
     /// The bundle.
+    #[serde(deserialize_with = "or_default")]
     pub name: String,
     /// The bundle from which it is the next update.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty", deserialize_with = "or_default")]
     pub replaces: String,
     /// Bundles that may be updated to it without being offered themselves.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "or_default")]
     pub skips: Vec<String>,
     /// The versions that may be updated to it.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty", deserialize_with = "or_default")]
     pub skip_range: String,
+}
+
+/// A field that may be null, as tools that are written in Go read it.
+fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserializer: D) -> Result<T, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
 /// A bundle.
@@ -164,16 +129,74 @@ pub struct Bundle {
     pub related_images: Vec<RelatedImage>,
 }
 
+/// A property of a document in memory.
+pub type WrittenProperty<'a> = property::Property<Cow<'a, str>, &'a RawValue>;
+
 /// A property, with its value as it was written.
 pub type Property = property::Property<String, Box<RawValue>>;
 
 /// An image that a bundle needs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct RelatedImage {
     /// What it is for; may be empty.
+    #[serde(deserialize_with = "or_default")]
     pub name: String,
     /// The image.
+    #[serde(deserialize_with = "or_default")]
     pub image: String,
+}
+
+/// Something that should no longer be chosen.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Deprecation {
+    /// What.
+    pub reference: Reference,
+    /// Why, and what to choose in its place.
+    #[serde(default, deserialize_with = "or_default")]
+    pub message: String,
+}
+
+/// What is deprecated in a package: itself, or one of its channels or bundles.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Reference {
+    /// The schema of its document.
+    pub schema: Option<Schema>,
+    /// Its name; empty for the package.
+    #[serde(default, deserialize_with = "or_default")]
+    pub name: String,
+}
+
+/// Which version a bundle is, as its property `olm.package` says.
+#[derive(Debug, Clone, Default)]
+pub struct Identity {
+    /// The version.
+    pub version: Option<String>,
+    /// Which release of the version, where there are several.
+    pub release: Option<String>,
+}
+
+impl Identity {
+    /// What the first property `olm.package` says.
+    pub fn among<Type, Value>(properties: &[property::Property<Type, Value>]) -> Self
+    where
+        Type: Borrow<str>,
+        Value: Borrow<RawValue>,
+    {
+        let is_package = |property: &&property::Property<Type, Value>| property.kind.borrow() == property::PACKAGE;
+        let value = properties
+            .iter()
+            .find(is_package)
+            .map(|property| property.value.borrow());
+        let value: serde_json::Value = value
+            .and_then(|value| serde_json::from_str(value.get()).ok())
+            .unwrap_or_default();
+        let text = |field: &str| value[field].as_str().map(str::to_owned);
+        Self {
+            version: text("version"),
+            release: text("release"),
+        }
+    }
 }
 
 impl Property {

@@ -3,7 +3,7 @@
 
 use super::document::Document;
 use super::stream::{CutError, Piece, Stream};
-use super::{Key, PACKAGE, memory};
+use super::{Key, Schema, memory};
 use crate::catalog::{Text, Texts};
 use crate::diagnostic::Diagnostic;
 use crate::files::{FileError, Stamp, open_regular, require_regular};
@@ -146,8 +146,8 @@ pub enum CatalogError {
 /// Where a document is, and what it says it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Handle {
-    /// Its schema, such as `olm.bundle`.
-    pub schema: Text,
+    /// Its schema.
+    pub schema: Schema,
     /// The package that it belongs to; a package belongs to itself. Empty where it says none.
     pub package: Text,
     /// Its name; may be empty.
@@ -324,7 +324,7 @@ impl FileBasedCatalog {
         };
         let document = document(&piece, &self.limits).map_err(|_| changed())?;
         document
-            .filter(|document| document.text("schema") == *handle.schema)
+            .filter(|document| document.schema().as_ref() == Some(&handle.schema))
             .ok_or_else(changed)
     }
 
@@ -363,10 +363,9 @@ impl FileBasedCatalog {
             let Some(document) = read.map_err(|(line, problem)| wrong(line, problem))? else {
                 continue;
             };
-            let schema = document.text("schema");
-            if schema.is_empty() {
+            let Some(schema) = document.schema() else {
                 return Err(wrong(piece.line, no_schema(&document).to_owned()));
-            }
+            };
             if self.handles.len() >= self.limits.documents {
                 return Err(self.over("documents", self.limits.documents));
             }
@@ -378,16 +377,10 @@ impl FileBasedCatalog {
                     file: path,
                 });
             }
-            let name = document.text("name");
-            let package = if schema == PACKAGE {
-                name.clone()
-            } else {
-                document.text("package")
-            };
             let handle = Handle {
-                schema: texts.share(&schema),
-                package: texts.share(&package),
-                name: texts.share(&name),
+                schema,
+                package: texts.share(&document.package()),
+                name: texts.share(&document.text("name")),
                 line: piece.line,
                 file: self.files.len(),
                 start: piece.start,

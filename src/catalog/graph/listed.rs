@@ -178,7 +178,6 @@ mod tests {
                 name: Text::from(*name),
                 version: None,
                 image: None,
-                skip_range: None,
                 properties: Vec::new(),
                 dependencies: Vec::new(),
                 manifests: ManifestsId(0),
@@ -200,6 +199,7 @@ mod tests {
                 bundle: catalog.find(name).unwrap(),
                 replaces,
                 skips: skips.map(Text::from).collect(),
+                skip_range: None,
             });
         }
         let package = Package {
@@ -266,6 +266,7 @@ mod tests {
                 bundle: BundleId(0),
                 replaces: None,
                 skips: Vec::new(),
+                skip_range: None,
             }],
         };
         let package = Package {

@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &GraphArguments, context: &Context<'_>) -> CommandR
     let view = View {
         lowest: lowest.as_ref(),
         tell_skipped: arguments.draw_v0_semantics,
-        loaded: opened.loaded(),
+        deprecated: opened.loaded().map(|loaded| &loaded.deprecated),
     };
     let channels = selection.of(&catalog).map_err(unknown)?;
     let drawn = drawing::mermaid(&view.drawing(&catalog, &channels));

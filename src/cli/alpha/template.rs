@@ -171,7 +171,7 @@ fn draw(catalog: &TemplateCatalog, context: &Context<'_>) -> CommandResult {
     let loaded = catalog.load()?;
     let channels = Selection::default().of(&loaded.catalog)?;
     let view = drawing::View {
-        loaded: Some(&loaded),
+        deprecated: Some(&loaded.deprecated),
         ..drawing::View::default()
     };
     let drawn = drawing::mermaid(&view.drawing(&loaded.catalog, &channels));

@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &GraphArguments, context: &Context<'_>) -> CommandR
     };
     let channels = selection.of(&catalog).map_err(|error| arguments.index.unknown(error))?;
     let view = View {
-        loaded: opened.loaded(),
+        deprecated: opened.loaded().map(|loaded| &loaded.deprecated),
         ..View::default()
     };
     let drawing = view.drawing(&catalog, &channels);

@@ -3,6 +3,7 @@
 use super::Addition;
 use crate::catalog::graph::Node;
 use crate::database::record::{Api, Rows};
+use crate::database::skips;
 use crate::olm::property::DEPRECATED;
 use rusqlite::{Statement, Transaction};
 use std::collections::BTreeMap;
@@ -81,7 +82,7 @@ impl<'t> Writer<'t> {
             &rows.skip_range,
             version,
             replaces,
-            skips.join(","),
+            skips::join(skips),
             substitutes,
         ))?;
         for image in &rows.related_images {
@@ -114,7 +115,7 @@ pub(super) fn rewrite(transaction: &Transaction<'_>, rewritten: &BTreeMap<String
     let mut update = transaction
         .prepare("UPDATE operatorbundle SET replaces = ?2, skips = ?3, substitutesfor = ?4 WHERE name = ?1")?;
     for (name, node) in rewritten {
-        update.execute((name, &node.replaces, node.skips.join(","), &node.substitutes))?;
+        update.execute((name, &node.replaces, skips::join(&node.skips), &node.substitutes))?;
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! What an index holds of the packages that a call touches: names, edges and entry numbers, no manifests.
 
-use super::{Addition, split_skips};
+use super::Addition;
 use crate::catalog::graph;
+use crate::database::skips;
 use rusqlite::{OptionalExtension, Row, Statement, Transaction};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -215,7 +216,7 @@ impl Bundle {
         graph::Node {
             version: self.version,
             replaces: self.replaces,
-            skips: split_skips(&self.skips),
+            skips: skips::split(&self.skips),
             channels,
             default_channel,
             deprecated,

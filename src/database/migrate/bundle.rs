@@ -4,6 +4,7 @@ use crate::catalog::manifests;
 use crate::database::read::text;
 use crate::database::record::Api;
 use crate::database::record::stored::Stored;
+use crate::database::skips;
 use crate::text::canonical;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, Statement};
@@ -142,7 +143,7 @@ impl<'c> Writer<'c> {
             or_said(&old.skip_range, &said.skip_range),
             &version,
             or_said(&old.replaces, &replaces),
-            or_said(&old.skips, &skips),
+            or_said(&old.skips, &skips::join(&skips)),
         ))?;
         self.write_images(old, &said)?;
         let owner = (&*old.name, filled(&version), filled(&old.path));
@@ -154,7 +155,7 @@ impl<'c> Writer<'c> {
 
     /// What the entries of a bundle without manifests say that it replaces and skips. Of all its entries in a channel
     /// the one nearest to the head is that of its own; the others stand for its skips.
-    fn linked(&mut self, name: &str) -> rusqlite::Result<(String, String)> {
+    fn linked(&mut self, name: &str) -> rusqlite::Result<(String, Vec<String>)> {
         let mut rows = self.links.query([name])?;
         let (mut first, mut targets) = (None, Vec::new());
         while let Some(row) = rows.next()? {
@@ -167,7 +168,7 @@ impl<'c> Writer<'c> {
         let replaces = first.unwrap_or_default();
         let mut seen = HashSet::from([replaces.clone()]);
         targets.retain(|target| seen.insert(target.clone()));
-        Ok((replaces, targets.join(",")))
+        Ok((replaces, targets))
     }
 
     fn write_images(&mut self, old: &Old, said: &Stored) -> rusqlite::Result<()> {

@@ -83,9 +83,14 @@ impl<'a> Field<'a> {
         Ok(items)
     }
 
-    /// The texts of a list; none where absent.
-    pub(super) fn texts(&self) -> Result<Vec<&'a str>, RecordError> {
-        self.items()?.iter().map(Self::text).collect()
+    /// The texts of a list that are not empty; none where absent.
+    pub(super) fn names(&self) -> Result<Vec<String>, RecordError> {
+        let mut names = Vec::new();
+        for item in self.items()? {
+            let name = item.text()?;
+            names.extend((!name.is_empty()).then(|| name.to_owned()));
+        }
+        Ok(names)
     }
 
     fn shape(&self, expected: &'static str, found: &Value) -> RecordError {

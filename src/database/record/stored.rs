@@ -12,8 +12,7 @@ use std::collections::BTreeSet;
 pub(crate) struct Stored {
     pub(crate) version: String,
     pub(crate) replaces: String,
-    /// Joined with commas, as they are stored.
-    pub(crate) skips: String,
+    pub(crate) skips: Vec<String>,
     pub(crate) skip_range: String,
     pub(crate) related_images: BTreeSet<String>,
     pub(crate) provided: BTreeSet<Api>,
@@ -50,7 +49,7 @@ impl Stored {
         Self {
             version: owned(spec.at("version").text()),
             replaces: owned(spec.at("replaces").text()),
-            skips: spec.at("skips").texts().unwrap_or_default().join(","),
+            skips: spec.at("skips").names().unwrap_or_default(),
             skip_range: owned(annotations.at("olm.skipRange").text()),
             related_images: images::related(&contents, &field).unwrap_or_default(),
             provided,

@@ -76,7 +76,7 @@ fn the_columns_come_from_the_csv() {
         ("memo.v1.2.0", "memo", "1.2.0")
     );
     assert_eq!(record.replaces, "memo.v1.1.0");
-    assert_eq!(record.skips, "memo.v1.0.1,memo.v1.0.2");
+    assert_eq!(record.skips, ["memo.v1.0.1", "memo.v1.0.2"]);
     assert_eq!(record.rows.skip_range, "<1.2.0");
     assert_eq!(record.default_channel, None);
 }

@@ -3,7 +3,7 @@
 use super::listed;
 use super::needs::{self, Needed};
 use crate::catalog::updates::updates;
-use crate::catalog::{BundleId, Catalog, Channel, Package};
+use crate::catalog::{BundleId, Catalog, Channel};
 use crate::diagnostic::{self, Diagnostic};
 use crate::index::capabilities::{Capability, Cluster, Need, Since, capability};
 use crate::index::open::{Index, OpenError};
@@ -35,7 +35,7 @@ pub fn for_cluster(index: &Index, cluster: &Cluster) -> Result<Vec<Diagnostic>, 
         .filter(|(_, lacks)| lacks.iter().any(|(row, _)| row.rule.severity == Severity::Error))
         .map(|(id, _)| *id)
         .collect();
-    let stops = stops(index, &catalog, &refused);
+    let stops = stops(&catalog, &refused);
     let mut findings = Vec::new();
     for (id, lacks) in lacking {
         let Some(bundle) = catalog.bundle(id) else { continue };
@@ -83,13 +83,13 @@ fn lacks(cluster: &Cluster, needs: Vec<Needed>) -> Vec<(&'static Capability, Str
 }
 
 /// What it means for the channels of each refused bundle that it cannot be installed.
-fn stops(index: &Index, catalog: &Catalog, refused: &BTreeSet<BundleId>) -> BTreeMap<BundleId, Vec<String>> {
+fn stops(catalog: &Catalog, refused: &BTreeSet<BundleId>) -> BTreeMap<BundleId, Vec<String>> {
     let mut stops: BTreeMap<BundleId, Vec<String>> = BTreeMap::new();
     for package in &catalog.packages {
         // Channels where it means the same are named together.
         let mut of_package: BTreeMap<(BundleId, String), Vec<String>> = BTreeMap::new();
         for channel in &package.channels {
-            for (id, stop) in stops_in(index, catalog, (package, channel), refused) {
+            for (id, stop) in stops_in(catalog, channel, refused) {
                 let channels = of_package.entry((id, stop)).or_default();
                 channels.push(format!("{:?}", channel.name));
             }
@@ -105,16 +105,10 @@ fn stops(index: &Index, catalog: &Catalog, refused: &BTreeSet<BundleId>) -> BTre
 }
 
 /// The refused bundles of a channel whose place in it makes a difference, and which.
-fn stops_in(
-    index: &Index,
-    catalog: &Catalog,
-    (package, channel): (&Package, &Channel),
-    refused: &BTreeSet<BundleId>,
-) -> Vec<(BundleId, String)> {
+fn stops_in(catalog: &Catalog, channel: &Channel, refused: &BTreeSet<BundleId>) -> Vec<(BundleId, String)> {
     let is_head = |id: BundleId| catalog.bundle(id).map(|bundle| &bundle.name) == channel.head.as_ref();
-    let skip_range = |id| index.skip_range(catalog, (package, channel), id);
     let mut held: BTreeMap<BundleId, Vec<String>> = BTreeMap::new();
-    for update in updates(catalog, channel, skip_range) {
+    for update in updates(catalog, channel) {
         // What is refused itself is installed nowhere.
         if refused.contains(&update.to)
             && !refused.contains(&update.from)

@@ -1,5 +1,6 @@
 //! The rows of a bundle of a file-based catalog.
 
+use crate::catalog::file_based::RelatedImage;
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::manifests::Manifests as Documents;
 use crate::catalog::{self, Property};
@@ -8,26 +9,17 @@ use crate::database::record::stored::Stored;
 use crate::database::record::{Api, Manifests, Record, Rows};
 use crate::kubernetes::GroupVersionKind;
 use crate::text::canonical;
-use serde::Deserialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The place of a bundle in its package.
 pub(super) struct Membership<'a> {
     pub(super) package: &'a str,
     pub(super) channels: BTreeSet<String>,
-    /// The edges that the bundle is stored with: those of one of its entries.
+    /// The edges that the bundle is stored with: those of one of its entries, and the range of one.
     pub(super) replaces: Option<&'a str>,
     pub(super) skips: Vec<&'a str>,
-}
-
-#[derive(Deserialize)]
-struct RelatedImage {
-    #[serde(default)]
-    name: String,
-    #[serde(default)]
-    image: String,
+    pub(super) skip_range: Option<&'a str>,
 }
 
 /// The rows of a bundle, and the related images whose names its ClusterServiceVersion does not say.
@@ -52,8 +44,7 @@ pub(super) fn read(
     let image = bundle.image.as_deref().unwrap_or_default();
     let stored = Stored::read(&bundle.name, &csv, objects.iter().collect(), image);
     let plurals = plurals(&csv, &stored);
-    let related = document.field("relatedImages").map(RawValue::get);
-    let related: Vec<RelatedImage> = related.map_or(Ok(None), serde_json::from_str)?.unwrap_or_default();
+    let related = document.related_images()?;
     let named = csv["spec"]["relatedImages"]
         .as_array()
         .map(Vec::as_slice)
@@ -77,7 +68,7 @@ pub(super) fn read(
         version: bundle.version.as_deref().unwrap_or_default().to_owned(),
         bundle_path: image.to_owned(),
         replaces: membership.replaces.unwrap_or_default().to_owned(),
-        skips: membership.skips.join(","),
+        skips: membership.skips.into_iter().map(str::to_owned).collect(),
         substitutes: csv["metadata"]["annotations"][SUBSTITUTES_FOR]
             .as_str()
             .unwrap_or_default()
@@ -86,7 +77,7 @@ pub(super) fn read(
         default_channel: None,
         manifests: manifests(&csv, &objects),
         rows: Rows {
-            skip_range: bundle.skip_range.as_deref().unwrap_or_default().to_owned(),
+            skip_range: membership.skip_range.unwrap_or_default().to_owned(),
             related_images: images,
             provided: apis(&bundle.properties, &plurals),
             required: if csv.is_null() {

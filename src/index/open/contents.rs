@@ -3,20 +3,13 @@
 use super::{Index, OpenCatalog, OpenError};
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::manifests::Manifests;
-use crate::catalog::{BundleId, Catalog, Channel, ManifestsId, Package, Text};
+use crate::catalog::{BundleId, Catalog, ManifestsId};
 use crate::database::read::ReadError;
 use crate::kubernetes::GroupVersionKind;
 use crate::kubernetes::served::{self, ServedResource};
-use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
-
-#[derive(Deserialize)]
-struct RelatedImage {
-    #[serde(default)]
-    image: String,
-}
 
 impl Index {
     /// Packages, channels and bundles, without the manifests.
@@ -38,19 +31,6 @@ impl Index {
         match self {
             Self::Database(database) => Ok(Cow::Owned(database.database.catalog_without_skip_ranges()?)),
             Self::Catalog(_) => self.catalog(),
-        }
-    }
-
-    /// The range that a bundle skips in a channel of this index's `catalog`.
-    pub fn skip_range<'a>(
-        &'a self,
-        catalog: &'a Catalog,
-        (package, channel): (&Package, &Channel),
-        bundle: BundleId,
-    ) -> Option<&'a Text> {
-        match self {
-            Self::Database(_) => catalog.bundle(bundle)?.skip_range.as_ref(),
-            Self::Catalog(files) => files.loaded.skip_range(package, channel, bundle),
         }
     }
 
@@ -76,7 +56,8 @@ impl Index {
                 let mut images = HashMap::new();
                 for (id, bundle) in known {
                     if let Some(document) = files.document(bundle.manifests)? {
-                        images.insert(id, related_images(&document));
+                        let related = document.related_images().unwrap_or_default();
+                        images.insert(id, related.into_iter().map(|related| related.image).collect());
                     }
                 }
                 Ok(images)
@@ -159,14 +140,6 @@ impl OpenCatalog {
         let document = self.document(id)?;
         Ok(document.as_ref().map(Manifests::of).unwrap_or_default())
     }
-}
-
-fn related_images(bundle: &Document) -> Vec<String> {
-    let images = bundle
-        .field("relatedImages")
-        .map(|value| serde_json::from_str(value.get()));
-    let images: Option<Vec<RelatedImage>> = images.and_then(Result::ok).unwrap_or_default();
-    images.into_iter().flatten().map(|related| related.image).collect()
 }
 
 /// The kinds whose plural names a bundle says: in its CustomResourceDefinitions, and in what its ClusterServiceVersion,

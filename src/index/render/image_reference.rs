@@ -1,7 +1,6 @@
 //! References that are made of what a bundle is called.
 
-use crate::catalog::file_based::{Bundle, PACKAGE};
-use serde_json::Value;
+use crate::catalog::file_based::{Bundle, Identity};
 use std::str::FromStr;
 
 /// A reference with the places `{{.Package}}`, `{{.Name}}` and `{{.Version}}`.
@@ -35,15 +34,10 @@ pub struct Named {
 impl Named {
     /// What `bundle` is called.
     pub fn of(bundle: &Bundle) -> Self {
-        let mut packages = bundle.properties.iter().filter(|property| property.kind == PACKAGE);
-        let value = packages
-            .next()
-            .and_then(|property| serde_json::from_str(property.value.get()).ok());
-        let value: Value = value.unwrap_or_default();
         Self {
             package: bundle.package.clone(),
             name: bundle.name.clone(),
-            version: value["version"].as_str().unwrap_or_default().to_owned(),
+            version: Identity::among(&bundle.properties).version.unwrap_or_default(),
         }
     }
 }

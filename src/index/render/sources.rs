@@ -11,7 +11,7 @@ use crate::catalog::file_based::migrate::{self, Level};
 use crate::catalog::file_based::read::{CatalogError, FileBasedCatalog, Handle};
 use crate::catalog::file_based::template::Made;
 use crate::catalog::file_based::write::{Language, write};
-use crate::catalog::file_based::{BUNDLE, Blob, Bundle, Key, PACKAGE as PACKAGE_SCHEMA};
+use crate::catalog::file_based::{Blob, Bundle, Key, Schema};
 use crate::database::read::{Database, ReadError, is_database};
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
@@ -70,7 +70,7 @@ enum Content {
 /// A document that was made, with what its place in a catalog depends on.
 #[derive(Debug)]
 struct MadeDocument {
-    schema: String,
+    schema: Schema,
     package: String,
     name: String,
     document: Document,
@@ -160,16 +160,10 @@ impl Source {
     pub fn of_documents(documents: &[Made]) -> Result<Self, SourceError> {
         let read = documents.iter().map(|made| {
             let document = made.document()?;
-            let (schema, name) = (document.text("schema"), document.text("name"));
-            let package = if schema == PACKAGE_SCHEMA {
-                name.clone()
-            } else {
-                document.text("package")
-            };
             Ok(MadeDocument {
-                schema,
-                package,
-                name,
+                schema: Schema::from(document.text("schema")),
+                package: document.package(),
+                name: document.text("name"),
                 document,
             })
         });
@@ -278,7 +272,10 @@ impl Source {
                     .collect()
             }
             Content::Bundle(bundle) => {
-                vec![(Key::new(BUNDLE, &bundle.package, &bundle.name), Part::Bundle(bundle))]
+                vec![(
+                    Key::new(&Schema::Bundle, &bundle.package, &bundle.name),
+                    Part::Bundle(bundle),
+                )]
             }
             Content::Made(documents) => {
                 let parts = documents.iter().map(|made| {

@@ -67,7 +67,6 @@ fn catalog(channels: &[(&str, &[(&str, &str)])]) -> Catalog {
             name: name(version),
             version: Some(Text::from(version)),
             image: None,
-            skip_range: None,
             properties: Vec::<Property>::new(),
             dependencies: Vec::new(),
             manifests: ManifestsId(0),
@@ -87,6 +86,7 @@ fn catalog(channels: &[(&str, &[(&str, &str)])]) -> Catalog {
                 bundle: catalog.find(&name(version)).unwrap(),
                 replaces: Some(name(replaces)),
                 skips: Vec::new(),
+                skip_range: None,
             })
             .collect(),
     };

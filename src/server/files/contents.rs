@@ -3,18 +3,14 @@
 use super::super::listing::{Builder, Listing, NewChannel, NewEntry, NewPackage, Plurals};
 use super::graph::{self, Graph};
 use crate::catalog::file_based::document::Document;
-use crate::catalog::file_based::manifests::REPRESENTED_ELSEWHERE;
 use crate::catalog::file_based::read::Handle;
-use crate::catalog::file_based::{BUNDLE, CHANNEL, DEPRECATIONS, Key, PACKAGE};
+use crate::catalog::file_based::{Deprecation, Identity, Key, Reference, Schema, WrittenProperty};
 use crate::catalog::{Bundle, ManifestsId, Property, Text, Texts};
 use crate::kubernetes::GroupVersionKind;
-use crate::olm::property::CONSTRAINT;
+use crate::olm::property::{CONSTRAINT, holds_manifests};
 use crate::olm::spelling::{as_dependency, is_requirement};
 use crate::text::canonical;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
-use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
@@ -38,7 +34,7 @@ struct Package {
     default_channel: Option<Text>,
     channels: BTreeMap<Text, Vec<Entry>>,
     /// By schema and name; that of the package itself has no name.
-    deprecations: HashMap<(Text, Text), String>,
+    deprecations: HashMap<(Schema, Text), String>,
 }
 
 #[derive(Debug)]
@@ -49,52 +45,16 @@ struct Entry {
     skip_range: Text,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct ReadEntry {
-    name: String,
-    replaces: String,
-    skips: Vec<String>,
-    skip_range: String,
-}
-
-#[derive(Debug, Deserialize)]
-struct ReadProperty<'a> {
-    #[serde(rename = "type", borrow)]
-    kind: Cow<'a, str>,
-    #[serde(borrow)]
-    value: &'a RawValue,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct ReadIdentity {
-    version: String,
-}
-
-#[derive(Debug, Deserialize)]
-struct ReadDeprecation {
-    reference: ReadReference,
-    message: String,
-}
-
-#[derive(Debug, Deserialize)]
-struct ReadReference {
-    schema: String,
-    #[serde(default)]
-    name: String,
-}
-
 impl Contents {
     /// Takes what is needed of a document.
     pub(super) fn add(&mut self, handle: &Handle, document: &Document) {
-        match &*handle.schema {
-            PACKAGE => {
+        match &handle.schema {
+            Schema::Package => {
                 let default_channel = self.texts.share(&document.text("defaultChannel"));
                 self.package(handle).default_channel = Some(default_channel);
             }
-            CHANNEL => {
-                let entries: Vec<ReadEntry> = field(document, "entries");
+            Schema::Channel => {
+                let entries = document.entries().unwrap_or_default();
                 let mut texts = std::mem::take(&mut self.texts);
                 let entries = entries.into_iter().map(|entry| Entry {
                     name: texts.share(&entry.name),
@@ -106,16 +66,18 @@ impl Contents {
                 self.texts = texts;
                 self.package(handle).channels.insert(Text::clone(&handle.name), entries);
             }
-            BUNDLE => self.bundle(handle, document),
-            DEPRECATIONS => {
-                let entries: Vec<ReadDeprecation> = field(document, "entries");
-                let of = |entry: ReadDeprecation| {
-                    let ReadReference { schema, name } = entry.reference;
-                    ((schema.into(), name.into()), entry.message)
+            Schema::Bundle => self.bundle(handle, document),
+            Schema::Deprecations => {
+                let entries = document.deprecations().unwrap_or_default();
+                let of = |entry: Deprecation| {
+                    let Reference { schema, name } = entry.reference;
+                    Some(((schema?, name.into()), entry.message))
                 };
-                self.package(handle).deprecations.extend(entries.into_iter().map(of));
+                self.package(handle)
+                    .deprecations
+                    .extend(entries.into_iter().filter_map(of));
             }
-            _ => {}
+            Schema::Other(_) => {}
         }
     }
 
@@ -125,27 +87,20 @@ impl Contents {
 
     /// A bundle is encoded at once, so that its document can be dropped.
     fn bundle(&mut self, handle: &Handle, document: &Document) {
-        let properties = document
-            .field("properties")
-            .map(|value| serde_json::from_str(value.get()));
-        let properties: Vec<ReadProperty<'_>> = properties.and_then(Result::ok).unwrap_or_default();
+        let properties = document.properties().unwrap_or_default();
         let mut bundle = Bundle {
             name: Text::clone(&handle.name),
-            version: None,
+            version: Identity::among(&properties).version.map(Text::from),
             image: Some(document.text("image").into()),
-            skip_range: None,
             properties: Vec::with_capacity(properties.len()),
             dependencies: Vec::new(),
             manifests: ManifestsId(-1),
         };
         let place = self.names.len();
-        for ReadProperty { kind, value } in &properties {
-            if REPRESENTED_ELSEWHERE.contains(&&**kind) {
+        for WrittenProperty { kind, value } in &properties {
+            // What manifests hold has fields of its own.
+            if holds_manifests(kind) {
                 continue;
-            }
-            if kind == PACKAGE && bundle.version.is_none() {
-                let identity: Option<ReadIdentity> = serde_json::from_str(value.get()).ok();
-                bundle.version = identity.map(|identity| identity.version.into());
             }
             bundle.dependencies.extend(dependency(kind, value.get()));
             let property = Property {
@@ -169,7 +124,7 @@ impl Contents {
     /// Puts everything in order: by the names of packages, channels and bundles. `handles` are all documents, sorted.
     pub(super) fn finish(mut self, handles: &[Handle]) -> (Listing, Graph) {
         for (place, (package, name)) in self.names.iter().enumerate() {
-            let key = Key::new(BUNDLE, package, name);
+            let key = Key::new(&Schema::Bundle, package, name);
             let at = handles.binary_search_by(|handle| handle.key().cmp(&key)).ok();
             if let Some(at) = at.and_then(|at| i64::try_from(at).ok()) {
                 self.builder.locate(place, ManifestsId(at));
@@ -180,8 +135,8 @@ impl Contents {
             let Some(default_channel) = &package.default_channel else {
                 continue;
             };
-            let why = |schema: &str, name: &str| {
-                let key = (Text::from(schema), Text::from(name));
+            let why = |schema: Schema, name: &str| {
+                let key = (schema, Text::from(name));
                 package.deprecations.get(&key).map_or("", String::as_str)
             };
             let mut listed = Vec::with_capacity(package.channels.len());
@@ -201,7 +156,7 @@ impl Contents {
                         channel,
                         listed: true,
                         skip_range: &entry.skip_range,
-                        deprecation: why(BUNDLE, &entry.name),
+                        deprecation: why(Schema::Bundle, &entry.name),
                         replaces: &entry.replaces,
                         skips: &entry.skips,
                     });
@@ -222,14 +177,14 @@ impl Contents {
                     name: channel,
                     head: head.map(|head| Text::clone(&head.name)).unwrap_or_default(),
                     head_manifests: None,
-                    deprecation: why(CHANNEL, channel),
+                    deprecation: why(Schema::Channel, channel),
                 });
                 channels.push(in_graph);
             }
             self.builder.package(NewPackage {
                 name,
                 default_channel,
-                deprecation: why(PACKAGE, ""),
+                deprecation: why(Schema::Package, ""),
                 channels: listed,
             });
         }
@@ -239,12 +194,6 @@ impl Contents {
         };
         (self.builder.finish(), graph)
     }
-}
-
-/// The value of a field; the default where it is not there, or something else.
-fn field<T: DeserializeOwned + Default>(document: &Document, name: &str) -> T {
-    let value = document.field(name).map(|value| serde_json::from_str(value.get()));
-    value.and_then(Result::ok).unwrap_or_default()
 }
 
 /// What a property requires, in the form of dependencies. Constraints stay among the properties.

@@ -50,6 +50,19 @@ fn single(listing: &Listing, files: &Files, package: &str, channel: &str, name: 
 }
 
 #[test]
+fn a_field_of_an_entry_may_be_null() {
+    let entry = json!({"name": "x.v2", "replaces": "x.v1", "skips": null, "skipRange": null});
+    let (_folder, listing, files) = catalog(&[
+        package("one"),
+        channel("one", "b", &json!([{"name": "x.v1", "replaces": null}, entry])),
+        bundle("one", "x.v1", "registry.example.com/x:1", &[]),
+        bundle("one", "x.v2", "registry.example.com/x:2", &[]),
+    ]);
+    assert_eq!(single(&listing, &files, "one", "b", "x.v2").version, "1.2.3");
+    assert_eq!(listing.head("one", "b").unwrap().0, "x.v2");
+}
+
+#[test]
 fn names_of_bundles_and_skip_ranges_belong_to_their_package_and_channel() {
     let image = "registry.example.com/x:1";
     let (_folder, listing, files) = catalog(&[

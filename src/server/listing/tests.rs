@@ -12,7 +12,6 @@ fn bundle(name: &str, at: i64, image: Option<&str>) -> Bundle {
         name: name.into(),
         version: Some("1.0.0".into()),
         image: image.map(Into::into),
-        skip_range: None,
         properties: vec![
             property("olm.gvk", r#"{"group":"g.io","kind":"K","version":"v1"}"#),
             property("olm.gvk", "not JSON"),
@@ -27,6 +26,7 @@ fn listing() -> Listing {
         bundle: BundleId(bundle),
         replaces: replaces.map(Into::into),
         skips: vec!["s".into(), "".into()],
+        skip_range: None,
     };
     let channel = |name: &str, entries| Channel {
         name: name.into(),

@@ -18,18 +18,20 @@ fn catalog(channels: &[(&str, &[&str])]) -> Catalog {
     for line in channels.iter().flat_map(|(_, lines)| *lines) {
         let mut words = line.split(' ');
         let (name, version) = (words.next().unwrap(), words.next().unwrap());
-        let (line, range) = line.split_once(" range=").unwrap_or((line, ""));
-        bundles.insert(name, bundle(name, version, range, line.contains(" deprecated")));
+        bundles.insert(name, bundle(name, version, line.contains(" deprecated")));
     }
     catalog.bundles = bundles.into_values().collect();
     let channels = channels.iter().map(|(name, lines)| {
         let entries = lines.iter().map(|line| {
-            let (line, _) = line.split_once(" range=").unwrap_or((line, ""));
+            let (line, range) = line
+                .split_once(" range=")
+                .map_or((*line, None), |(line, range)| (line, Some(range)));
             let mut words = line.split(' ');
             let mut entry = Entry {
                 bundle: catalog.find(words.next().unwrap()).unwrap(),
                 replaces: None,
                 skips: Vec::new(),
+                skip_range: range.map(Text::from),
             };
             for word in words {
                 match word.split_once('=') {
@@ -54,7 +56,7 @@ fn catalog(channels: &[(&str, &[&str])]) -> Catalog {
     catalog
 }
 
-fn bundle(name: &str, version: &str, range: &str, deprecated: bool) -> Bundle {
+fn bundle(name: &str, version: &str, deprecated: bool) -> Bundle {
     let property = Property {
         kind: Text::from("olm.deprecated"),
         value: Text::from("{}"),
@@ -63,7 +65,6 @@ fn bundle(name: &str, version: &str, range: &str, deprecated: bool) -> Bundle {
         name: Text::from(name),
         version: Some(Text::from(version)),
         image: None,
-        skip_range: Some(Text::from(range)),
         properties: if deprecated { vec![property] } else { Vec::new() },
         dependencies: Vec::new(),
         manifests: ManifestsId(0),
@@ -311,7 +312,7 @@ prop_compose! {
         ),
     ) -> Catalog {
         let bundles: Vec<Bundle> = names.iter().enumerate().map(|(at, name)| {
-            bundle(name, &versions[at], &ranges[at], deprecated[at])
+            bundle(name, &versions[at], deprecated[at])
         }).collect();
         let name = |at: usize| bundles.get(at).map_or(Text::from("absent"), |bundle| bundle.name.clone());
         let channels = channels.into_iter().map(|(channel, entries, head)| {
@@ -324,6 +325,7 @@ prop_compose! {
                     bundle: BundleId(u32::try_from(at).unwrap()),
                     replaces: replaces.map(name),
                     skips: skips.into_iter().map(name).collect(),
+                    skip_range: Some(&*ranges[at]).filter(|range| !range.is_empty()).map(Text::from),
                 }).collect(),
             }
         }).collect();

@@ -6,6 +6,7 @@ use super::found::Found;
 use super::object::{self, Objects};
 use super::scratch::{Scratch, package_of};
 use crate::catalog::Text;
+use crate::catalog::file_based::Schema;
 use crate::image::check_pullable;
 use crate::olm::property::{BUNDLE_OBJECT, CHANNEL, CSV_METADATA, GVK, GVK_REQUIRED, PACKAGE, PACKAGE_REQUIRED};
 use crate::rules;
@@ -31,8 +32,7 @@ pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scr
     let name = reader.name(fields, "name", &root);
     let package = reader.name(fields, "package", &root);
     reader.subject = format!("bundle {name:?} of package {package:?}");
-    let known = ["schema", "name", "package", "image", "properties", "relatedImages"];
-    reader.known(fields, &known, &root);
+    reader.known(fields, Schema::Bundle.fields(), &root);
     package_of(reader, &package);
     if name.is_empty() {
         let message = format!("a bundle of package {package:?} has no name");

@@ -6,7 +6,7 @@ use super::fields::{Fields, Reader};
 use super::found::{DocumentId, Found, Inside};
 use super::graph::{self, Entry};
 use super::scratch::{Scratch, package_of};
-use crate::catalog::file_based::{BUNDLE, CHANNEL, DEPRECATIONS, PACKAGE, memory};
+use crate::catalog::file_based::{Schema, memory};
 use crate::catalog::{Text, Texts};
 use crate::kubernetes::names::is_dns1123_label;
 use crate::nearest::nearest;
@@ -43,20 +43,20 @@ pub(super) fn check(id: DocumentId, json: &str, work: &mut Scratch) -> Result<us
         most: found.len() + MOST_FINDINGS,
         found: &mut found,
     };
-    let schema = reader.name(&fields, "schema", &root);
-    match &*schema {
-        PACKAGE => package(&mut reader, &fields, work),
-        CHANNEL => channel(&mut reader, &fields, work),
-        BUNDLE => bundle::check(&mut reader, &fields, work),
-        DEPRECATIONS => deprecations(&mut reader, &fields, work),
-        "" => {
+    let schema = Schema::from(&*reader.name(&fields, "schema", &root));
+    match &schema {
+        Schema::Package => package(&mut reader, &fields, work),
+        Schema::Channel => channel(&mut reader, &fields, work),
+        Schema::Bundle => bundle::check(&mut reader, &fields, work),
+        Schema::Deprecations => deprecations(&mut reader, &fields, work),
+        Schema::Other(none) if none.is_empty() => {
             let typed = fields.get("schema").is_some_and(|value| !value.get().starts_with('"'));
             if !typed {
                 let message = "the document has no schema, which every document of a catalog has";
                 reader.report(Found::new(&rules::CATALOG_SCHEMA_MISSING, message, id.path(root)));
             }
         }
-        other => unknown(&mut reader, other),
+        Schema::Other(other) => unknown(&mut reader, other),
     }
     work.contents.found = found;
     Ok(memory::kept(&schema, |name| fields.get(name)))
@@ -68,7 +68,7 @@ fn unknown(reader: &mut Reader<'_>, schema: &str) {
         let message = format!("a document of schema {schema:?} is a template for a catalog, and no part of one");
         let help = "Render the template, and put what it makes into the catalog.";
         reader.report(Found::new(&rules::CATALOG_SCHEMA_UNKNOWN, message, at).help(help));
-    } else if let Some(meant) = nearest(schema, [PACKAGE, CHANNEL, BUNDLE, DEPRECATIONS]) {
+    } else if let Some(meant) = nearest(schema, Schema::KNOWN.iter().map(Schema::name)) {
         let message = format!("the schema {schema:?} is unknown");
         let finding = Found::new(&rules::CATALOG_SCHEMA_UNKNOWN, message, at);
         reader.report(finding.meant(Some(meant)));
@@ -79,8 +79,7 @@ fn package(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
     let (id, root) = (reader.id, Path::root());
     let name = reader.name(fields, "name", &root);
     reader.subject = format!("package {name:?}");
-    let known = ["schema", "name", "defaultChannel", "icon", "description", "properties"];
-    reader.known(fields, &known, &root);
+    reader.known(fields, Schema::Package.fields(), &root);
     if name.is_empty() {
         let message = "a package has no name";
         reader.report(Found::new(&rules::CATALOG_PACKAGE_NAMELESS, message, id.at("name")));
@@ -146,8 +145,7 @@ fn channel(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
         reader.name(fields, "package", &root),
     );
     reader.subject = format!("channel {name:?} of package {package:?}");
-    let known = ["schema", "name", "package", "entries", "properties"];
-    reader.known(fields, &known, &root);
+    reader.known(fields, Schema::Channel.fields(), &root);
     package_of(reader, &package);
     if name.is_empty() {
         let message = format!("a channel of package {package:?} has no name");
@@ -247,7 +245,7 @@ fn deprecations(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch
     let (id, root) = (reader.id, Path::root());
     let package = reader.name(fields, "package", &root);
     reader.subject = format!("the deprecations of package {package:?}");
-    reader.known(fields, &["schema", "package", "name", "entries"], &root);
+    reader.known(fields, Schema::Deprecations.fields(), &root);
     package_of(reader, &package);
     let mut seen: HashMap<(Referred, String), usize> = HashMap::new();
     let mut references = Vec::new();
@@ -306,17 +304,19 @@ fn reference(reader: &mut Reader<'_>, entry: &Fields<'_>, index: usize) -> Optio
     reader.known(&fields, &["schema", "name"], &path);
     let schema = reader.text(&fields, "schema", &path);
     let name = reader.name(&fields, "name", &path);
-    let referred = match &*schema {
-        PACKAGE if name.is_empty() => Referred::Package,
-        PACKAGE => {
+    let referred = match Schema::from(&*schema) {
+        Schema::Package if name.is_empty() => Referred::Package,
+        Schema::Package => {
             let message = format!("{of} refers to its package by the name {name:?}, where no name may be");
             return wrong(reader, "name", message);
         }
-        CHANNEL => Referred::Channel,
-        BUNDLE => Referred::Bundle,
-        "" => return wrong(reader, "schema", format!("{of} refers to something without a schema")),
-        other => {
-            let message = format!("{of} refers to something of schema {other:?}, which cannot be deprecated");
+        Schema::Channel => Referred::Channel,
+        Schema::Bundle => Referred::Bundle,
+        Schema::Other(none) if none.is_empty() => {
+            return wrong(reader, "schema", format!("{of} refers to something without a schema"));
+        }
+        Schema::Deprecations | Schema::Other(_) => {
+            let message = format!("{of} refers to something of schema {schema:?}, which cannot be deprecated");
             return wrong(reader, "schema", message);
         }
     };

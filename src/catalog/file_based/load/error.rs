@@ -1,5 +1,6 @@
 //! Why documents make no catalog.
 
+use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::read::CatalogError;
 use std::fmt;
 use std::path::PathBuf;
@@ -52,7 +53,7 @@ pub enum LoadProblem {
     #[error("the {schema} has no name")]
     Nameless {
         /// The schema.
-        schema: String,
+        schema: Schema,
     },
     /// There is another of the name.
     #[error("there is {subject} already")]

@@ -36,7 +36,7 @@ fn files_of_both_languages_make_one_catalog_in_the_order_of_the_form() {
     ]);
     let catalog = catalog.unwrap();
     let handles = catalog.handles.iter();
-    let shown: Vec<_> = handles.map(|handle| (&*handle.schema, &*handle.name)).collect();
+    let shown: Vec<_> = handles.map(|handle| (handle.schema.name(), &*handle.name)).collect();
     assert_eq!(
         shown,
         [

@@ -3,7 +3,7 @@
 use super::error::{TemplateError, TemplateProblem};
 use super::fields::Input;
 use super::{Content, Image, Made, Template};
-use crate::catalog::file_based::{BUNDLE, Blob, Bundle};
+use crate::catalog::file_based::{Blob, Bundle, Schema};
 use crate::text::Path;
 use std::collections::HashMap;
 
@@ -37,7 +37,7 @@ fn of_entries(input: &Input, entries: impl Iterator<Item = (usize, Path)>) -> Re
     let mut lines: HashMap<String, usize> = HashMap::new();
     for (number, path) in entries {
         let document = input.blob(number, &path)?;
-        if document.text("schema") != BUNDLE {
+        if document.schema() != Some(Schema::Bundle) {
             if input.kind_at(number, &path).is_some() {
                 let schema = document.text("schema");
                 return Err(input.wrong(number, path, TemplateProblem::Several { schema }));

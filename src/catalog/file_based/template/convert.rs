@@ -3,7 +3,7 @@
 use super::Kind;
 use super::error::{TemplateError, TemplateProblem};
 use super::fields::Input;
-use crate::catalog::file_based::BUNDLE;
+use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::read::CatalogLimits;
 use crate::text::Path;
@@ -32,9 +32,9 @@ pub fn convert(name: &str, bytes: &[u8], kind: Kind, limits: CatalogLimits) -> R
             let schema = kind.schema().to_owned();
             return Err(input.wrong(number, "schema", TemplateProblem::Template { schema }));
         }
-        entries.push(if kind == Kind::Basic && document.text("schema") == BUNDLE {
+        entries.push(if kind == Kind::Basic && document.schema() == Some(Schema::Bundle) {
             let image = input.image(number, &Path::from("image"))?.reference;
-            let bundle = serde_json::json!({"schema": BUNDLE, "image": image}).to_string();
+            let bundle = serde_json::json!({"schema": Schema::Bundle.name(), "image": image}).to_string();
             Document::from_json(&bundle).unwrap_or(document)
         } else {
             document

@@ -17,9 +17,8 @@ pub use error::{TemplateError, TemplateProblem};
 use super::document::Document;
 use super::load::{At, LoadError, Loaded, Loader};
 use super::read::CatalogLimits;
-use super::{BUNDLE, Blob, Bundle, CHANNEL, DEPRECATIONS, PACKAGE};
+use super::{Blob, Bundle, Schema};
 use fields::Input;
-use serde_json::Value;
 
 /// A type of template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,7 +107,7 @@ impl Template {
             }
             (_, Some(found)) => found,
             (Some(Kind::Basic), None) => return basic::read_stream(&input),
-            (None, None) if [PACKAGE, CHANNEL, BUNDLE, DEPRECATIONS].contains(&schema.as_str()) => {
+            (None, None) if !matches!(Schema::from(schema.as_str()), Schema::Other(_)) => {
                 return basic::read_stream(&input);
             }
             (Some(wanted), None) => {
@@ -167,17 +166,6 @@ pub fn load(documents: &[Made]) -> Result<Loaded, LoadError> {
         }
     }
     loader.finish()
-}
-
-/// Version and, where there is one, release of a bundle.
-fn version_of(bundle: &Bundle) -> (String, Option<String>) {
-    let mut packages = bundle.properties.iter().filter(|property| property.kind == PACKAGE);
-    let value = packages
-        .next()
-        .and_then(|property| serde_json::from_str(property.value.get()).ok());
-    let value: Value = value.unwrap_or_default();
-    let text = |field: &str| value[field].as_str().map(str::to_owned);
-    (text("version").unwrap_or_default(), text("release"))
 }
 
 #[cfg(test)]

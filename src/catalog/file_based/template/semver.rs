@@ -6,8 +6,8 @@
 
 use super::error::{TemplateError, TemplateProblem};
 use super::fields::Input;
-use super::{Content, Image, Made, Template, version_of};
-use crate::catalog::file_based::{BUNDLE_OBJECT, Blob, Bundle, Channel, Entry, Icon, Package};
+use super::{Content, Image, Made, Template};
+use crate::catalog::file_based::{BUNDLE_OBJECT, Blob, Bundle, Channel, Entry, Icon, Identity, Package};
 use crate::text::Path;
 use crate::version::parse_strict;
 use ::semver::Version;
@@ -213,7 +213,7 @@ fn releases(images: &[Image], rendered: &[Bundle]) -> Result<Vec<Release>, Templ
             let bundle = bundle.name.clone();
             return Err(wrong(TemplateProblem::RepeatedBundle { bundle, line }));
         }
-        let (version, _) = version_of(bundle);
+        let version = Identity::among(&bundle.properties).version.unwrap_or_default();
         let parsed = parse_strict(&version).map_err(|reason| {
             wrong(TemplateProblem::Version {
                 bundle: bundle.name.clone(),

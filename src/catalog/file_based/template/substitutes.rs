@@ -5,10 +5,9 @@
 
 use super::error::{TemplateError, TemplateProblem};
 use super::fields::Input;
-use super::{Content, Image, Made, Template, load, version_of};
-use crate::catalog::file_based::document::Document;
+use super::{Content, Image, Made, Template, load};
 use crate::catalog::file_based::load::{At, heads};
-use crate::catalog::file_based::{BUNDLE, Blob, Bundle, CHANNEL, PACKAGE};
+use crate::catalog::file_based::{Blob, Bundle, Identity, Schema};
 use crate::text::Path;
 use crate::version::parse_strict;
 use semver::Version;
@@ -119,28 +118,32 @@ fn check(documents: &[Made], at: &At) -> Result<(), TemplateError> {
 fn check_order(documents: &[Made], base: &str, bundle: &Bundle) -> Result<(), TemplateProblem> {
     let known = documents.iter().find_map(|made| {
         let document = made.document().ok()?;
-        let is_base = document.text("schema") == BUNDLE && document.text("name") == base;
-        is_base.then(|| version_in(&document))
+        let is_base = document.schema() == Some(Schema::Bundle) && document.text("name") == base;
+        is_base.then(|| Identity::among(&document.properties().unwrap_or_default()))
     });
     let Some(of_base) = known else {
         let (base, bundle) = (base.to_owned(), bundle.name.clone());
         return Err(TemplateProblem::NoBase { base, bundle });
     };
-    let parse = |name: &str, (version, release): &(String, Option<String>)| {
+    let parse = |name: &str, identity: &Identity| {
+        let version = identity.version.as_deref().unwrap_or_default();
         let parsed = parse_strict(version).map_err(|reason| TemplateProblem::Version {
             bundle: name.to_owned(),
-            version: version.clone(),
+            version: version.to_owned(),
             reason,
         });
-        Ok((parsed?, release.clone()))
+        Ok((parsed?, identity.release.clone()))
     };
-    let own = version_of(bundle);
+    let own = Identity::among(&bundle.properties);
     if compare(&parse(&bundle.name, &own)?, &parse(base, &of_base)?).is_gt() {
         return Ok(());
     }
-    let shown = |(version, release): (String, Option<String>)| match release {
-        Some(release) => format!("{version}, release {release},"),
-        None => version,
+    let shown = |Identity { version, release }: Identity| {
+        let version = version.unwrap_or_default();
+        match release {
+            Some(release) => format!("{version}, release {release},"),
+            None => version,
+        }
     };
     Err(TemplateProblem::NotGreater {
         bundle: bundle.name.clone(),
@@ -148,20 +151,6 @@ fn check_order(documents: &[Made], base: &str, bundle: &Bundle) -> Result<(), Te
         base: base.to_owned(),
         base_version: shown(of_base),
     })
-}
-
-/// Version and release in the property of a bundle's document.
-fn version_in(document: &Document) -> (String, Option<String>) {
-    let properties = document.field("properties");
-    let properties: Value = properties
-        .and_then(|value| serde_json::from_str(value.get()).ok())
-        .unwrap_or_default();
-    let mut properties = properties.as_array().into_iter().flatten();
-    let value = properties
-        .find(|property| property["type"] == PACKAGE)
-        .map(|property| &property["value"]);
-    let text = |field: &str| value.and_then(|value| value[field].as_str()).map(str::to_owned);
-    (text("version").unwrap_or_default(), text("release"))
 }
 
 /// Versions, then releases: identifiers between dots, numbers below words. Versions that differ by build metadata alone
@@ -183,7 +172,7 @@ fn compare(one: &(Version, Option<String>), other: &(Version, Option<String>)) -
 /// A channel in which `bundle` stands in for `base`; none for other documents, and where `base` is no entry.
 fn substituted(made: &Made, base: &str, bundle: &Bundle) -> Option<Made> {
     let document = made.document().ok()?;
-    if document.text("schema") != CHANNEL || document.text("package") != bundle.package {
+    if document.schema() != Some(Schema::Channel) || document.text("package") != bundle.package {
         return None;
     }
     let mut entries: Vec<Value> = serde_json::from_str(document.field("entries")?.get()).ok()?;

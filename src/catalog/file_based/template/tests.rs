@@ -7,7 +7,7 @@ use crate::catalog::file_based::write::{Language, write};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn read(text: &str, wanted: Option<Kind>) -> Result<Template, TemplateError> {
     Template::read("t.yaml", text.as_bytes(), wanted, CatalogLimits::default())

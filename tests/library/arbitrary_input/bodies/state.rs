@@ -107,7 +107,7 @@ fn judged(state: &State) {
     let _ = check_in(state);
     let catalogs = Catalogs::new(state, state.catalogs.iter().map(|_| None).collect());
     let read = catalogs.read(true).unwrap();
-    let problem = Problem::of_state(state, catalogs.sources(state, &read));
+    let problem = Problem::of_state(state, &read);
     for explain in [false, true] {
         let options = Options {
             steps: 10_000,

@@ -1,0 +1,103 @@
+//! The schemas of a catalog's documents: what each is called, which fields it has, and where its documents stand.
+
+use crate::catalog::Text;
+use serde::Deserialize;
+use std::fmt;
+
+/// What a document of a catalog is about, as its field `schema` says.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
+#[serde(from = "String")]
+pub enum Schema {
+    /// A package.
+    Package,
+    /// A channel of a package, with its update graph.
+    Channel,
+    /// A bundle of a package.
+    Bundle,
+    /// What of a package should no longer be chosen.
+    Deprecations,
+    /// Any other, which belongs to whoever wrote it.
+    Other(Text),
+}
+
+impl Schema {
+    /// All that the format knows.
+    pub const KNOWN: [Self; 4] = [Self::Package, Self::Channel, Self::Bundle, Self::Deprecations];
+
+    /// The value of the field `schema`.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Package => "olm.package",
+            Self::Channel => "olm.channel",
+            Self::Bundle => "olm.bundle",
+            Self::Deprecations => "olm.deprecations",
+            Self::Other(name) => name,
+        }
+    }
+
+    /// The fields of its documents, in the order in which the tools of the field write them; none of an unknown schema.
+    pub fn fields(&self) -> &'static [&'static str] {
+        match self {
+            Self::Package => &["schema", "name", "defaultChannel", "icon", "description", "properties"],
+            Self::Channel => &["schema", "name", "package", "entries", "properties"],
+            Self::Bundle => &["schema", "name", "package", "image", "properties", "relatedImages"],
+            Self::Deprecations => &["schema", "package", "name", "entries"],
+            Self::Other(_) => &[],
+        }
+    }
+}
+
+impl From<&str> for Schema {
+    fn from(name: &str) -> Self {
+        let known = Self::KNOWN.into_iter().find(|schema| schema.name() == name);
+        known.unwrap_or_else(|| Self::Other(name.into()))
+    }
+}
+
+impl From<String> for Schema {
+    fn from(name: String) -> Self {
+        Self::from(name.as_str())
+    }
+}
+
+impl fmt::Display for Schema {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// Where a document stands in a catalog. Packages come by name, and what belongs to none behind them; of each first the
+/// package, then channels, bundles, other documents and deprecations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key<'a> {
+    without_package: bool,
+    package: &'a str,
+    rank: u8,
+    schema: &'a str,
+    name: &'a str,
+}
+
+impl<'a> Key<'a> {
+    /// The place of a document of this schema and package, with this name.
+    pub fn new(schema: &'a Schema, package: &'a str, name: &'a str) -> Self {
+        let (rank, schema, name) = match schema {
+            Schema::Package => (0, "", ""),
+            Schema::Channel => (1, "", name),
+            Schema::Bundle => (2, "", name),
+            Schema::Other(other) => (3, &**other, ""),
+            Schema::Deprecations => (4, "", ""),
+        };
+        Self {
+            without_package: package.is_empty(),
+            package,
+            rank,
+            schema,
+            name,
+        }
+    }
+
+    /// The package; empty for what belongs to none.
+    pub fn package(&self) -> &'a str {
+        self.package
+    }
+}
