@@ -16,7 +16,7 @@ use crate::database::read::{Database, ReadError};
 use crate::database::record::Record;
 use crate::olm::dependency::DependencyKind;
 use crate::olm::dependency::Spelling;
-use crate::olm::property::DEPRECATED;
+use crate::olm::property::{DEPRECATED, PACKAGE as IDENTITY};
 use crate::olm::spelling::{as_property, required_only};
 use crate::text::canonical;
 use base64::Engine;
@@ -319,7 +319,7 @@ fn properties(
 /// Keeps one property that says which package and version the bundle is, for a catalog takes no other number. Bundles may
 /// bring some of their own; that of the package it is in, or else the first, is the one.
 fn one_identity(package: &str, properties: &mut Vec<Property>) {
-    let is_identity = |property: &Property| property.kind == PACKAGE;
+    let is_identity = |property: &Property| property.kind == IDENTITY;
     let is_own = |property: &Property| {
         let value: Value = serde_json::from_str(property.value.get()).unwrap_or_default();
         is_identity(property) && value["packageName"] == *package
