@@ -3,6 +3,7 @@
 mod annotations;
 mod constraint;
 mod content;
+mod crd_fields;
 mod csv;
 mod dependencies;
 pub mod fix;
@@ -15,7 +16,6 @@ mod ranges;
 mod reference;
 mod request;
 mod run;
-mod shapes;
 mod stages;
 pub mod suites;
 mod synthesized;
