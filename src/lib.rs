@@ -14,9 +14,10 @@
 //!  bundle       a bundle and its metadata files
 //!  csv          the ClusterServiceVersion
 //!  olm          OLM's vocabulary: properties, dependencies, constraints
+//!  shape        tables of fields: what a file or an object may hold, and its JSON Schema
 //!  manifest     documents to objects
 //!  text         YAML and JSON with places                          image        references, layers, layouts, registries
-//!  cel, kubernetes, diagnostic, rules, tree, source, streams, files, limit, nearest, version, visible   small shared values
+//!  cel, kubernetes, diagnostic, rules, tree, source, streams, files, limit, version, visible   small shared values
 //! ```
 //!
 //! The binary adds `cli` and `terminal` on top; both stand behind the feature `cli`, which is on by default.
@@ -39,11 +40,11 @@ pub mod kubernetes;
 pub mod limit;
 pub mod manifest;
 pub mod mirror;
-pub mod nearest;
 pub mod olm;
 pub mod resolver;
 pub mod rules;
 pub mod server;
+pub mod shape;
 pub mod source;
 pub mod synthesis;
 #[cfg(feature = "cli")]

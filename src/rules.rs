@@ -133,7 +133,7 @@ rules! {
         OLM_ICON_FILE = "olm-icon-file", Error, PLAIN, "Correct the path, which begins at the bundle's folder, or add the file.";
         OLM_OVERLAY_UNMATCHED = "olm-overlay-unmatched", Error, PLAIN, "Correct its name, version or kind, or remove the entry.";
         OLM_DISPLAYNAME_DEFAULTED = "olm-displayname-defaulted", Warning, CSV, "Add displayName to metadata/olm.yaml.";
-        CSV_NAME_FORMAT = "csv-name-format", Error, CSV, "Use at most 63 lower-case letters, digits, dots and dashes.";
+        CSV_NAME_FORMAT = "csv-name-format", Error, CSV, "Use at most 63 lower-case letters, digits, dots and dashes, with a letter or digit at both ends.";
         CSV_SKIP_RANGE = "csv-skip-range", Error, OLM, "Write a range such as \">=1.0.0 <1.2.0\", with three numbers in each version.";
         CSV_REPLACES_ITSELF = "csv-replaces-itself", Error, CSV, "Name the version before this one, or remove replaces.";
         CSV_EXAMPLES_JSON = "csv-examples-json", Error, CSV, "Write a JSON list of custom resources.";

@@ -1,7 +1,7 @@
 //! A part of a catalog, by the names of packages and channels.
 
 use super::{Catalog, Channel, Package};
-use crate::nearest::nearest;
+use crate::shape::nearest;
 use crate::version::parse_strict;
 use semver::Version;
 use std::collections::BTreeSet;

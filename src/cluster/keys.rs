@@ -1,84 +1,40 @@
 //! The keys of a what-if file: one table for its reader, its JSON Schema and its errors.
 
-/// What may stand behind a key.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Shape {
-    Text,
-    Flag,
-    /// A whole number in this range.
-    Number(i64, i64),
-    /// One of these texts.
-    Choice(&'static [&'static str]),
-    /// Anything.
-    Any,
-    TextList,
-    /// Maps with any keys, which have at least these, as texts.
-    Objects(&'static [&'static str]),
-    /// Maps with these keys and no other.
-    List(&'static [Key]),
-}
+use crate::shape::Shape::{self, Any, Boolean, Choice, List, Map, Object, Text, Within};
+use crate::shape::{DRAFT_2020_12, Field, TEXTS, json_schema as schema_of, not_empty, optional, required};
+use serde_json::{Value, json};
 
-/// One key of a map.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Key {
-    pub(super) name: &'static str,
-    pub(super) shape: Shape,
-    /// Whether it must be there; a text or number then must not be empty.
-    pub(super) required: bool,
-    pub(super) about: &'static str,
-}
+/// Kubernetes objects, whole.
+const OBJECTS: Shape = List(&Map(
+    &[not_empty("apiVersion", Text, ""), not_empty("kind", Text, "")],
+    &Any,
+));
 
-const fn required(name: &'static str, shape: Shape, about: &'static str) -> Key {
-    Key {
-        name,
-        shape,
-        required: true,
-        about,
-    }
-}
+const APIS: Shape = List(&Object(&[
+    optional("group", Text, "API group; the core group where it is absent."),
+    not_empty("version", Text, "Version, such as v1."),
+    not_empty("kind", Text, "Kind."),
+]));
 
-const fn optional(name: &'static str, shape: Shape, about: &'static str) -> Key {
-    Key {
-        name,
-        shape,
-        required: false,
-        about,
-    }
-}
+const TYPED_VALUES: Shape = List(&Object(&[
+    not_empty("type", Text, "Type, such as olm.package."),
+    optional("value", Any, "Value, in the form of its type."),
+]));
 
-const APIS: Shape = Shape::List(&[
-    optional("group", Shape::Text, "API group; the core group where it is absent."),
-    required("version", Shape::Text, "Version, such as v1."),
-    required("kind", Shape::Text, "Kind."),
-]);
-
-const TYPED_VALUES: Shape = Shape::List(&[
-    required("type", Shape::Text, "Type, such as olm.package."),
-    optional("value", Shape::Any, "Value, in the form of its type."),
-]);
-
-const ENTRIES: &[Key] = &[
-    required("name", Shape::Text, "Name of the bundle."),
-    optional(
-        "replaces",
-        Shape::Text,
-        "The bundle from which this one is the next update.",
-    ),
+const ENTRIES: &[Field] = &[
+    not_empty("name", Text, "Name of the bundle."),
+    optional("replaces", Text, "The bundle from which this one is the next update."),
     optional(
         "skips",
-        Shape::TextList,
+        TEXTS,
         "Bundles that may be updated to this one without being offered themselves.",
     ),
-    optional(
-        "skipRange",
-        Shape::Text,
-        "Range of versions that may be updated to this one.",
-    ),
+    optional("skipRange", Text, "Range of versions that may be updated to this one."),
 ];
 
-const BUNDLES: &[Key] = &[
-    required("name", Shape::Text, "Name of its ClusterServiceVersion."),
-    optional("version", Shape::Text, "Version, such as 1.2.3."),
+const BUNDLES: &[Field] = &[
+    not_empty("name", Text, "Name of its ClusterServiceVersion."),
+    optional("version", Text, "Version, such as 1.2.3."),
     optional("provides", APIS, "APIs that it owns."),
     optional("requires", APIS, "APIs that it requires."),
     optional(
@@ -93,52 +49,48 @@ const BUNDLES: &[Key] = &[
     ),
 ];
 
-const CATALOGS: &[Key] = &[
-    required("name", Shape::Text, "Name of the CatalogSource."),
+const CATALOGS: &[Field] = &[
+    not_empty("name", Text, "Name of the CatalogSource."),
     optional(
         "namespace",
-        Shape::Text,
+        Text,
         "Its namespace; where there is none, globalNamespace, else namespace.",
     ),
     optional(
         "priority",
-        Shape::Number(i32::MIN as i64, i32::MAX as i64),
+        Within(i32::MIN as i64, i32::MAX as i64),
         "A higher one is preferred; 0 where there is none.",
     ),
     optional(
         "source",
-        Shape::Text,
+        Text,
         "An index image, a database or a folder with a file-based catalog, instead of packages. A path is relative to this file.",
     ),
     optional(
         "packages",
-        Shape::List(&[
-            required("name", Shape::Text, "Name of the package."),
-            optional(
-                "defaultChannel",
-                Shape::Text,
-                "Channel of a subscription that names none.",
-            ),
+        List(&Object(&[
+            not_empty("name", Text, "Name of the package."),
+            optional("defaultChannel", Text, "Channel of a subscription that names none."),
             optional(
                 "channels",
-                Shape::List(&[
-                    required("name", Shape::Text, "Name of the channel."),
-                    optional("entries", Shape::List(ENTRIES), "Its bundles."),
-                ]),
+                List(&Object(&[
+                    not_empty("name", Text, "Name of the channel."),
+                    optional("entries", List(&Object(ENTRIES)), "Its bundles."),
+                ])),
                 "Channels.",
             ),
-            optional("bundles", Shape::List(BUNDLES), "Bundles."),
-        ]),
+            optional("bundles", List(&Object(BUNDLES)), "Bundles."),
+        ])),
         "Packages, written out.",
     ),
 ];
 
-const INSTALLED: &[Key] = &[
-    required("name", Shape::Text, "Name of the ClusterServiceVersion."),
-    optional("version", Shape::Text, "Its version, such as 1.2.3."),
-    optional("package", Shape::Text, "Package that it was installed from."),
-    optional("phase", Shape::Text, "Its phase; Succeeded where there is none."),
-    optional("replaces", Shape::Text, "The one that it replaced."),
+const INSTALLED: &[Field] = &[
+    not_empty("name", Text, "Name of the ClusterServiceVersion."),
+    optional("version", Text, "Its version, such as 1.2.3."),
+    optional("package", Text, "Package that it was installed from."),
+    optional("phase", Text, "Its phase; Succeeded where there is none."),
+    optional("replaces", Text, "The one that it replaced."),
     optional("provides", APIS, "APIs that it owns."),
     optional("requires", APIS, "APIs that it requires."),
     optional(
@@ -148,137 +100,141 @@ const INSTALLED: &[Key] = &[
     ),
     optional(
         "withoutPropertiesAnnotation",
-        Shape::Flag,
+        Boolean,
         "Whether it has no annotation operatorframework.io/properties.",
     ),
 ];
 
-const SUBSCRIPTIONS: &[Key] = &[
-    optional(
-        "name",
-        Shape::Text,
-        "Its name; that of the package where there is none.",
-    ),
-    required("package", Shape::Text, "The package."),
-    optional("channel", Shape::Text, "The channel; any where there is none."),
+const SUBSCRIPTIONS: &[Field] = &[
+    optional("name", Text, "Its name; that of the package where there is none."),
+    not_empty("package", Text, "The package."),
+    optional("channel", Text, "The channel; any where there is none."),
     optional(
         "catalog",
-        Shape::Text,
+        Text,
         "Name of the CatalogSource; the only one where there is none.",
     ),
-    optional("catalogNamespace", Shape::Text, "Namespace of the CatalogSource."),
-    optional(
-        "startingCSV",
-        Shape::Text,
-        "The version that a first installation takes.",
-    ),
-    optional("installedCSV", Shape::Text, "The version that is installed."),
+    optional("catalogNamespace", Text, "Namespace of the CatalogSource."),
+    optional("startingCSV", Text, "The version that a first installation takes."),
+    optional("installedCSV", Text, "The version that is installed."),
     optional(
         "currentCSV",
-        Shape::Text,
+        Text,
         "The version that OLM is working on; installedCSV where there is none.",
     ),
     optional(
         "installPlanApproval",
-        Shape::Choice(&["Automatic", "Manual"]),
+        Choice(&["Automatic", "Manual"]),
         "Who approves what it installs; Automatic where there is none.",
     ),
 ];
 
-const SERVED: &[Key] = &[
-    optional("group", Shape::Text, "API group; the core group where it is absent."),
-    required("version", Shape::Text, "Version, such as v1."),
-    required("kind", Shape::Text, "Kind."),
-    optional("plural", Shape::Text, "Name of the resource, such as deployments."),
+const SERVED: &[Field] = &[
+    optional("group", Text, "API group; the core group where it is absent."),
+    not_empty("version", Text, "Version, such as v1."),
+    not_empty("kind", Text, "Kind."),
+    optional("plural", Text, "Name of the resource, such as deployments."),
     optional(
         "namespaced",
-        Shape::Flag,
+        Boolean,
         "Whether its objects are in namespaces; true where it is absent.",
     ),
 ];
 
-const GRANTS: &[Key] = &[
-    required("serviceAccount", Shape::Text, "Name of the service account."),
+const GRANTS: &[Field] = &[
+    not_empty("serviceAccount", Text, "Name of the service account."),
     optional(
         "namespace",
-        Shape::Text,
+        Text,
         "Its namespace; the namespace of the file where there is none.",
     ),
     required(
         "rules",
-        Shape::Objects(&[]),
+        List(&Map(&[], &Any)),
         "RBAC rules. A list \"namespaces\" in a rule says where it holds; without, it holds in the whole cluster.",
     ),
 ];
 
-const ERRORS: &[Key] = &[
-    optional("group", Shape::Text, "API group of the object."),
-    optional("version", Shape::Text, "Version of its API."),
-    optional("kind", Shape::Text, "Its kind."),
-    optional("namespace", Shape::Text, "Its namespace."),
-    optional("name", Shape::Text, "Its name."),
-    optional("verb", Shape::Text, "What is asked for, such as create."),
-    optional("reason", Shape::Text, "Reason of the answer, such as Forbidden."),
-    optional("code", Shape::Number(100, 599), "Code of the answer, such as 403."),
-    optional("message", Shape::Text, "Message of the answer."),
+const ERRORS: &[Field] = &[
+    optional("group", Text, "API group of the object."),
+    optional("version", Text, "Version of its API."),
+    optional("kind", Text, "Its kind."),
+    optional("namespace", Text, "Its namespace."),
+    optional("name", Text, "Its name."),
+    optional("verb", Text, "What is asked for, such as create."),
+    optional("reason", Text, "Reason of the answer, such as Forbidden."),
+    optional("code", Within(100, 599), "Code of the answer, such as 403."),
+    optional("message", Text, "Message of the answer."),
 ];
 
 /// The keys of the file.
-pub(super) const KEYS: &[Key] = &[
-    optional("version", Shape::Number(1, 1), "Version of this format: 1."),
-    optional("name", Shape::Text, "What the case is called."),
-    optional("description", Shape::Text, "What it is about."),
+const KEYS: &[Field] = &[
+    optional("version", Within(1, 1), "Version of this format: 1."),
+    optional("name", Text, "What the case is called."),
+    optional("description", Text, "What it is about."),
     optional(
         "namespace",
-        Shape::Text,
+        Text,
         "Namespace that operators are installed into; operators where there is none.",
     ),
     optional(
         "globalNamespace",
-        Shape::Text,
+        Text,
         "Namespace whose catalogs serve all namespaces, such as olm.",
     ),
     optional(
         "excludeGlobalCatalogs",
-        Shape::Flag,
+        Boolean,
         "Whether the OperatorGroup keeps the catalogs of the global namespace out.",
     ),
     optional(
         "upgradeStrategy",
-        Shape::Choice(&["Default", "TechPreviewUnsafeFailForward"]),
+        Choice(&["Default", "TechPreviewUnsafeFailForward"]),
         "spec.upgradeStrategy of the OperatorGroup.",
     ),
-    optional(
-        "serviceAccount",
-        Shape::Text,
-        "spec.serviceAccountName of the OperatorGroup.",
-    ),
-    optional("catalogs", Shape::List(CATALOGS), "CatalogSources."),
+    optional("serviceAccount", Text, "spec.serviceAccountName of the OperatorGroup."),
+    optional("catalogs", List(&Object(CATALOGS)), "CatalogSources."),
     optional(
         "installed",
-        Shape::List(INSTALLED),
+        List(&Object(INSTALLED)),
         "ClusterServiceVersions in the namespace.",
     ),
     optional(
         "subscriptions",
-        Shape::List(SUBSCRIPTIONS),
+        List(&Object(SUBSCRIPTIONS)),
         "Subscriptions in the namespace.",
     ),
-    optional("apis", Shape::List(SERVED), "APIs that the cluster serves."),
-    optional(
-        "objects",
-        Shape::Objects(&["apiVersion", "kind"]),
-        "Objects in the cluster, whole.",
-    ),
-    optional("grants", Shape::List(GRANTS), "What service accounts may do."),
+    optional("apis", List(&Object(SERVED)), "APIs that the cluster serves."),
+    optional("objects", OBJECTS, "Objects in the cluster, whole."),
+    optional("grants", List(&Object(GRANTS)), "What service accounts may do."),
     optional(
         "conditions",
-        Shape::Objects(&["apiVersion", "kind"]),
+        OBJECTS,
         "Objects of kind Condition or OperatorCondition, whole.",
     ),
     optional(
         "errors",
-        Shape::List(ERRORS),
+        List(&Object(ERRORS)),
         "Errors that the API server answers with, for requests that match everything given; reason or code is.",
     ),
 ];
+
+/// The whole file.
+pub(super) const SHAPE: Shape = Object(KEYS);
+
+/// The JSON Schema (draft 2020-12) of a what-if file.
+///
+/// It refuses what [`super::read`] refuses, but for names: that a name stands twice, or is of nothing.
+pub fn json_schema() -> Value {
+    let about = "A namespace of a cluster with its operators, for opmx resolve and opmx plan.";
+    let mut schema = schema_of(DRAFT_2020_12, "What-if file of opmx, version 1", about, &SHAPE);
+    let given = |name: &str| json!({"required": [name], "properties": {name: {"not": {"type": "null"}}}});
+    let one = json!({"allOf": [given("source"), given("packages")]});
+    let some = json!([given("reason"), given("code")]);
+    for (list, keyword, value) in [("catalogs", "not", one), ("errors", "anyOf", some)] {
+        if let Some(items) = schema.pointer_mut(&format!("/properties/{list}/items")) {
+            items[keyword] = value;
+        }
+    }
+    schema
+}

@@ -13,11 +13,10 @@ mod keys;
 pub mod labels;
 mod observed;
 mod read;
-mod schema;
 pub mod state;
 
 pub use inline::inline;
+pub use keys::json_schema;
 pub use observed::{ObservedError, observe};
 pub use read::{StateError, StateProblem, read, source_beside};
-pub use schema::json_schema;
 pub use state::State;

@@ -1,12 +1,12 @@
 //! A what-if file from its text, with the place of everything that is wrong.
 
-use super::keys::{KEYS, Key, Shape};
+use super::keys::SHAPE;
 use super::state::{NAMESPACE, State, VERSION};
-use crate::nearest::nearest;
 use crate::rules;
+use crate::shape::{self, Fault, Mend, Problem, Shape};
 use crate::source::{Place, Source};
-use crate::text::{self, Document, Limits, Path, kind_of};
-use serde_json::{Map, Value};
+use crate::text::{self, Document, Limits, Path};
+use serde_json::Value;
 use std::collections::HashSet;
 
 /// Why a file is no what-if file.
@@ -50,39 +50,9 @@ pub enum StateProblem {
         /// What stands there.
         found: String,
     },
-    /// A key that there is not.
-    #[error(
-        "there is no key {key:?} here; {}",
-        .nearest.map_or_else(|| format!("those are {}", .known.join(", ")), |nearest| format!("is {nearest:?} meant?"))
-    )]
-    UnknownKey {
-        /// The key.
-        key: String,
-        /// The key that is most like it.
-        nearest: Option<&'static str>,
-        /// All keys that there are.
-        known: Vec<&'static str>,
-    },
-    /// A key that is missing.
-    #[error("{path} has no {key}")]
-    Missing {
-        /// The map.
-        path: String,
-        /// The key.
-        key: &'static str,
-    },
-    /// A value of another type.
-    #[error("{path} is {found}, not {wanted}{}", if *.quotes { "; write it in quotes" } else { "" })]
-    Shape {
-        /// The value.
-        path: String,
-        /// What it is.
-        found: &'static str,
-        /// What it should be.
-        wanted: String,
-        /// Whether quotes make it right.
-        quotes: bool,
-    },
+    /// A key or a value that the table of keys does not allow.
+    #[error("{}{}", .0.message("the file"), advice(.0))]
+    Shape(Problem),
     /// A catalog of both kinds.
     #[error("the catalog {catalog} has a source and packages; it can have one of them")]
     SourceAndPackages {
@@ -194,8 +164,11 @@ struct Reader<'d> {
 
 impl Reader<'_> {
     fn state(&self) -> Result<State, StateError> {
-        let value = self.map(self.document.value(), KEYS, &Path::root())?;
-        let mut state: State = serde_json::from_value(value).map_err(|error| {
+        let value = self.document.value();
+        if let Some(problem) = shape::check(value, &SHAPE, 1).pop() {
+            return Err(self.misshapen(problem));
+        }
+        let mut state: State = serde_json::from_value(given(value, &SHAPE)).map_err(|error| {
             let message = error.to_string();
             self.wrong(&Path::root(), StateProblem::Inner { message })
         })?;
@@ -336,132 +309,46 @@ impl Reader<'_> {
         }
     }
 
-    fn shape(&self, path: &Path, found: &Value, wanted: impl Into<String>) -> StateError {
-        let wanted = wanted.into();
-        let quotes = wanted == "a text" && (found.is_number() || found.is_boolean());
-        let shown = if path.is_root() {
-            "the file".to_owned()
-        } else {
-            path.to_string()
+    fn misshapen(&self, problem: Problem) -> StateError {
+        let path = problem.path.clone();
+        if let (Fault::Type { .. }, true) = (&problem.fault, path == Path::root().key("version")) {
+            let found = path
+                .get(self.document.value())
+                .map(Value::to_string)
+                .unwrap_or_default();
+            return self.wrong(&path, StateProblem::Version { found });
+        }
+        let place = match &problem.fault {
+            Fault::UnknownKey { .. } => self.document.key_place(&path),
+            _ => self.document.place(&path),
         };
-        let found = kind_of(found);
-        self.wrong(
-            path,
-            StateProblem::Shape {
-                path: shown,
-                found,
-                wanted,
-                quotes,
-            },
-        )
+        StateError {
+            place,
+            problem: StateProblem::Shape(problem),
+        }
     }
+}
 
-    /// A map with no other than these keys, without those that have nothing behind them.
-    fn map(&self, value: &Value, keys: &'static [Key], path: &Path) -> Result<Value, StateError> {
-        let Some(map) = value.as_object() else {
-            return Err(self.shape(path, value, "a map"));
-        };
-        let mut checked = Map::new();
-        for (name, value) in map {
-            let here = path.key(name);
-            let Some(key) = keys.iter().find(|key| key.name == name) else {
-                let problem = StateProblem::UnknownKey {
-                    key: name.clone(),
-                    nearest: nearest(name, keys.iter().map(|key| key.name)),
-                    known: keys.iter().map(|key| key.name).collect(),
-                };
-                return Err(StateError {
-                    place: self.document.key_place(&here),
-                    problem,
-                });
-            };
-            if !value.is_null() {
-                checked.insert(name.clone(), self.value(value, key, &here)?);
-            }
-        }
-        let is_there = |key: &&Key| checked.get(key.name).is_some_and(|value| value.as_str() != Some(""));
-        if let Some(key) = keys.iter().filter(|key| key.required).find(|key| !is_there(key)) {
-            let shown = if path.is_root() {
-                "the file".to_owned()
-            } else {
-                path.to_string()
-            };
-            let problem = StateProblem::Missing {
-                path: shown,
-                key: key.name,
-            };
-            return Err(self.wrong(path, problem));
-        }
-        Ok(Value::Object(checked))
+/// What to do about a problem, to be said after it.
+fn advice(problem: &Problem) -> String {
+    match &problem.fault {
+        Fault::UnknownKey { nearest: Some(key), .. } => format!("; did you mean {key}?"),
+        Fault::UnknownKey { known, .. } => format!("; known keys are {}", known.join(", ")),
+        _ if problem.mend() == Some(Mend::Quote) => "; write it in quotes".to_owned(),
+        _ => String::new(),
     }
+}
 
-    fn value(&self, value: &Value, key: &Key, path: &Path) -> Result<Value, StateError> {
-        let fits = match key.shape {
-            Shape::Any => true,
-            Shape::Text => value.is_string(),
-            Shape::Flag => value.is_boolean(),
-            Shape::Number(least, most) => value.as_i64().is_some_and(|number| (least..=most).contains(&number)),
-            Shape::Choice(of) => value.as_str().is_some_and(|text| of.contains(&text)),
-            Shape::TextList => {
-                for (index, item) in self.items(value, path)? {
-                    if !item.is_string() {
-                        return Err(self.shape(&path.index(index), item, "a text"));
-                    }
-                }
-                true
-            }
-            Shape::Objects(fields) => {
-                for (index, item) in self.items(value, path)? {
-                    self.object(item, fields, &path.index(index))?;
-                }
-                true
-            }
-            Shape::List(keys) => {
-                let items = self.items(value, path)?;
-                let items = items.map(|(index, item)| self.map(item, keys, &path.index(index)));
-                return Ok(Value::Array(items.collect::<Result<_, _>>()?));
-            }
-        };
-        if fits {
-            return Ok(value.clone());
+/// A value of this shape without the keys that have nothing behind them.
+fn given(value: &Value, shape: &Shape) -> Value {
+    match (shape, value) {
+        (Shape::Object(_), Value::Object(map)) => {
+            let fields = map.iter().filter(|(_, value)| !value.is_null());
+            let fields = fields.filter_map(|(key, value)| Some((key.clone(), given(value, &shape.field(key)?.shape))));
+            fields.collect()
         }
-        if key.name == "version" && path.steps().len() == 1 {
-            let found = value.to_string();
-            return Err(self.wrong(path, StateProblem::Version { found }));
-        }
-        let wanted = match key.shape {
-            Shape::Flag => "true or false".to_owned(),
-            Shape::Number(least, most) => format!("a whole number from {least} to {most}"),
-            Shape::Choice(of) => of.join(" or "),
-            _ => "a text".to_owned(),
-        };
-        Err(self.shape(path, value, wanted))
-    }
-
-    fn items<'v>(&self, value: &'v Value, path: &Path) -> Result<impl Iterator<Item = (usize, &'v Value)>, StateError> {
-        let items = value.as_array().ok_or_else(|| self.shape(path, value, "a list"))?;
-        Ok(items.iter().enumerate())
-    }
-
-    /// A map with any keys, of which these are texts.
-    fn object(&self, value: &Value, fields: &[&'static str], path: &Path) -> Result<(), StateError> {
-        if !value.is_object() {
-            return Err(self.shape(path, value, "a map"));
-        }
-        for key in fields {
-            match value.get(key) {
-                Some(Value::String(text)) if !text.is_empty() => {}
-                Some(Value::String(_)) | None => {
-                    let problem = StateProblem::Missing {
-                        path: path.to_string(),
-                        key,
-                    };
-                    return Err(self.wrong(path, problem));
-                }
-                Some(other) => return Err(self.shape(&path.key(key), other, "a text")),
-            }
-        }
-        Ok(())
+        (Shape::List(shape), Value::Array(items)) => items.iter().map(|item| given(item, shape)).collect(),
+        _ => value.clone(),
     }
 }
 

@@ -1,6 +1,9 @@
 //! The `ClusterServiceVersion` (CSV): typed for what opmx reasons about, everything else carried through.
 
-pub mod typed;
+#[rustfmt::skip]
+mod fields;
+
+pub use fields::{METADATA, SHAPE};
 
 use crate::kubernetes::GroupVersionKind;
 use serde_json::{Map, Value};
@@ -150,5 +153,90 @@ impl<'a> OwnedCrd<'a> {
     pub fn gvk_or_name(self) -> GroupVersionKind {
         self.gvk()
             .unwrap_or_else(|| GroupVersionKind::new(self.name(), self.text("version"), self.text("kind")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::typed;
+    use serde_json::json;
+
+    #[test]
+    fn an_empty_version_gets_what_olm_always_writes() {
+        let written = typed(&json!({}), &SHAPE).unwrap();
+        assert_eq!(
+            written,
+            json!({
+                "metadata": {},
+                "spec": {
+                    "apiservicedefinitions": {}, "cleanup": {"enabled": false}, "customresourcedefinitions": {},
+                    "displayName": "", "install": {"spec": {"deployments": null}, "strategy": ""}, "provider": {},
+                },
+                "status": {"cleanup": {}},
+            })
+        );
+    }
+
+    fn container(container: &Value) -> Value {
+        let csv = json!({"spec": {"install": {"spec": {"deployments": [
+            {"name": "a", "spec": {"template": {"spec": {"containers": [container]}}}}
+        ]}}}});
+        let written = typed(&csv, &SHAPE).unwrap();
+        written["spec"]["install"]["spec"]["deployments"][0]["spec"]["template"]["spec"]["containers"][0].clone()
+    }
+
+    #[test]
+    fn unknown_and_empty_fields_go_and_given_pointers_stay() {
+        let written = container(&json!({
+            "Name": "c", "bogus": 1, "tty": false, "command": [],
+            "env": [{"name": "A", "value": ""}, {"name": "B", "valueFrom": {"resourceFieldRef": {"resource": "x"}}}],
+            "securityContext": {"allowPrivilegeEscalation": false, "runAsUser": 0, "privileged": null},
+            "resources": {"limits": {"cpu": "1000m", "memory": 1_048_576}},
+            "livenessProbe": {"initialDelaySeconds": 0, "httpGet": {"port": "http"}},
+        }));
+        assert_eq!(
+            written,
+            json!({
+                "env": [{"name": "A"}, {"name": "B", "valueFrom": {"resourceFieldRef": {"divisor": "0", "resource": "x"}}}],
+                "livenessProbe": {"httpGet": {"port": "http"}},
+                "name": "c",
+                "resources": {"limits": {"cpu": "1", "memory": "1048576"}},
+                "securityContext": {"allowPrivilegeEscalation": false, "runAsUser": 0},
+            })
+        );
+    }
+
+    #[test]
+    fn writing_twice_changes_nothing() {
+        let csv = json!({"metadata": {"name": "a", "annotations": {"x": "y"}}, "spec": {
+            "selector": {"matchLabels": {"a": "b"}}, "customresourcedefinitions": {"owned": [
+                {"name": "a.b", "kind": "A", "version": "v1", "resources": [{"kind": "Pod", "version": "v1"}]}]}}});
+        let once = typed(&csv, &SHAPE).unwrap();
+        assert_eq!(
+            once["spec"]["customresourcedefinitions"]["owned"][0]["resources"][0]["name"],
+            ""
+        );
+        assert_eq!(typed(&once, &SHAPE).unwrap(), once);
+    }
+
+    #[test]
+    fn a_value_of_another_type_is_named() {
+        let wrong = |csv: Value| typed(&csv, &SHAPE).unwrap_err().to_string();
+        assert_eq!(
+            wrong(json!({"spec": {"replaces": 1}})),
+            "spec.replaces must be a text, not a number"
+        );
+        assert_eq!(
+            wrong(json!({"spec": {"skips": ["a", {}]}})),
+            "spec.skips[1] must be a text, not a map"
+        );
+        let limits = json!({"spec": {"install": {"spec": {"deployments": [{"spec": {"template": {"spec": {
+            "overhead": {"cpu": "much"}}}}}]}}}});
+        assert_eq!(
+            wrong(limits),
+            "spec.install.spec.deployments[0].spec.template.spec.overhead.cpu must be a quantity such as 500m or 1Gi, \
+             not \"much\""
+        );
     }
 }

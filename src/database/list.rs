@@ -7,8 +7,8 @@
 use super::edges::{ChannelMembers, ChannelQuery, Channels, Member};
 use super::read::{Database, ReadError, text};
 use crate::catalog::manifests::display_name;
-use crate::nearest::nearest;
 use crate::olm::property;
+use crate::shape::nearest;
 use rusqlite::{OptionalExtension, Row, Rows, Statement};
 use serde::Serialize;
 use std::collections::HashMap;

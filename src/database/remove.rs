@@ -5,7 +5,7 @@
 
 use super::change::{self, Options, Target};
 use super::error::DatabaseError;
-use crate::nearest::nearest;
+use crate::shape::nearest;
 use rusqlite::Transaction;
 use serde_json::Value;
 use std::collections::BTreeSet;

@@ -12,7 +12,7 @@ use crate::conversion::convert;
 use crate::diagnostic::{self, Diagnostic};
 use crate::files::{FileError, FolderOutput, NewFolder, NewFolderError, finish_change};
 use crate::image::{ReferenceError, Transports};
-use crate::nearest::nearest;
+use crate::shape::nearest;
 use crate::text::{self, Limits};
 use crate::tree::{Tree, TreeError, TreeLimits};
 use futures_util::{StreamExt, stream};

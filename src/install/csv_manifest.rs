@@ -1,10 +1,11 @@
 //! The ClusterServiceVersion as the step of a plan carries it.
 
 use super::content::Content;
-use crate::csv::typed::{self, CSV, ShapeError};
+use crate::csv;
 use crate::olm::annotation::PROPERTIES;
 use crate::olm::property::{PACKAGE, Property};
 use crate::olm::spelling::is_requirement;
+use crate::shape;
 use crate::text::canonical;
 use serde_json::{Map, Value, json};
 
@@ -24,8 +25,8 @@ pub(super) fn manifest(
     namespace: &str,
     replaces: &str,
     repetition: Repetition,
-) -> Result<Value, ShapeError> {
-    let mut csv = typed::typed(&content.csv, &CSV)?;
+) -> Result<Value, shape::Problem> {
+    let mut csv = shape::typed(&content.csv, &csv::SHAPE)?;
     let annotation = annotation(&declared(content, repetition));
     if let Some(metadata) = map_at(&mut csv, "metadata") {
         metadata.insert("namespace".to_owned(), namespace.into());

@@ -4,9 +4,9 @@ use super::content::Content;
 use super::csv_manifest;
 pub use super::csv_manifest::Repetition;
 use super::{generated_rbac, optional};
-use crate::csv::typed::ShapeError;
 use crate::csv::{self, Csv};
 use crate::kubernetes::GroupVersionKind;
+use crate::shape;
 use crate::text::canonical;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -95,7 +95,7 @@ impl fmt::Display for StepStatus {
 }
 
 /// Why there are no steps.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum StepError {
     /// The ClusterServiceVersion lacks what makes it one.
     #[error("bundle CSV {bundle} missing {field}")]
@@ -111,7 +111,7 @@ pub enum StepError {
         /// The bundle.
         bundle: String,
         /// What is wrong.
-        source: ShapeError,
+        source: shape::Problem,
     },
 }
 
@@ -315,7 +315,7 @@ pub(super) mod tests {
         broken["spec"]["keywords"] = json!("all");
         assert_eq!(
             error(broken),
-            "OLM cannot read the ClusterServiceVersion of bundle memo.v1: spec.keywords is a text, and must be a list"
+            "OLM cannot read the ClusterServiceVersion of bundle memo.v1: spec.keywords must be a list, not a text"
         );
     }
 }

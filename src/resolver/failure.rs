@@ -8,7 +8,7 @@ use super::resolution::{Considered, Unresolved};
 use super::search::{ConstraintId, Demand, DemandOf, Enabled, Outcome, Variable, minimal, search};
 use super::variables::{Stands, Variables};
 use crate::cluster::state::Subscription;
-use crate::nearest::nearest;
+use crate::shape::nearest;
 use std::collections::BTreeSet;
 
 /// Names that a sentence lists.

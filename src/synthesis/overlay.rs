@@ -6,62 +6,39 @@ use crate::bundle::METADATA;
 use crate::bundle::olm_yaml::{self, INSTALL_MODES};
 use crate::diagnostic::Diagnostic;
 use crate::rules;
+use crate::shape::Target;
 use crate::text::{Path, canonical, to_json};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-/// Keys whose values become a field of `spec` unchanged.
-const SPEC_FIELDS: [&str; 13] = [
-    "version",
-    "description",
-    "maturity",
-    "replaces",
-    "skips",
-    "keywords",
-    "maintainers",
-    "provider",
-    "links",
-    "labels",
-    "selector",
-    "cleanup",
-    "relatedImages",
-];
-
-/// What a description of an API may add to an inferred entry.
-const DESCRIPTION_FIELDS: [&str; 6] = [
-    "displayName",
-    "description",
-    "resources",
-    "specDescriptors",
-    "statusDescriptors",
-    "actionDescriptors",
-];
-
 /// Writes everything that comes from `olm.yaml` alone.
 pub(super) fn write(work: &mut Work<'_>) {
-    let (root, spec) = (Path::root(), Path::root().key("spec"));
-    let metadata = root.key("metadata");
-    copy(work, &["name"], &metadata.key("name"));
-    copy(work, &["csv", "labels"], &metadata.key("labels"));
-    copy(work, &["csv", "specAnnotations"], &spec.key("annotations"));
-    copy(work, &["release"], &spec.key("release"));
-    for field in SPEC_FIELDS {
-        copy(work, &[field], &spec.key(field));
+    for (from, field) in olm_yaml::targeted() {
+        match field.target {
+            Target::Nowhere => {}
+            Target::Copied(to) => copy(work, &from, &to.into()),
+            Target::Made(to) => make(work, field.key, &from, &to.into()),
+        }
     }
-    if work.olm.text(&["minKubeVersion"]) != Some(olm_yaml::ANY_KUBE_VERSION) {
-        copy(work, &["minKubeVersion"], &spec.key("minKubeVersion"));
-    }
-    display_name(work, &spec.key("displayName"));
-    annotations(work, &metadata.key("annotations"));
-    install_modes(work, &spec.key("installModes"));
-    icon(work, &spec.key("icon"));
 }
 
-fn copy(work: &mut Work<'_>, keys: &[&str], to: &Path) {
-    if work.olm.get(keys).is_some_and(says_something) {
-        let from = keys.iter().fold(Path::root(), |path, key| path.key(key));
-        work.draft.copy(to, Origin::olm(work.olm, &from));
+/// Writes what does not stand in the ClusterServiceVersion as it does in `olm.yaml`. Descriptions of APIs are written with
+/// the APIs that the manifests define.
+fn make(work: &mut Work<'_>, key: &str, from: &Path, to: &Path) {
+    match key {
+        "minKubeVersion" if work.olm.text(&[key]) != Some(olm_yaml::ANY_KUBE_VERSION) => copy(work, from, to),
+        "displayName" => display_name(work, from, to),
+        "annotations" => annotations(work, to),
+        "installModes" => install_modes(work, to),
+        "icon" => icon(work, from, to),
+        _ => {}
+    }
+}
+
+fn copy(work: &mut Work<'_>, from: &Path, to: &Path) {
+    if from.get(work.olm.document().value()).is_some_and(says_something) {
+        work.draft.copy(to, Origin::olm(work.olm, from));
     }
 }
 
@@ -71,9 +48,9 @@ fn says_something(value: &Value) -> bool {
 }
 
 /// The CSV's schema wants a display name; the name without its version serves.
-fn display_name(work: &mut Work<'_>, to: &Path) {
+fn display_name(work: &mut Work<'_>, from: &Path, to: &Path) {
     if work.olm.text(&["displayName"]).is_some_and(|name| !name.is_empty()) {
-        return copy(work, &["displayName"], to);
+        return copy(work, from, to);
     }
     let Some(name) = work.olm.text(&["name"]) else {
         return;
@@ -130,14 +107,13 @@ fn install_modes(work: &mut Work<'_>, to: &Path) {
     }
 }
 
-fn icon(work: &mut Work<'_>, to: &Path) {
-    let from = Path::root().key("icon");
+fn icon(work: &mut Work<'_>, from: &Path, to: &Path) {
     match work.olm.get(&["icon"]) {
         None | Some(Value::Bool(_) | Value::Number(_) | Value::Null) => {}
-        Some(Value::Array(_)) => copy(work, &["icon"], to),
-        Some(Value::Object(_)) => work.draft.copy(&to.index(0), Origin::olm(work.olm, &from)),
+        Some(Value::Array(_)) => copy(work, from, to),
+        Some(Value::Object(_)) => work.draft.copy(&to.index(0), Origin::olm(work.olm, from)),
         Some(Value::String(text)) => {
-            let origin = Origin::olm(work.olm, &from);
+            let origin = Origin::olm(work.olm, from);
             let file = work.olm.icon_path();
             let (bytes, how) = match (file, work.icon) {
                 (Some(path), None) => return absent_icon(work, path, &origin),
@@ -202,11 +178,8 @@ pub(super) fn describe(work: &mut Work<'_>, entry: &Path, section: &str, keys: &
         return;
     };
     let from = Path::root().key(section).key("owned").index(index);
-    for field in DESCRIPTION_FIELDS {
-        if described[index].get(field).is_some_and(says_something) {
-            work.draft
-                .copy(&entry.key(field), Origin::olm(work.olm, &from.key(field)));
-        }
+    for field in olm_yaml::description_fields(section) {
+        copy(work, &from.key(field.key), &entry.key(field.key));
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::outside::{Resolved, resolve};
 use super::{Synthesis, Unresolved, samples, synthesize};
-use crate::bundle::olm_yaml::{FIELDS, Field, INSTALL_MODES};
+use crate::bundle::olm_yaml::{FIELDS, INSTALL_MODES};
 use crate::bundle::{Bundle, MediaType, pin};
 use crate::csv::EXAMPLES;
 use crate::diagnostic::Diagnostic;
@@ -99,7 +99,7 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
     .collect();
     let open = FIELDS
         .iter()
-        .filter(|field| field.required && !filled.iter().any(|(key, _)| *key == field.key))
+        .filter(|field| field.presence.is_required() && !filled.iter().any(|(key, _)| *key == field.key))
         .map(|field| field.key)
         .collect();
     Starter {
@@ -270,7 +270,7 @@ fn write(filled: &[(&str, Value)], unresolved: &[Unresolved]) -> String {
                 write_stubs(&mut out, unresolved);
             }
             None => {
-                let _ = writeln!(out, "# {}: {}", field.key, placeholder(field));
+                let _ = writeln!(out, "# {}: {}", field.key, field.example);
             }
         }
     }
@@ -290,28 +290,6 @@ fn write_stubs(out: &mut String, unresolved: &[Unresolved]) {
             "# - group: {}\n#   resource: {}\n#   kind: {}\n#   version: {}\n#   dependency: {class}\n",
             entry.group, entry.resource, entry.kind, entry.version
         );
-    }
-}
-
-fn placeholder(field: &Field) -> &'static str {
-    match field.key {
-        "name" => "my-operator.v1.0.0",
-        "version" => "1.0.0",
-        "description" => "What it does, in a few sentences.",
-        "maturity" => "alpha",
-        "replaces" => "my-operator.v0.9.0",
-        "keywords" => "[database, backup]",
-        "maintainers" => "[{name: Jane Doe, email: jane@example.com}]",
-        "provider" => "{name: Example Inc., url: https://example.com}",
-        "links" => "[{name: Documentation, url: https://example.com/docs}]",
-        "icon" => "metadata/icon.svg",
-        "labels" | "csv" | "selector" => "{}",
-        "annotations" => "{capabilities: Basic Install, alm-examples: []}",
-        "cleanup" => "{enabled: false}",
-        "relatedImages" => "[{name: agent, image: registry.example.com/agent:1.0.0}]",
-        "release" => "\"1\"",
-        "customresourcedefinitions" | "apiservicedefinitions" => "{owned: []}",
-        _ => "[]",
     }
 }
 

@@ -1,13 +1,15 @@
 //! What each manifest of a `registry+v1` bundle must be before anything is said about the bundle as a whole.
 
-use super::shapes::{self, Misfit};
+use super::MOST_OF_A_RULE;
+use super::crd_fields::CRD;
 use crate::bundle::{Bundle, is_csv};
+use crate::csv;
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
 use crate::rules::{self, Rule};
-use crate::text::{Path, Step, mend};
+use crate::shape::{Mend, Problem, check_as_go};
+use crate::text::{Path, Step};
 use crate::version::parse_strict;
-use serde_json::Value;
 
 /// The kinds that OLM installs from a bundle. Only the kind is compared, as OLM does.
 pub(super) const KINDS: [&str; 22] = [
@@ -105,46 +107,32 @@ pub(super) fn shapes(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
 
 /// Values of one object that do not fit its type.
 pub(super) fn shape(object: &Object) -> Vec<Diagnostic> {
-    let (rule, misfits) = if is_csv(object) {
-        (&rules::CONTENT_CSV_SHAPE, shapes::of_csv(object.value()))
+    let (rule, shape) = if is_csv(object) {
+        (&rules::CONTENT_CSV_SHAPE, &csv::SHAPE)
     } else if is_crd(object) {
-        (&rules::CONTENT_CRD_SHAPE, shapes::of_crd(object.value()))
+        (&rules::CONTENT_CRD_SHAPE, &CRD)
     } else {
         return Vec::new();
     };
-    misfits
-        .into_iter()
-        .map(|misfit| misshapen(object, rule, misfit))
+    let problems = check_as_go(object.value(), shape, MOST_OF_A_RULE);
+    problems
+        .iter()
+        .map(|problem| misshapen(object, rule, problem))
         .collect()
 }
 
-fn misshapen(object: &Object, rule: &'static Rule, Misfit { path, message }: Misfit) -> Diagnostic {
-    let written = object.place(&path).text().trim().to_owned();
-    let finding = at(object, rule, message.clone(), &path);
-    let wants_text = message.contains("must be a text");
-    let value = path.get(object.value());
+fn misshapen(object: &Object, rule: &'static Rule, problem: &Problem) -> Diagnostic {
+    let path = &problem.path;
+    let written = object.place(path).text().trim().to_owned();
     let (document, root) = object.document();
-    let whole = root.join(&path);
-    // A version in quotes is still none where it lacks a number.
     let is_version = [&["spec", "version"], &["spec", "minKubeVersion"]]
         .iter()
         .any(|keys| path.steps() == keys.map(Step::from));
-    let edit = match value {
-        Some(Value::Number(_) | Value::Bool(_)) if wants_text && (!is_version || parse_strict(&written).is_ok()) => {
-            mend::quote(document, &whole)
-        }
-        Some(Value::String(_)) if message.contains("must be a list") => mend::enlist(document, &whole),
-        Some(Value::Array(_)) if wants_text => mend::delist(document, &whole),
-        _ => None,
-    };
-    let finding = finding.mended_by(edit);
-    match value {
-        Some(Value::Number(_) | Value::Bool(_)) if wants_text && !written.contains('\n') => {
-            finding.help(format!("Quote it: \"{written}\"."))
-        }
-        Some(Value::String(_)) if message.contains("must be a list") && !written.contains('\n') => {
-            finding.help(format!("Write a list: [{written}]."))
-        }
-        _ => finding,
+    // A version in quotes is still none where it lacks a number.
+    let stays_wrong = is_version && problem.mend() == Some(Mend::Quote) && parse_strict(&written).is_err();
+    let edit = problem.edit(document, root).filter(|_| !stays_wrong);
+    Diagnostic {
+        help: problem.help(&written),
+        ..at(object, rule, problem.message("the object"), path).mended_by(edit)
     }
 }

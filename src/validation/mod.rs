@@ -3,6 +3,7 @@
 mod annotations;
 mod constraint;
 mod content;
+mod crd_fields;
 mod csv;
 mod dependencies;
 pub mod fix;
@@ -16,7 +17,6 @@ mod ranges;
 mod reference;
 mod request;
 mod run;
-mod shapes;
 mod stages;
 pub mod suites;
 mod synthesized;

@@ -158,7 +158,7 @@ fn a_what_if_file_says_what_is_installed() {
     .unwrap();
     insta::assert_snapshot!(fail(&sandbox, "upgrade-check --state misspelled.yaml"), @r#"
     ------- stderr -------
-    error: misspelled.yaml:4:1: there is no key "condition" here; is "conditions" meant?
+    error: misspelled.yaml:4:1: condition is not a key of the file; did you mean conditions?
     ------- exit 1 -------
     "#);
     insta::assert_snapshot!(fail(&sandbox, "upgrade-check --state dump.yaml"), @"

@@ -25,13 +25,14 @@ const FLOORS: &[&[&str]] = &[
     &["bundle"],
     &["csv"],
     &["olm"],
+    &["shape"],
     &["manifest"],
     &["image", "text"],
     &["cel", "kubernetes"],
     &["diagnostic"],
     &["rules"],
     &["tree"],
-    &["source", "streams", "files", "limit", "nearest", "version", "visible"],
+    &["source", "streams", "files", "limit", "version", "visible"],
 ];
 
 /// Flags in strings below the top floor, which are the command line of another program: what is written into an image or

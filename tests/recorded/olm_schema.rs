@@ -1,7 +1,8 @@
 //! The JSON Schema of `metadata/olm.yaml`, read by a validator that is not opmx's, against opmx's own check.
 
 use jsonschema::Validator;
-use opmx::bundle::olm_yaml::{self, FIELDS, Field, Olm, Shape, json_schema};
+use opmx::bundle::olm_yaml::{self, Olm, SHAPE, json_schema};
+use opmx::shape::{Field, Shape};
 use opmx::text::{self, Limits};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -219,15 +220,22 @@ fn full(shape: Shape) -> Value {
             .collect()
     };
     match shape {
-        Shape::Text | Shape::Any | Shape::Name | Shape::Release => json!("a"),
-        Shape::Version => json!("1.2.3"),
-        Shape::Choice(of, _) => json!(of[0]),
+        Shape::Syntax(syntax) => {
+            let samples = ["a", "1.2.3"];
+            let fits = |sample: &&str| (syntax.fault)(sample).is_none();
+            json!(samples.into_iter().find(fits).unwrap())
+        }
+        Shape::Choice(of) => json!(of[0]),
         Shape::Boolean => json!(true),
-        Shape::TextList => json!(["a"]),
-        Shape::TextMap => json!({"a": "b"}),
-        Shape::AnnotationMap(_) => json!({"a": "b", "alm-examples": [{"kind": "A"}]}),
-        Shape::Map(fields) => map(fields),
-        Shape::List(fields) | Shape::Icon(fields) => json!([map(fields)]),
+        Shape::Map(known, others) => {
+            let mut all = map(known);
+            all["a"] = full(*others);
+            all
+        }
+        Shape::Object(fields) => map(fields),
+        Shape::OneOf(shapes, _) => full(*shapes.last().unwrap()),
+        Shape::List(shape) => json!([full(*shape)]),
+        _ => json!("a"),
     }
 }
 
@@ -249,7 +257,7 @@ fn pointers(value: &Value, path: &str, into: &mut Vec<String>) {
 #[test]
 fn every_key_with_every_kind_of_value_gets_one_verdict() {
     let validator = validator();
-    let mut whole = full(Shape::Map(FIELDS));
+    let mut whole = full(SHAPE);
     whole["replaces"] = json!("b");
     let (found, errors) = verdicts(&validator, &whole.to_string());
     assert!(found.is_empty() && errors.is_empty(), "{found:?} {errors:?}");

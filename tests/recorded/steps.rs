@@ -1,11 +1,12 @@
 //! The steps of InstallPlans, and what RBAC rules cover, as OLM was recorded to see them.
 
-use opmx::csv::typed::{self, Shape};
+use opmx::csv;
 use opmx::install::content;
 use opmx::install::steps::{self, Repetition, Target};
 use opmx::kubernetes::quantity;
 use opmx::kubernetes::rbac::Rule;
 use opmx::kubernetes::rbac::covering::{compact, covers, uncovered};
+use opmx::shape::{Presence, Shape, typed};
 use opmx::text::{self, Limits};
 use opmx::tree::{Tree, TreeLimits};
 use serde_json::Value;
@@ -98,7 +99,7 @@ fn every_recorded_step_is_the_same() {
             } else if step.resource.kind == "ClusterServiceVersion" {
                 let parts = [&ours, theirs].map(|step| {
                     let mut step = step.clone();
-                    let manifest = typed::typed(&step["resource"]["manifest"], &typed::CSV).unwrap();
+                    let manifest = typed(&step["resource"]["manifest"], &csv::SHAPE).unwrap();
                     step["resource"]["manifest"] = manifest;
                     cleaned(&step).unwrap()
                 });
@@ -171,7 +172,7 @@ fn the_types_of_a_version_are_those_of_its_definition() {
     let definition = definition.documents[0].value();
     let schema = &definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
     let (mut fields, mut wrong) = (0, Vec::new());
-    same_type("", schema, &typed::CSV, &mut fields, &mut wrong);
+    same_type("", schema, &csv::SHAPE, &mut fields, &mut wrong);
     println!("{fields} fields compared");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(fields > 1000);
@@ -184,20 +185,20 @@ fn same_type(path: &str, schema: &Value, shape: &Shape, fields: &mut usize, wron
         Shape::Object(known) if !schema["properties"].is_null() => {
             let properties = schema["properties"].as_object().unwrap();
             for name in properties.keys() {
-                if !known.iter().any(|field| field.name == name) {
+                if !known.iter().any(|field| field.key == name) {
                     wrong.push(format!("{path}.{name} is missing"));
                 }
             }
             let required = schema["required"].as_array();
             for field in *known {
                 *fields += 1;
-                let path = format!("{path}.{}", field.name);
-                let Some(schema) = properties.get(field.name) else {
+                let path = format!("{path}.{}", field.key);
+                let Some(schema) = properties.get(field.key) else {
                     wrong.push(format!("{path} is unknown to the definition"));
                     continue;
                 };
-                let must = required.is_some_and(|required| required.iter().any(|name| name == field.name));
-                let always = matches!(field.presence, typed::Presence::Always | typed::Presence::Nullable);
+                let must = required.is_some_and(|required| required.iter().any(|name| name == field.key));
+                let always = matches!(field.presence, Presence::Always | Presence::Nullable);
                 if must && !always {
                     wrong.push(format!("{path} is required"));
                 }
@@ -205,7 +206,7 @@ fn same_type(path: &str, schema: &Value, shape: &Shape, fields: &mut usize, wron
             }
         }
         Shape::List(of) if kind == "array" => same_type(&format!("{path}[]"), &schema["items"], of, fields, wrong),
-        Shape::Map(of) if schema["additionalProperties"].is_object() => {
+        Shape::Map(_, of) if schema["additionalProperties"].is_object() => {
             same_type(
                 &format!("{path}{{}}"),
                 &schema["additionalProperties"],
@@ -214,7 +215,7 @@ fn same_type(path: &str, schema: &Value, shape: &Shape, fields: &mut usize, wron
                 wrong,
             );
         }
-        Shape::Text if kind == "string" => {}
+        Shape::Text | Shape::Syntax(_) if kind == "string" => {}
         Shape::Boolean if kind == "boolean" => {}
         Shape::Integer if kind == "integer" => {}
         Shape::Quantity if either && schema["pattern"].is_string() => {}

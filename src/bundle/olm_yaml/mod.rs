@@ -4,13 +4,12 @@
 //! The file is read strictly: a wrong type is an error, an unknown key a warning that names the nearest known one.
 
 mod check;
-mod json_schema;
-mod schema;
+mod fields;
+mod syntax;
 
 pub use crate::csv::INSTALL_MODES;
 pub use check::check;
-pub use json_schema::json_schema;
-pub use schema::{FIELDS, Field, Shape};
+pub use fields::{FIELDS, SHAPE, description_fields, json_schema, targeted};
 
 use crate::source::Place;
 use crate::text::{Document, Path};

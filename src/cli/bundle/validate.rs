@@ -7,7 +7,7 @@ use crate::cli::strictness::{RuleName, SelectionArguments, rule};
 use crate::cli::{Context, guesses};
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
-use crate::nearest::nearest;
+use crate::shape::nearest;
 use crate::terminal::reports::{ReportFormat, patch, report, summary};
 use crate::terminal::{Printer, counted};
 use crate::validation::fix::Fixing;

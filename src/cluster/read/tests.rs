@@ -65,7 +65,7 @@ fn every_key_is_read_and_what_is_left_out_has_its_default() {
     assert_eq!((&*apis[0].kind.group, &*apis[1].kind.group), ("apps", ""));
     // Whole objects keep what has nothing behind it.
     assert!(state.objects[0]["data"]["b"].is_null());
-    assert_eq!(state.objects[0]["data"].as_object().map(Map::len), Some(1));
+    assert_eq!(state.objects[0]["data"].as_object().map(serde_json::Map::len), Some(1));
     assert_eq!(state.grants[0].namespace, "team");
     assert_eq!(state.grants[0].rules[0]["namespaces"][0], "team");
     assert_eq!(
@@ -82,22 +82,22 @@ fn an_empty_map_is_a_state_of_nothing() {
 
 /// A file that is wrong, what is said of it, and whether a schema can see it.
 const WRONG: &[(&str, &str, bool)] = &[
-    ("[]", "1:1: the file is a list, not a map", true),
+    ("[]", "1:1: the file must be a map, not a list", true),
     ("version: 2", "1:10: version 2 of the format is not known", true),
     ("version: '1'", "1:10: version \"1\" of the format is not known", true),
     (
         "namspace: a",
-        "1:1: there is no key \"namspace\" here; is \"namespace\" meant?",
+        "1:1: namspace is not a key of the file; did you mean namespace?",
         true,
     ),
     (
         "subscriptions:\n- package: a\n  installedCsv: b",
-        "3:3: there is no key \"installedCsv\" here; is \"installedCSV\" meant?",
+        "3:3: subscriptions[0].installedCsv is not a key of the file; did you mean installedCSV?",
         true,
     ),
     (
         "errors: [{completely: 1}]",
-        "those are group, version, kind, namespace, name, verb, reason, code, message",
+        "known keys are group, version, kind, namespace, name, verb, reason, code, message",
         true,
     ),
     ("subscriptions: [{}]", "1:17: subscriptions[0] has no package", true),
@@ -109,19 +109,23 @@ const WRONG: &[(&str, &str, bool)] = &[
     ("subscriptions: [{package: a}]", "and there are 0", false),
     (
         "installed:\n- {name: a, version: 1.0}",
-        "2:22: installed[0].version is a number, not a text; write it in quotes",
+        "2:22: installed[0].version must be a text, not a number; write it in quotes",
         true,
     ),
-    ("excludeGlobalCatalogs: 'true'", "is a text, not true or false", true),
+    (
+        "excludeGlobalCatalogs: 'true'",
+        "must be true or false, not a text",
+        true,
+    ),
     (
         "upgradeStrategy: Fast",
-        "not Default or TechPreviewUnsafeFailForward",
+        "upgradeStrategy is \"Fast\"; it must be Default or TechPreviewUnsafeFailForward",
         true,
     ),
-    ("catalogs: {}", "catalogs is a map, not a list", true),
+    ("catalogs: {}", "catalogs must be a list, not a map", true),
     (
         "catalogs: [{name: a, priority: 1.5}]",
-        "is a number, not a whole number",
+        "must be a whole number from -2147483648 to 2147483647, not 1.5",
         true,
     ),
     (
@@ -147,19 +151,19 @@ const WRONG: &[(&str, &str, bool)] = &[
     ("objects: [{kind: A}]", "objects[0] has no apiVersion", true),
     (
         "objects: [{apiVersion: 1, kind: A}]",
-        "objects[0].apiVersion is a number",
+        "objects[0].apiVersion must be a text, not a number",
         true,
     ),
     ("grants: [{serviceAccount: a}]", "grants[0] has no rules", true),
     (
         "grants: [{serviceAccount: a, rules: [a]}]",
-        "grants[0].rules[0] is a text, not a map",
+        "grants[0].rules[0] must be a map, not a text",
         true,
     ),
     ("errors: [{kind: A}]", "the error has neither a reason nor a code", true),
     (
         "errors: [{kind: A, code: 20}]",
-        "not a whole number from 100 to 599",
+        "must be a whole number from 100 to 599, not 20",
         true,
     ),
     ("apis: [{kind: A}]", "apis[0] has no version", true),
@@ -181,7 +185,7 @@ fn what_is_wrong_is_named_at_its_line() {
         assert!(state(text).is_err(), "{text:?}");
     }
     let long = format!("{{\"{}\": 1}}", "a".repeat(100_000));
-    assert!(state(&long).unwrap_err().contains("those are version, name"));
+    assert!(state(&long).unwrap_err().contains("known keys are version, name"));
 }
 
 #[test]

@@ -1,27 +1,11 @@
 //! Values of a CSV in the shapes of `metadata/olm.yaml`.
 
-use crate::bundle::olm_yaml::{FIELDS, Field, Shape};
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
 use crate::rules::{self, Rule};
+use crate::shape::{Field, Shape};
 use crate::text::{Path, kind_of};
 use serde_json::{Map, Value};
-
-/// The shape of a key of `olm.yaml`, or of a key below one.
-pub(super) fn shape(keys: &[&str]) -> Shape {
-    let mut fields = FIELDS;
-    let mut shape = Shape::Any;
-    for key in keys {
-        let Some(field) = fields.iter().find(|field| field.key == *key) else {
-            return Shape::Any;
-        };
-        shape = field.shape;
-        if let Shape::Map(below) = shape {
-            fields = below;
-        }
-    }
-    shape
-}
 
 /// Reports something about a value of the CSV.
 pub(super) fn report(findings: &mut Vec<Diagnostic>, csv: &Object, rule: &'static Rule, message: String, path: &Path) {
@@ -42,7 +26,7 @@ pub(super) fn fit(
     findings: &mut Vec<Diagnostic>,
     csv: &Object,
     path: &Path,
-    shape: Shape,
+    shape: &Shape,
     inferred: &[&str],
 ) -> Option<Value> {
     let value = path.get(csv.value())?;
@@ -61,61 +45,47 @@ struct Fitting<'f> {
 }
 
 impl Fitting<'_> {
-    fn value(&mut self, path: &Path, value: &Value, shape: Shape) -> Option<Value> {
+    fn value(&mut self, path: &Path, value: &Value, shape: &Shape) -> Option<Value> {
         match (shape, value) {
             (_, Value::Null) => None,
             // Whether a text is a name or a version is looked at when the new bundle is synthesized.
             (Shape::Any, _)
-            | (Shape::Text | Shape::Name | Shape::Version | Shape::Release | Shape::Choice(..), Value::String(_))
+            | (Shape::Text | Shape::Syntax(_) | Shape::Choice(_), Value::String(_))
             | (Shape::Boolean, Value::Bool(_)) => Some(value.clone()),
-            (
-                Shape::Text | Shape::Name | Shape::Version | Shape::Release | Shape::Choice(..),
-                Value::Number(_) | Value::Bool(_),
-            ) => {
+            (Shape::Text | Shape::Syntax(_) | Shape::Choice(_), Value::Number(_) | Value::Bool(_)) => {
                 let message = format!("{path} is {}, not a text, and becomes \"{value}\"", kind_of(value));
                 self.report(&rules::CONVERT_FIELD_CHANGED, message, path);
                 Some(value.to_string().into())
             }
-            (Shape::Map(fields), Value::Object(map)) => Some(self.map(path, map, fields)),
-            (Shape::List(fields) | Shape::Icon(fields), Value::Array(items)) => {
-                Some(self.items(path, items, |fitting, path, item| match item {
-                    Value::Object(map) => Some(fitting.map(path, map, fields)),
-                    other => fitting.wrong(path, "a map", other),
-                }))
+            (Shape::Object(fields), Value::Object(map)) => Some(self.map(path, map, fields)),
+            (Shape::List(shape), Value::Array(items)) => {
+                let items = items.iter().enumerate();
+                let fitted = items.filter_map(|(index, item)| self.value(&path.index(index), item, shape));
+                Some(fitted.collect())
             }
-            (Shape::TextList, Value::Array(items)) => Some(self.items(path, items, |fitting, path, item| {
-                fitting.value(path, item, Shape::Text)
-            })),
-            (Shape::TextMap | Shape::AnnotationMap(_), Value::Object(map)) => {
+            // In a ClusterServiceVersion, every map from any key is one of texts.
+            (Shape::Map(..), Value::Object(map)) => {
                 let texts = map.iter().filter_map(|(key, item)| {
                     // Go reads an empty value of such a map as the empty text.
                     let text = match item {
                         Value::Null => Some(Value::from("")),
-                        item => self.value(&path.key(key), item, Shape::Text),
+                        item => self.value(&path.key(key), item, &Shape::Text),
                     };
                     Some((key.clone(), text?))
                 });
                 Some(texts.collect::<Map<_, _>>().into())
             }
-            (Shape::Text | Shape::Name | Shape::Version | Shape::Release | Shape::Choice(..), other) => {
-                self.wrong(path, "a text", other)
+            // And of what can be written in several forms, it has the list.
+            (Shape::OneOf(shapes, _), _) => {
+                let list = shapes.iter().find(|shape| matches!(shape, Shape::List(_)))?;
+                self.value(path, value, list)
             }
-            (Shape::Boolean, other) => self.wrong(path, "true or false", other),
-            (Shape::Map(_) | Shape::TextMap | Shape::AnnotationMap(_), other) => self.wrong(path, "a map", other),
-            (Shape::List(_) | Shape::TextList | Shape::Icon(_), other) => self.wrong(path, "a list", other),
+            _ => {
+                let why = format!("is {}, not {}", kind_of(value), shape.wanted());
+                lost(self.findings, self.csv, path, &why);
+                None
+            }
         }
-    }
-
-    fn items(
-        &mut self,
-        path: &Path,
-        items: &[Value],
-        mut fit: impl FnMut(&mut Self, &Path, &Value) -> Option<Value>,
-    ) -> Value {
-        let items = items.iter().enumerate();
-        items
-            .filter_map(|(index, item)| fit(self, &path.index(index), item))
-            .collect()
     }
 
     fn map(&mut self, path: &Path, map: &Map<String, Value>, fields: &[Field]) -> Value {
@@ -124,14 +94,14 @@ impl Fitting<'_> {
             let path = path.key(key);
             match fields.iter().find(|field| field.key == key) {
                 Some(field) => {
-                    if let Some(value) = self.value(&path, value, field.shape) {
+                    if let Some(value) = self.value(&path, value, &field.shape) {
                         fitted.insert(key.clone(), value);
                     }
                 }
                 None => lost(self.findings, self.csv, &path, "is no field of a ClusterServiceVersion"),
             }
         }
-        for field in fields.iter().filter(|field| field.required) {
+        for field in fields.iter().filter(|field| field.presence.is_required()) {
             if !fitted.contains_key(field.key) {
                 let empty = match field.shape {
                     Shape::Boolean => Value::Bool(false),
@@ -143,12 +113,6 @@ impl Fitting<'_> {
             }
         }
         fitted.into()
-    }
-
-    fn wrong(&mut self, path: &Path, wanted: &str, value: &Value) -> Option<Value> {
-        let why = format!("is {}, not {wanted}", kind_of(value));
-        lost(self.findings, self.csv, path, &why);
-        None
     }
 
     fn report(&mut self, rule: &'static Rule, message: String, path: &Path) {

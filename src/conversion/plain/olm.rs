@@ -1,48 +1,18 @@
 //! `metadata/olm.yaml` from a CSV: everything that its manifests cannot say.
 
-use super::fit::{fit, lost, report, shape};
+use super::fit::{fit, lost, report};
 use super::{Work, crds};
-use crate::bundle::olm_yaml::{ANY_KUBE_VERSION, FIELDS, INSTALL_MODES};
+use crate::bundle::olm_yaml::{ANY_KUBE_VERSION, FIELDS, INSTALL_MODES, targeted};
 use crate::conversion::compare::is_empty;
+use crate::csv;
 use crate::rules;
-use crate::text::{Path, to_yaml};
+use crate::shape::{Shape, Target};
+use crate::text::{Path, Step, to_yaml};
 use crate::version::parse_strict;
 use serde_json::{Map, Value, json};
 
 /// The version that OLM takes a CSV for that names none.
 const NO_VERSION: &str = "0.0.0";
-
-/// Keys of `olm.yaml` whose values stand under the same key of `spec`.
-const SAME_KEYS: [&str; 15] = [
-    "displayName",
-    "description",
-    "maturity",
-    "replaces",
-    "skips",
-    "keywords",
-    "maintainers",
-    "provider",
-    "links",
-    "icon",
-    "labels",
-    "selector",
-    "cleanup",
-    "relatedImages",
-    "release",
-];
-
-/// Keys of `spec` that other steps look at.
-const OTHER_KEYS: [&str; 9] = [
-    "version",
-    "minKubeVersion",
-    "installModes",
-    "annotations",
-    "nativeAPIs",
-    "customresourcedefinitions",
-    "apiservicedefinitions",
-    "webhookdefinitions",
-    "install",
-];
 
 /// Fields of `metadata` that a cluster writes, or that OLM sets when it installs.
 const SET_BY_CLUSTER: [&str; 8] = [
@@ -65,38 +35,24 @@ pub(super) type Optional = (String, String);
 /// The keys and values, in the order of the file, without the hints about APIs.
 pub(super) fn values(work: &mut Work<'_>, extra_accounts: &[String]) -> Map<String, Value> {
     let csv = work.csv;
-    let (metadata, spec) = (Path::root().key("metadata"), Path::root().key("spec"));
     unknown_fields(work);
     let mut values = Map::new();
-    values.insert("name".to_owned(), csv.name().into());
-    values.insert("version".to_owned(), version(work).into());
-    values.insert("minKubeVersion".to_owned(), min_kube_version(work).into());
-    values.insert("installModes".to_owned(), install_modes(work));
-    let mut put = |work: &mut Work<'_>, keys: &[&str], from: &Path| {
-        if let Some(value) = fit(&mut work.findings, csv, from, shape(keys), &INFERRED) {
-            insert(&mut values, keys, value);
-        }
-    };
-    for key in SAME_KEYS {
-        put(work, &[key], &spec.key(key));
-    }
-    put(work, &["annotations"], &metadata.key("annotations"));
-    put(work, &["csv", "labels"], &metadata.key("labels"));
-    put(work, &["csv", "specAnnotations"], &spec.key("annotations"));
-    let mut lists = Map::new();
-    let mut put = |work: &mut Work<'_>, keys: &[&str], from: &Path| {
-        let fitted = fit(&mut work.findings, csv, from, shape(keys), &INFERRED);
-        if let Some(list) = fitted.filter(|list| !is_empty(list)) {
-            insert(&mut lists, keys, list);
-        }
-    };
-    put(work, &["nativeAPIs"], &spec.key("nativeAPIs"));
-    for section in ["customresourcedefinitions", "apiservicedefinitions"] {
-        for list in ["owned", "required"] {
-            put(work, &[section, list], &spec.key(section).key(list));
+    for (to, field) in targeted() {
+        let (Target::Copied(path) | Target::Made(path)) = field.target else {
+            continue;
+        };
+        let from = Path::parse(path);
+        let value = match field.key {
+            "version" => Some(version(work, &from).into()),
+            "minKubeVersion" => Some(min_kube_version(work, &from).into()),
+            "installModes" => Some(install_modes(work, &from, &field.shape)),
+            _ => fit(&mut work.findings, csv, &from, &field.shape, &INFERRED)
+                .filter(|value| field.target == Target::Copied(path) || !is_empty(value)),
+        };
+        if let Some(value) = value {
+            insert(&mut values, to.steps(), value);
         }
     }
-    values.append(&mut lists);
     crds::describe(work, &mut values);
     if !extra_accounts.is_empty() {
         values.insert("extraServiceAccounts".to_owned(), json!(extra_accounts));
@@ -132,18 +88,18 @@ pub(super) fn text(values: &Map<String, Value>, optional: &[Optional]) -> String
     text
 }
 
-fn insert(values: &mut Map<String, Value>, keys: &[&str], value: Value) {
+fn insert(values: &mut Map<String, Value>, keys: &[Step], value: Value) {
     match keys {
-        [key] => {
-            values.insert((*key).to_owned(), value);
+        [Step::Key(key)] => {
+            values.insert(key.clone(), value);
         }
-        [key, rest @ ..] => {
-            let below = values.entry(*key).or_insert_with(|| json!({}));
+        [Step::Key(key), rest @ ..] => {
+            let below = values.entry(key.as_str()).or_insert_with(|| json!({}));
             if let Value::Object(below) = below {
                 insert(below, rest, value);
             }
         }
-        [] => {}
+        _ => {}
     }
 }
 
@@ -178,8 +134,9 @@ fn unknown_fields(work: &mut Work<'_>) {
             lost(&mut work.findings, csv, &path, "has no place in olm.yaml");
         }
     }
+    let spec = csv::SHAPE.field("spec").map(|spec| spec.shape);
     for (key, value) in csv.map(&["spec"]).into_iter().flatten() {
-        if !SAME_KEYS.contains(&key.as_str()) && !OTHER_KEYS.contains(&key.as_str()) && !value.is_null() {
+        if spec.is_some_and(|spec| spec.field(key).is_none()) && !value.is_null() {
             let path = root.key("spec").key(key);
             lost(&mut work.findings, csv, &path, "is no field of a ClusterServiceVersion");
         }
@@ -187,34 +144,26 @@ fn unknown_fields(work: &mut Work<'_>) {
 }
 
 /// The version as OLM reads it: it takes a `v` before the version and missing parts, and no version for 0.0.0.
-fn version(work: &mut Work<'_>) -> String {
-    let path = Path::root().key("spec").key("version");
-    let written = written(work, &path);
+fn version(work: &mut Work<'_>, path: &Path) -> String {
+    let written = written(work, path);
     if written.is_empty() {
         let message = format!("the ClusterServiceVersion has no version, which OLM reads as {NO_VERSION}");
-        report(
-            &mut work.findings,
-            work.csv,
-            &rules::CONVERT_FIELD_ADDED,
-            message,
-            &path,
-        );
+        report(&mut work.findings, work.csv, &rules::CONVERT_FIELD_ADDED, message, path);
         return NO_VERSION.to_owned();
     }
-    strict(work, &written, &path).unwrap_or(written)
+    strict(work, &written, path).unwrap_or(written)
 }
 
 /// The minimum, where the CSV names one that can be read; else the version that stands for any.
-fn min_kube_version(work: &mut Work<'_>) -> String {
-    let path = Path::root().key("spec").key("minKubeVersion");
-    let written = written(work, &path);
+fn min_kube_version(work: &mut Work<'_>, path: &Path) -> String {
+    let written = written(work, path);
     if written.is_empty() {
         return ANY_KUBE_VERSION.to_owned();
     }
-    if let Some(version) = strict(work, &written, &path) {
+    if let Some(version) = strict(work, &written, path) {
         return version;
     }
-    lost(&mut work.findings, work.csv, &path, "is no version");
+    lost(&mut work.findings, work.csv, path, "is no version");
     ANY_KUBE_VERSION.to_owned()
 }
 
@@ -265,10 +214,9 @@ fn tolerant(text: &str) -> Option<String> {
 }
 
 /// The install modes that can stand in `olm.yaml`: each known one once.
-fn install_modes(work: &mut Work<'_>) -> Value {
+fn install_modes(work: &mut Work<'_>, path: &Path, shape: &Shape) -> Value {
     let csv = work.csv;
-    let path = Path::root().key("spec").key("installModes");
-    let fitted = fit(&mut work.findings, csv, &path, shape(&["installModes"]), &[]);
+    let fitted = fit(&mut work.findings, csv, path, shape, &[]);
     let mut modes: Vec<Value> = Vec::new();
     for (index, mode) in fitted
         .as_ref()
@@ -300,7 +248,7 @@ fn install_modes(work: &mut Work<'_>) -> Value {
             csv,
             &rules::CONVERT_FIELD_ADDED,
             message.to_owned(),
-            &path,
+            path,
         );
         modes.push(json!({"type": "AllNamespaces", "supported": true}));
     }

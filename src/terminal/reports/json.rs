@@ -1,6 +1,8 @@
 //! For a program: the form whose field names do not change.
 
 use super::{counts, list};
+use crate::shape::Shape::{self, Boolean, Choice, List, Object, Text, Within};
+use crate::shape::{self, DRAFT_2020_12, Field, Presence};
 use crate::terminal::advice;
 use crate::validation::{Finding, Validation};
 use serde_json::{Value, json};
@@ -36,67 +38,69 @@ fn finding(finding: &Finding) -> Value {
     })
 }
 
+const FINDING: Shape = Object(&[
+    always(
+        "rule",
+        Text,
+        "The id of the rule; opmx bundle rules explains it. It never changes its meaning.",
+    ),
+    always(
+        "severity",
+        Choice(&["error", "warning", "info"]),
+        "Only errors fail a bundle.",
+    ),
+    nullable(
+        "validator",
+        Text,
+        "The validator of the Operator Framework that has this rule; null where only opmx has it.",
+    ),
+    always("message", Text, "What is wrong, in one sentence."),
+    nullable(
+        "file",
+        Text,
+        "The file, below the folder or image that was given; null where something is absent as a whole.",
+    ),
+    nullable("line", Within(1, i64::MAX), "The line, from 1."),
+    nullable("column", Within(1, i64::MAX), "The column in characters, from 1."),
+    always("help", Text, "What to do about it."),
+    always("fixable", Boolean, "Whether --fix mends it in a folder."),
+]);
+
+const BUNDLE: Shape = Object(&[
+    always("bundle", Text, "The folder or image, as it was given."),
+    nullable(
+        "mediaType",
+        Choice(&["registry+v1", "k8s+v1"]),
+        "The media type of the bundle; null where it cannot be told, as where it cannot be read.",
+    ),
+    always(
+        "findings",
+        List(&FINDING),
+        "Everything that was found, by file, place and rule.",
+    ),
+    always("errors", Within(0, i64::MAX), "How many findings are errors."),
+    always("warnings", Within(0, i64::MAX), "How many findings are warnings."),
+]);
+
+const REPORT: Shape = Object(&[always(
+    "bundles",
+    List(&BUNDLE),
+    "One entry for each bundle, in the order of the arguments.",
+)]);
+
+const fn always(key: &'static str, shape: Shape, about: &'static str) -> Field {
+    Field::new(key, shape, Presence::Always, about)
+}
+
+const fn nullable(key: &'static str, shape: Shape, about: &'static str) -> Field {
+    Field::new(key, shape, Presence::Nullable, about)
+}
+
 /// The JSON Schema of the report.
 pub fn json_schema() -> Value {
-    let text = |about: &str| json!({"type": "string", "description": about});
-    let count = |about: &str| json!({"type": "integer", "minimum": 0, "description": about});
-    let place = |about: &str| json!({"type": ["integer", "null"], "minimum": 1, "description": about});
-    let finding = json!({
-        "type": "object",
-        "additionalProperties": false,
-        "required": ["rule", "severity", "validator", "message", "file", "line", "column", "help", "fixable"],
-        "properties": {
-            "rule": {
-                "type": "string",
-                "pattern": "^[a-z0-9]+(-[a-z0-9.]+)*$",
-                "description": "The id of the rule; opmx bundle rules explains it. It never changes its meaning.",
-            },
-            "severity": {"enum": ["error", "warning", "info"], "description": "Only errors fail a bundle."},
-            "validator": {
-                "type": ["string", "null"],
-                "description": "The validator of the Operator Framework that has this rule; null where only opmx has it.",
-            },
-            "message": text("What is wrong, in one sentence."),
-            "file": {
-                "type": ["string", "null"],
-                "description": "The file, below the folder or image that was given; null where something is absent as a whole.",
-            },
-            "line": place("The line, from 1."),
-            "column": place("The column in characters, from 1."),
-            "help": text("What to do about it."),
-            "fixable": {"type": "boolean", "description": "Whether --fix mends it in a folder."},
-        },
-    });
-    json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "What opmx bundle validate -o json prints",
-        "type": "object",
-        "additionalProperties": false,
-        "required": ["bundles"],
-        "properties": {
-            "bundles": {
-                "type": "array",
-                "description": "One entry for each bundle, in the order of the arguments.",
-                "items": {
-                    "type": "object",
-                    "additionalProperties": false,
-                    "required": ["bundle", "mediaType", "findings", "errors", "warnings"],
-                    "properties": {
-                        "bundle": text("The folder or image, as it was given."),
-                        "mediaType": {
-                            "enum": ["registry+v1", "k8s+v1", null],
-                            "description": "The media type of the bundle; null where it cannot be told, as where it cannot be read.",
-                        },
-                        "findings": {
-                            "type": "array",
-                            "description": "Everything that was found, by file, place and rule.",
-                            "items": finding,
-                        },
-                        "errors": count("How many findings are errors."),
-                        "warnings": count("How many findings are warnings."),
-                    },
-                },
-            },
-        },
-    })
+    let mut schema = shape::json_schema(DRAFT_2020_12, "What opmx bundle validate -o json prints", "", &REPORT);
+    if let Some(rule) = schema.pointer_mut("/properties/bundles/items/properties/findings/items/properties/rule") {
+        rule["pattern"] = json!("^[a-z0-9]+(-[a-z0-9.]+)*$");
+    }
+    schema
 }

@@ -1,8 +1,8 @@
 //! The fields of a document as they stand in its text: nothing is copied, and a field of a wrong type hides no other.
 
 use super::found::{At, DocumentId, Found, Inside};
-use crate::nearest::nearest;
 use crate::rules;
+use crate::shape::nearest;
 use crate::text::Path;
 use crate::visible::{hidden_in, hidden_in_name};
 use serde::de::{MapAccess, Visitor};

@@ -2,8 +2,8 @@
 
 use super::found::{DocumentId, Found};
 use crate::catalog::Text;
-use crate::nearest::nearest;
 use crate::rules;
+use crate::shape::nearest;
 use std::collections::{HashMap, HashSet};
 
 /// An entry of a channel.

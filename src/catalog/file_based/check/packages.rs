@@ -3,8 +3,8 @@
 use super::contents::{Bundle, Channel, Contents, Deprecations, Package, Referred};
 use super::found::{DocumentId, Found};
 use super::graph::shown;
-use crate::nearest::Nearest;
 use crate::rules;
+use crate::shape::Nearest;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What belongs to one package, in the order of the files.

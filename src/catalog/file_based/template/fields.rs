@@ -5,7 +5,7 @@ use super::{At, Image, Kind};
 use crate::catalog::file_based::document;
 use crate::catalog::file_based::read::CatalogLimits;
 use crate::catalog::file_based::stream::{CutError, Stream};
-use crate::nearest::nearest;
+use crate::shape::nearest;
 use crate::source::{Position, Source};
 use crate::text::{self, Document, Limits, Path, kind_of};
 use serde_json::{Map, Value};

@@ -3,34 +3,43 @@
 //! What that does not tell is whether OLM writes an empty field. The fields of Kubernetes' own types follow its API
 //! conventions: lists, maps and plain values are left out when they are empty, pointers when they are not given.
 
-use super::Field;
-use super::Shape::{self, Any, Boolean, IntOrString, Integer, List, Map, Object, Quantity, Text};
+use crate::rules;
+use crate::shape::Shape::{self, Any, Boolean, IntOrString, Integer, List, Map, Object, Quantity, Text};
+use crate::shape::{Field, Presence, Syntax, TEXT_MAP, TEXTS};
+use crate::version::parse_tolerant;
 
-const fn always(name: &'static str, shape: Shape) -> Field {
-    Field { name, shape, presence: super::Presence::Always }
+const fn always(key: &'static str, shape: Shape) -> Field {
+    Field::new(key, shape, Presence::Always, "")
 }
 
-const fn nullable(name: &'static str, shape: Shape) -> Field {
-    Field { name, shape, presence: super::Presence::Nullable }
+const fn nullable(key: &'static str, shape: Shape) -> Field {
+    Field::new(key, shape, Presence::Nullable, "")
 }
 
-const fn filled(name: &'static str, shape: Shape) -> Field {
-    Field { name, shape, presence: super::Presence::Filled }
+const fn filled(key: &'static str, shape: Shape) -> Field {
+    Field::new(key, shape, Presence::Filled, "")
 }
 
-const fn given(name: &'static str, shape: Shape) -> Field {
-    Field { name, shape, presence: super::Presence::Given }
+const fn given(key: &'static str, shape: Shape) -> Field {
+    Field::new(key, shape, Presence::Given, "")
 }
 
-const TEXTS: Shape = List(&Text);
-const TEXT_MAP: Shape = Map(&Text);
-const QUANTITIES: Shape = Map(&Quantity);
+/// A semantic version, which may begin with `v` or lack numbers.
+static VERSION: Syntax = Syntax {
+    rule: &rules::CONTENT_CSV_SHAPE,
+    fault: |text| parse_tolerant(text).is_none().then(|| "is not a version such as 1.2.3".to_owned()),
+    pattern: "",
+    longest: None,
+};
+
+const QUANTITIES: Shape = Map(&[], &Quantity);
 
 const OWNER: Shape = Object(&[
     always("apiVersion", Text), given("blockOwnerDeletion", Boolean), given("controller", Boolean),
     always("kind", Text), always("name", Text), always("uid", Text),
 ]);
-const METADATA: Shape = Object(&[
+/// The metadata of every object.
+pub const METADATA: Shape = Object(&[
     filled("annotations", TEXT_MAP), given("creationTimestamp", Text), given("deletionGracePeriodSeconds", Integer),
     given("deletionTimestamp", Text), filled("finalizers", TEXTS), filled("generateName", Text),
     filled("generation", Integer), filled("labels", TEXT_MAP), filled("managedFields", List(&Any)),
@@ -397,7 +406,7 @@ const SPEC: Shape = Object(&[
     filled("maintainers", List(&MAINTAINER)), filled("maturity", Text), filled("minKubeVersion", Text),
     filled("nativeAPIs", List(&NATIVE_API)), always("provider", LINK), filled("relatedImages", List(&RELATED_IMAGE)),
     filled("release", Text), filled("replaces", Text), given("selector", LABEL_SELECTOR), filled("skips", TEXTS),
-    filled("version", Text), filled("webhookdefinitions", List(&WEBHOOK)),
+    filled("version", Shape::Syntax(&VERSION)), filled("webhookdefinitions", List(&WEBHOOK)),
 ]);
 const INSTANCE: Shape = Object(&[always("name", Text), filled("namespace", Text)]);
 const PENDING_DELETION: Shape = Object(&[
@@ -423,7 +432,7 @@ const STATUS: Shape = Object(&[
     filled("requirementStatus", List(&REQUIREMENT_STATUS)),
 ]);
 /// A whole ClusterServiceVersion.
-pub const CSV: Shape = Object(&[
+pub const SHAPE: Shape = Object(&[
     filled("apiVersion", Text), filled("kind", Text), always("metadata", METADATA), always("spec", SPEC),
     always("status", STATUS),
 ]);

@@ -1,0 +1,435 @@
+//! The keys of `metadata/olm.yaml`: each is one row, which says what may stand behind it, what it is for, a value to start
+//! from, and where the value goes in the ClusterServiceVersion.
+
+use super::INSTALL_MODES;
+use super::syntax::{NAME, RELEASE, VERSION};
+use crate::shape::Shape::{self, Any, Boolean, Choice, List, Map, Object, OneOf, Syntax, Text};
+use crate::shape::{DRAFT_7, Field, TEXT_MAP, TEXTS, Target, json_schema as schema_of, not_empty, optional, required};
+use crate::text::Path;
+use serde_json::{Value, json};
+
+const DESCRIPTORS: Shape = List(&Object(&[
+    required(
+        "path",
+        Text,
+        "Path of the field inside spec or status, such as replicas.",
+    ),
+    optional("displayName", Text, "Name that a console shows."),
+    optional("description", Text, "Description that a console shows."),
+    optional("x-descriptors", TEXTS, "How a console draws the field."),
+    optional("value", Any, "A fixed value."),
+]));
+
+const RESOURCES: Shape = List(&Object(&[
+    required("name", Text, "Name of the resource, may be empty."),
+    required("kind", Text, "Kind of the resource."),
+    required("version", Text, "Version of the resource."),
+]));
+
+/// The description of an API after the fields that name it: these are the same for custom and for aggregated APIs.
+macro_rules! description_of {
+    ($($name:expr),* $(,)?) => {
+        List(&Object(&[
+            $($name,)*
+            optional("displayName", Text, "Name that a console shows."),
+            optional("description", Text, "Description that a console shows."),
+            optional(
+                "resources",
+                RESOURCES,
+                "What a resource of this kind makes the operator create.",
+            ),
+            optional("specDescriptors", DESCRIPTORS, "Fields of spec."),
+            optional("statusDescriptors", DESCRIPTORS, "Fields of status."),
+            optional("actionDescriptors", DESCRIPTORS, "Actions."),
+        ]))
+    };
+}
+
+const CRD_DESCRIPTIONS: Shape = description_of![
+    required("name", Text, "Name of the CustomResourceDefinition, <plural>.<group>.",),
+    required("version", Text, "Version, such as v1."),
+    required("kind", Text, "Kind."),
+];
+
+const API_SERVICE_DESCRIPTIONS: Shape = description_of![
+    required("group", Text, "API group."),
+    required("version", Text, "Version, such as v1."),
+    required("kind", Text, "Kind."),
+    required("name", Text, "Plural name of the resource."),
+];
+
+const IMAGE: Shape = Object(&[
+    required("base64data", Text, "The image in base64."),
+    required("mediatype", Text, "Such as image/png."),
+]);
+
+const ICON: Shape = OneOf(
+    &[Text, IMAGE, List(&IMAGE)],
+    "the path of a file, base64 text or a list of images",
+);
+
+const LABEL_SELECTOR: Shape = Object(&[
+    optional("matchLabels", TEXT_MAP, "Labels that an object must have."),
+    optional(
+        "matchExpressions",
+        List(&Object(&[
+            required("key", Text, "Key of the label."),
+            required("operator", Text, "In, NotIn, Exists or DoesNotExist."),
+            optional("values", TEXTS, "Values of the label."),
+        ])),
+        "Conditions on labels.",
+    ),
+]);
+
+/// The value of an annotation: maps and lists become JSON.
+const ANNOTATION: Shape = OneOf(&[Text, Map(&[], &Any), List(&Any)], "a text");
+
+const fn annotation(key: &'static str, about: &'static str) -> Field {
+    optional(key, ANNOTATION, about)
+}
+
+/// Annotations that OLM and consoles read.
+const ANNOTATIONS: &[Field] = &[
+    annotation(
+        "capabilities",
+        "Basic Install, Seamless Upgrades, Full Lifecycle, Deep Insights or Auto Pilot.",
+    ),
+    annotation("categories", "Categories of a catalog, separated by commas."),
+    annotation("containerImage", "The operator's image, to be shown."),
+    annotation("createdAt", "When this version was made, to be shown."),
+    annotation("repository", "Address of the sources."),
+    annotation("support", "Who supports it."),
+    annotation(
+        "alm-examples",
+        "Sample custom resources: JSON text, or the list itself, which becomes JSON.",
+    ),
+    annotation("olm.skipRange", "Range of versions that upgrade to this one directly."),
+    annotation(
+        "operatorframework.io/suggested-namespace",
+        "Namespace that a console proposes.",
+    ),
+    annotation(
+        "operatorframework.io/initialization-resource",
+        "A custom resource that must be created first.",
+    ),
+    annotation(
+        "operators.operatorframework.io/internal-objects",
+        "Names of CustomResourceDefinitions that consoles hide.",
+    ),
+];
+
+const INSTALL_MODE: Shape = Object(&[
+    required(
+        "type",
+        Choice(&INSTALL_MODES),
+        "OwnNamespace, SingleNamespace, MultiNamespace or AllNamespaces.",
+    ),
+    required("supported", Boolean, "Whether the operator can watch so."),
+]);
+
+const HINT: Shape = Object(&[
+    required("group", Text, "API group, as the RBAC rule writes it."),
+    required("resource", Text, "Plural name, as the RBAC rule writes it."),
+    optional("kind", Text, "Kind of the resource."),
+    optional("version", Text, "Version to require."),
+    optional(
+        "dependency",
+        Choice(&["required", "optional", "native", "none"]),
+        "required, optional, native or none.",
+    ),
+    optional("apiService", Boolean, "Whether an aggregated API serves it."),
+]);
+
+/// Every key of `olm.yaml`, in the order in which `bundle init` writes them.
+pub const FIELDS: &[Field] = &[
+    not_empty(
+        "name",
+        Syntax(&NAME),
+        "Name of this version of the operator, by custom <package>.v<version>.",
+    )
+    .example("my-operator.v1.0.0")
+    .copied_to("metadata.name"),
+    not_empty("version", Syntax(&VERSION), "Semantic version, such as 1.2.3.")
+        .example("1.0.0")
+        .copied_to("spec.version"),
+    not_empty(
+        "minKubeVersion",
+        Syntax(&VERSION),
+        "The oldest Kubernetes version that it runs on, such as 1.25.0; 0.0.0 for any.",
+    )
+    .example("1.25.0")
+    .made_into("spec.minKubeVersion"),
+    not_empty(
+        "installModes",
+        List(&INSTALL_MODE),
+        "Which namespaces the operator can watch.",
+    )
+    .example("[{type: AllNamespaces, supported: true}]")
+    .made_into("spec.installModes"),
+    optional("displayName", Text, "Name that a console shows.")
+        .example("My Operator")
+        .made_into("spec.displayName"),
+    optional("description", Text, "Description in Markdown.")
+        .example("What it does, in a few sentences.")
+        .copied_to("spec.description"),
+    optional("maturity", Text, "Such as alpha, beta, stable.")
+        .example("alpha")
+        .copied_to("spec.maturity"),
+    optional("replaces", Syntax(&NAME), "Name of the version that this one replaces.")
+        .example("my-operator.v0.9.0")
+        .copied_to("spec.replaces"),
+    optional("skips", TEXTS, "Names of versions that an upgrade may leave out.")
+        .example("[]")
+        .copied_to("spec.skips"),
+    optional("keywords", TEXTS, "Words that a search finds it by.")
+        .example("[database, backup]")
+        .copied_to("spec.keywords"),
+    optional(
+        "maintainers",
+        List(&Object(&[
+            optional("name", Text, "Who."),
+            optional("email", Text, "Where to write to."),
+        ])),
+        "Who maintains it.",
+    )
+    .example("[{name: Jane Doe, email: jane@example.com}]")
+    .copied_to("spec.maintainers"),
+    optional(
+        "provider",
+        Object(&[
+            optional("name", Text, "Who publishes it."),
+            optional("url", Text, "The publisher's page."),
+        ]),
+        "Who publishes it.",
+    )
+    .example("{name: Example Inc., url: https://example.com}")
+    .copied_to("spec.provider"),
+    optional(
+        "links",
+        List(&Object(&[
+            optional("name", Text, "What is behind the link."),
+            optional("url", Text, "The address."),
+        ])),
+        "Pages about it.",
+    )
+    .example("[{name: Documentation, url: https://example.com/docs}]")
+    .copied_to("spec.links"),
+    optional(
+        "icon",
+        ICON,
+        "Path of a PNG, JPEG, GIF, WebP or SVG image in the bundle, such as metadata/icon.svg, or its base64.",
+    )
+    .example("metadata/icon.svg")
+    .made_into("spec.icon"),
+    optional("labels", TEXT_MAP, "spec.labels of the ClusterServiceVersion.")
+        .example("{}")
+        .copied_to("spec.labels"),
+    optional(
+        "selector",
+        LABEL_SELECTOR,
+        "spec.selector of the ClusterServiceVersion, a label selector.",
+    )
+    .example("{}")
+    .copied_to("spec.selector"),
+    optional(
+        "annotations",
+        Map(ANNOTATIONS, &ANNOTATION),
+        "metadata.annotations of the ClusterServiceVersion: capabilities, categories, alm-examples, olm.skipRange and so on.",
+    )
+    .example("{capabilities: Basic Install, alm-examples: []}")
+    .made_into("metadata.annotations"),
+    optional(
+        "csv",
+        Object(&[
+            optional("labels", TEXT_MAP, "metadata.labels of the ClusterServiceVersion.").copied_to("metadata.labels"),
+            optional(
+                "specAnnotations",
+                TEXT_MAP,
+                "spec.annotations of the ClusterServiceVersion.",
+            )
+            .copied_to("spec.annotations"),
+        ]),
+        "Rarely needed parts of the ClusterServiceVersion.",
+    )
+    .example("{}"),
+    optional(
+        "cleanup",
+        Object(&[required(
+            "enabled",
+            Boolean,
+            "Whether OLM deletes the custom resources with the operator.",
+        )]),
+        "What happens when the operator is removed.",
+    )
+    .example("{enabled: false}")
+    .copied_to("spec.cleanup"),
+    optional(
+        "relatedImages",
+        List(&Object(&[
+            required("name", Text, "A name for the image."),
+            required("image", Text, "The image reference."),
+        ])),
+        "Images that the operator uses and that its Deployments do not name.",
+    )
+    .example("[{name: agent, image: registry.example.com/agent:1.0.0}]")
+    .copied_to("spec.relatedImages"),
+    optional(
+        "release",
+        Syntax(&RELEASE),
+        "Release of this version, at most 20 characters.",
+    )
+    .example("\"1\"")
+    .copied_to("spec.release"),
+    optional(
+        "nativeAPIs",
+        List(&Object(&[
+            required("group", Text, "API group, \"\" for the core group."),
+            required("version", Text, "Version."),
+            required("kind", Text, "Kind."),
+        ])),
+        "APIs that the cluster itself must serve.",
+    )
+    .example("[]")
+    .made_into("spec.nativeAPIs"),
+    optional(
+        "customresourcedefinitions",
+        Object(&[
+            optional(
+                "owned",
+                CRD_DESCRIPTIONS,
+                "Display names, descriptions and descriptors of the bundle's own kinds.",
+            )
+            .made_into("spec.customresourcedefinitions.owned"),
+            optional(
+                "required",
+                CRD_DESCRIPTIONS,
+                "Kinds that another operator must provide.",
+            )
+            .made_into("spec.customresourcedefinitions.required"),
+            optional(
+                "unlisted",
+                List(&Object(&[
+                    required(
+                        "name",
+                        Text,
+                        "Name of the CustomResourceDefinition, <plural>.<group>.",
+                    ),
+                    required("version", Text, "A version that it serves, such as v1alpha1."),
+                ])),
+                "Served versions of the bundle's own kinds that the ClusterServiceVersion does not name as owned.",
+            ),
+        ]),
+        "More about custom resources.",
+    )
+    .example("{owned: []}"),
+    optional(
+        "apiservicedefinitions",
+        Object(&[
+            optional(
+                "owned",
+                API_SERVICE_DESCRIPTIONS,
+                "Kinds that the bundle's APIServices serve.",
+            )
+            .made_into("spec.apiservicedefinitions.owned"),
+            optional(
+                "required",
+                API_SERVICE_DESCRIPTIONS,
+                "Aggregated kinds that another operator must provide.",
+            )
+            .made_into("spec.apiservicedefinitions.required"),
+        ]),
+        "More about aggregated APIs.",
+    )
+    .example("{owned: []}"),
+    optional(
+        "apis",
+        List(&HINT),
+        "What the resources in RBAC rules are that no file of the bundle explains.",
+    )
+    .example("[]"),
+    optional(
+        "extraServiceAccounts",
+        TEXTS,
+        "Service accounts of operands, whose permissions shall be in the ClusterServiceVersion.",
+    )
+    .example("[]"),
+];
+
+/// The whole file.
+pub const SHAPE: Shape = Object(FIELDS);
+
+/// The fields whose values go into the ClusterServiceVersion, each with its path in the file.
+pub fn targeted() -> Vec<(Path, &'static Field)> {
+    fn walk(above: &Path, fields: &'static [Field], found: &mut Vec<(Path, &'static Field)>) {
+        for field in fields {
+            let path = above.key(field.key);
+            match (field.target, field.shape) {
+                (Target::Nowhere, Object(below)) => walk(&path, below, found),
+                (Target::Nowhere, _) => {}
+                _ => found.push((path, field)),
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(&Path::root(), FIELDS, &mut found);
+    found
+}
+
+/// What a description of an own API may add to what the manifests say about it. `section` is the key above `owned`.
+pub fn description_fields(section: &str) -> impl Iterator<Item = &'static Field> {
+    let owned = SHAPE.field(section).and_then(|section| section.shape.field("owned"));
+    let fields = match owned.map(|owned| owned.shape) {
+        Some(List(Object(fields))) => *fields,
+        _ => &[],
+    };
+    fields.iter().filter(|field| !field.presence.is_required())
+}
+
+/// The JSON Schema (draft 7) of `metadata/olm.yaml`.
+///
+/// It refuses what [`super::check`] reports, an unknown key too. What no schema can say is left to opmx: a key or an
+/// install mode that stands twice, a version that replaces itself, and everything that depends on the manifests.
+pub fn json_schema() -> Value {
+    let about =
+        "What an operator's plain manifests cannot say about it. opmx infers the rest of the ClusterServiceVersion.";
+    let mut schema = schema_of(DRAFT_7, "metadata/olm.yaml of a k8s+v1 bundle", about, &SHAPE);
+    if let Some(modes) = schema.pointer_mut("/properties/installModes") {
+        modes["contains"] =
+            json!({"type": "object", "properties": {"supported": {"const": true}}, "required": ["supported"]});
+    }
+    schema
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::csv;
+    use crate::shape::check;
+    use crate::text::{self, Limits, Step};
+
+    #[test]
+    fn every_example_is_of_its_shape() {
+        for field in FIELDS {
+            let text = format!("{}: {}", field.key, field.example);
+            let reading = text::read("olm.yaml", text.as_bytes(), &Limits::default());
+            let value = &reading.documents[0].value()[field.key];
+            assert!(!value.is_null(), "{text}");
+            assert!(check(value, &field.shape, 1).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_target_is_a_field_of_the_version() {
+        for (from, field) in targeted() {
+            let (Target::Copied(to) | Target::Made(to)) = field.target else {
+                panic!("{from} has no target")
+            };
+            let path = Path::parse(to);
+            let found = path.steps().iter().try_fold(csv::SHAPE, |shape, step| match step {
+                Step::Key(key) => Some(shape.field(key)?.shape),
+                Step::Index(_) => None,
+            });
+            assert!(found.is_some(), "{from}: {to}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Strings of `olm.yaml` that have a syntax of their own.
+
+use crate::kubernetes::names;
+use crate::rules;
+use crate::shape::Syntax;
+use crate::version::parse_strict;
+
+/// Longest release that a cluster takes.
+const RELEASE_LENGTH: usize = 20;
+
+/// The name of a `ClusterServiceVersion`.
+pub(super) static NAME: Syntax = Syntax {
+    rule: &rules::CSV_NAME_FORMAT,
+    fault: |text| (!names::is_csv_name(text)).then(|| "cannot name a ClusterServiceVersion".to_owned()),
+    pattern: r"^$|^(?=.{1,63}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+    longest: None,
+};
+
+/// A strict semantic version.
+pub(super) static VERSION: Syntax = Syntax {
+    rule: &rules::OLM_VERSION,
+    fault: |text| {
+        parse_strict(text)
+            .err()
+            .map(|reason| format!("is not a semantic version: {reason}"))
+    },
+    pattern: r"^$|^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$",
+    longest: None,
+};
+
+/// Identifiers as in the pre-release of a semantic version.
+pub(super) static RELEASE: Syntax = Syntax {
+    rule: &rules::OLM_RELEASE,
+    fault: |text| {
+        if text.len() > RELEASE_LENGTH {
+            return Some(format!("is longer than {RELEASE_LENGTH} characters"));
+        }
+        let error = semver::Prerelease::new(text).err()?;
+        Some(format!("is no release: {error}"))
+    },
+    pattern: r"^$|^(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*$",
+    longest: Some(RELEASE_LENGTH),
+};

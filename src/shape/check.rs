@@ -1,0 +1,379 @@
+//! A value held against a table.
+
+use super::go::{entry, quantity, whole};
+use super::{Field, Presence, Shape, Syntax, nearest};
+use crate::diagnostic::Edit;
+use crate::text::{Document, Path, Step, kind_of, mend};
+use serde_json::{Map, Value};
+use std::fmt;
+
+/// Something that a table does not allow.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// Where; of a missing key, the map that lacks it.
+    pub path: Path,
+    /// What is wrong.
+    pub fault: Fault,
+}
+
+/// What is wrong with a value.
+#[derive(Debug, Clone)]
+pub enum Fault {
+    /// A key that the table does not have.
+    UnknownKey {
+        /// The key that is most like it.
+        nearest: Option<&'static str>,
+        /// All keys that there are.
+        known: Vec<&'static str>,
+    },
+    /// A key that must be there and is not, or has nothing behind it.
+    Missing {
+        /// The field.
+        field: &'static Field,
+        /// Whether the key is there.
+        is_written: bool,
+    },
+    /// A value of another type.
+    Type {
+        /// What it must be.
+        shape: Shape,
+        /// What it is.
+        found: String,
+        /// What makes it right.
+        mend: Option<Mend>,
+    },
+    /// A string that is none of those allowed.
+    Choice {
+        /// The string.
+        text: String,
+        /// Those allowed.
+        choices: &'static [&'static str],
+    },
+    /// A string that does not follow its syntax.
+    Syntax {
+        /// The string.
+        text: String,
+        /// Why not, for a sentence that begins with the string.
+        why: String,
+        /// The syntax.
+        syntax: &'static Syntax,
+    },
+}
+
+/// What makes a value of another type right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mend {
+    /// Quotes around it.
+    Quote,
+    /// Brackets around it.
+    Enlist,
+    /// No brackets around it.
+    Delist,
+}
+
+impl Problem {
+    /// What is wrong, in one sentence. `file` names the value as a whole.
+    pub fn message(&self, file: &str) -> String {
+        let path = if self.path.is_root() {
+            file.to_owned()
+        } else {
+            self.path.to_string()
+        };
+        match &self.fault {
+            Fault::UnknownKey { .. } => format!("{path} is not a key of {file}"),
+            Fault::Missing { field, .. } => format!("{path} has no {}", field.key),
+            Fault::Type { shape, found, .. } => format!("{path} must be {}, not {found}", shape.wanted()),
+            Fault::Choice { text, choices } => format!("{path} is {text:?}; it must be {}", either(choices)),
+            Fault::Syntax { text, why, .. } => format!("{path} {text:?} {why}"),
+        }
+    }
+
+    /// What to do about it, where there is something to say. `written` is the text of the value.
+    pub fn help(&self, written: &str) -> Option<String> {
+        match &self.fault {
+            Fault::UnknownKey { nearest: Some(key), .. } => Some(format!("Did you mean {key}?")),
+            Fault::UnknownKey { known, .. } => Some(format!("Known keys are {}.", known.join(", "))),
+            Fault::Missing { field, .. } => Some(field.about.to_owned()),
+            Fault::Type { .. } if written.contains('\n') => None,
+            Fault::Type { mend, .. } => match mend {
+                Some(Mend::Quote) => Some(format!("Quote it: \"{written}\".")),
+                Some(Mend::Enlist) => Some(format!("Write a list: [{}].", written.trim())),
+                Some(Mend::Delist) | None => None,
+            },
+            Fault::Choice { .. } | Fault::Syntax { .. } => None,
+        }
+    }
+
+    /// What makes a value of another type right.
+    pub fn mend(&self) -> Option<Mend> {
+        match self.fault {
+            Fault::Type { mend, .. } => mend,
+            _ => None,
+        }
+    }
+
+    /// The change of the text that makes the value right. The value that was checked is at `root` in the document.
+    pub fn edit(&self, document: &Document, root: &Path) -> Option<Edit> {
+        let path = root.join(&self.path);
+        match self.mend()? {
+            Mend::Quote => mend::quote(document, &path),
+            Mend::Enlist => mend::enlist(document, &path),
+            Mend::Delist => mend::delist(document, &path),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message("the value"))
+    }
+}
+
+impl std::error::Error for Problem {}
+
+/// `a, b or c`
+fn either(choices: &[&str]) -> String {
+    match choices.split_last() {
+        Some((last, first)) if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        _ => choices.concat(),
+    }
+}
+
+/// What the table does not allow in an author's file, at most so many problems. Keys stand in the order of the file.
+pub fn check(value: &Value, shape: &Shape, most: usize) -> Vec<Problem> {
+    Checker::new(false, most).found(value, shape)
+}
+
+/// What a program in Go cannot read into the types of the table, at most so many problems. To it `null` is as good as any
+/// value, keys that it does not know may hold anything, and those it knows are found in any case.
+pub fn check_as_go(value: &Value, shape: &Shape, most: usize) -> Vec<Problem> {
+    Checker::new(true, most).found(value, shape)
+}
+
+struct Checker {
+    as_go: bool,
+    most: usize,
+    path: Path,
+    found: Vec<Problem>,
+}
+
+impl Checker {
+    fn new(as_go: bool, most: usize) -> Self {
+        Self {
+            as_go,
+            most,
+            path: Path::root(),
+            found: Vec::new(),
+        }
+    }
+
+    fn found(mut self, value: &Value, shape: &Shape) -> Vec<Problem> {
+        self.value(value, shape);
+        self.found
+    }
+
+    fn is_done(&self) -> bool {
+        self.found.len() >= self.most
+    }
+
+    fn report(&mut self, fault: Fault) {
+        if !self.is_done() {
+            let path = self.path.clone();
+            self.found.push(Problem { path, fault });
+        }
+    }
+
+    fn below(&mut self, step: impl Into<Step>, value: &Value, shape: &Shape) {
+        if !self.is_done() {
+            self.path.push(step);
+            self.value(value, shape);
+            self.path.pop();
+        }
+    }
+
+    fn value(&mut self, value: &Value, shape: &Shape) {
+        match (shape, value) {
+            (_, Value::Null) if self.as_go => {}
+            (Shape::OneOf(shapes, _), _) => match shapes.iter().find(|shape| takes(shape, value)) {
+                Some(shape) => self.value(value, shape),
+                None => self.wrong_type(value, shape),
+            },
+            (Shape::Choice(choices), Value::String(text)) => {
+                if !choices.contains(&text.as_str()) {
+                    let text = text.clone();
+                    self.report(Fault::Choice { text, choices });
+                }
+            }
+            (Shape::Syntax(syntax), Value::String(text)) => {
+                if let Some(why) = (syntax.fault)(text).filter(|_| !text.is_empty()) {
+                    let text = text.clone();
+                    self.report(Fault::Syntax { text, why, syntax });
+                }
+            }
+            (Shape::List(shape), Value::Array(items)) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.below(index, item, shape);
+                }
+            }
+            (Shape::Map(known, others), Value::Object(map)) => {
+                for (key, value) in map {
+                    let field = shape.field(key);
+                    self.below(key.as_str(), value, field.map_or(others, |field| &field.shape));
+                }
+                self.missing(map, known);
+            }
+            (Shape::Object(fields), Value::Object(map)) if self.as_go => {
+                for field in *fields {
+                    if let Some((key, value)) = entry(map, field.key) {
+                        self.below(key, value, &field.shape);
+                    }
+                }
+            }
+            (Shape::Object(fields), Value::Object(map)) => {
+                for (key, value) in map {
+                    match shape.field(key) {
+                        Some(_) if value.is_null() => {}
+                        Some(field) => self.below(key.as_str(), value, &field.shape),
+                        None if self.is_done() => return,
+                        None => self.unknown_key(key, fields),
+                    }
+                }
+                self.missing(map, fields);
+            }
+            _ if takes(shape, value) => {}
+            _ => self.wrong_type(value, shape),
+        }
+    }
+
+    fn unknown_key(&mut self, key: &str, fields: &[Field]) {
+        let known = || fields.iter().map(|field| field.key);
+        self.path.push(key);
+        self.report(Fault::UnknownKey {
+            nearest: nearest(key, known()),
+            known: known().collect(),
+        });
+        self.path.pop();
+    }
+
+    fn missing(&mut self, map: &Map<String, Value>, fields: &'static [Field]) {
+        for field in fields {
+            let value = map.get(field.key);
+            let is_missing = match (field.presence, value) {
+                (Presence::Required | Presence::NotEmpty, None | Some(Value::Null)) => true,
+                (Presence::NotEmpty, Some(Value::String(text))) => text.is_empty(),
+                (Presence::NotEmpty, Some(Value::Array(items))) => items.is_empty(),
+                _ => false,
+            };
+            if is_missing {
+                let is_written = value.is_some();
+                self.report(Fault::Missing { field, is_written });
+            }
+        }
+    }
+
+    fn wrong_type(&mut self, value: &Value, shape: &Shape) {
+        let wants_text = shape.wanted() == Shape::Text.wanted();
+        let found = match (shape, value) {
+            (Shape::Quantity, Value::String(text)) => format!("{text:?}"),
+            (Shape::Quantity | Shape::Integer | Shape::IntOrString | Shape::Within(..), Value::Number(number)) => {
+                number.to_string()
+            }
+            _ => kind_of(value).to_owned(),
+        };
+        let mend = match value {
+            Value::Number(_) | Value::Bool(_) if wants_text => Some(Mend::Quote),
+            Value::Array(_) if wants_text => Some(Mend::Delist),
+            Value::String(_) if matches!(shape, Shape::List(Shape::Text)) => Some(Mend::Enlist),
+            _ => None,
+        };
+        self.report(Fault::Type {
+            shape: *shape,
+            found,
+            mend,
+        });
+    }
+}
+
+/// Whether the type of a value is that of the shape.
+fn takes(shape: &Shape, value: &Value) -> bool {
+    match (shape, value) {
+        (Shape::Any, _)
+        | (Shape::Text | Shape::Choice(_) | Shape::Syntax(_) | Shape::IntOrString, Value::String(_))
+        | (Shape::Boolean, Value::Bool(_))
+        | (Shape::List(_), Value::Array(_))
+        | (Shape::Map(..) | Shape::Object(_), Value::Object(_)) => true,
+        (Shape::Integer | Shape::IntOrString, Value::Number(number)) => whole(number).is_some(),
+        (Shape::Within(least, most), _) => value.as_i64().is_some_and(|number| (*least..=*most).contains(&number)),
+        (Shape::Quantity, _) => quantity(value).is_some(),
+        (Shape::OneOf(shapes, _), _) => shapes.iter().any(|shape| takes(shape, value)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{TEXTS, not_empty, optional, required};
+    use super::*;
+    use serde_json::json;
+
+    const ENTRY: Shape = Shape::Object(&[
+        not_empty("name", Shape::Text, "Name."),
+        required("rules", Shape::List(&Shape::Map(&[], &Shape::Any)), "Rules."),
+        optional("replaces", Shape::Text, "Replaces."),
+        optional("skips", TEXTS, "Skips."),
+        optional("code", Shape::Within(100, 599), "Code."),
+        optional("mode", Shape::Choice(&["Fast", "Slow", "Off"]), "Mode."),
+        optional("icon", Shape::OneOf(&[Shape::Text, TEXTS], "a path or paths"), "Icon."),
+    ]);
+
+    fn said(value: &Value) -> Vec<String> {
+        let found = check(value, &ENTRY, usize::MAX);
+        found.iter().map(|problem| problem.message("the file")).collect()
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_named_with_its_path() {
+        assert_eq!(said(&json!([])), ["the file must be a map, not a list"]);
+        assert_eq!(said(&json!({"name": "a", "rules": [], "skips": null})), [""; 0]);
+        assert_eq!(
+            said(&json!({
+                "Name": 1, "rules": [null], "replaces": 1, "skips": "a", "code": 20, "mode": "None", "icon": true
+            })),
+            [
+                "Name is not a key of the file",
+                "rules[0] must be a map, not empty",
+                "replaces must be a text, not a number",
+                "skips must be a list, not a text",
+                "code must be a whole number from 100 to 599, not 20",
+                "mode is \"None\"; it must be Fast, Slow or Off",
+                "icon must be a path or paths, not true or false",
+                "the file has no name",
+            ]
+        );
+        assert_eq!(
+            said(&json!({"name": "", "icon": [1]})),
+            [
+                "icon[0] must be a text, not a number",
+                "the file has no name",
+                "the file has no rules"
+            ]
+        );
+    }
+
+    #[test]
+    fn no_more_is_found_than_asked_for() {
+        let wrong = json!({"name": 1, "rules": [1, 2, 3], "a": 1});
+        assert_eq!(check(&wrong, &ENTRY, 2).len(), 2);
+        assert_eq!(check(&wrong, &ENTRY, 0).len(), 0);
+    }
+
+    #[test]
+    fn go_takes_null_for_any_value_and_passes_over_what_it_does_not_know() {
+        let found = |value: &Value| check_as_go(value, &ENTRY, usize::MAX).len();
+        assert_eq!(
+            found(&json!({"Name": null, "unknown": 1, "skips": [null], "rules": null})),
+            0
+        );
+        assert_eq!(found(&json!({"NAME": 1, "skips": [1, "a", {}]})), 3);
+    }
+}
