@@ -5,7 +5,7 @@ use crate::bundle::location::{Location, LocationError};
 use crate::catalog::graph;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cli::strictness::StrictnessArguments;
+use crate::cli::strictness::{self, StrictnessArguments};
 use crate::cli::{Context, environment, guesses};
 use crate::database::add::{Existing, Policy};
 use crate::database::change;
@@ -14,7 +14,6 @@ use crate::files::FileError;
 use crate::image::Reference;
 use crate::index::gather::{Added, GatherError, GatherOptions, GatherProblem};
 use crate::index::intake::IntakeError;
-use crate::rules::Severity;
 use crate::terminal::graph_change;
 use clap::{Args, ValueEnum};
 use std::io::{self, Read};
@@ -219,12 +218,10 @@ fn left_out(problems: Vec<(Location, GatherProblem)>, context: &Context<'_>) {
     for (location, problem) in problems {
         match problem {
             GatherProblem::Intake(IntakeError::Findings { diagnostics, .. }) => {
-                let errors: Vec<Diagnostic> = diagnostics
-                    .iter()
-                    .filter(|finding| finding.is_error())
-                    .cloned()
-                    .collect();
-                printer.report(&errors);
+                // What was left out may be what is missing.
+                let why = |finding: &Diagnostic| finding.is_error() || finding.rule.consequence().is_some();
+                let why: Vec<Diagnostic> = diagnostics.into_iter().filter(why).collect();
+                printer.report(&why);
                 printer.error(format_args!("{location} has errors"));
             }
             problem => {
@@ -251,12 +248,7 @@ pub(crate) fn report(added: Added, context: &Context<'_>) -> Status {
         remarks,
         problems,
     } = added;
-    let warnings: Vec<Diagnostic> = remarks
-        .iter()
-        .filter(|remark| remark.severity == Severity::Warning)
-        .cloned()
-        .collect();
-    printer.report(&warnings);
+    strictness::warn(&remarks, printer);
     for name in &report.skipped {
         printer.status(format_args!("{name} is there already"));
     }

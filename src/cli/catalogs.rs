@@ -4,6 +4,7 @@ use crate::catalog::file_based::migrate::Level;
 use crate::catalog::file_based::write::Language;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
+use crate::cli::strictness;
 use crate::cli::{Context, guesses};
 use crate::index::intake::IntakeError;
 use crate::index::render::Options;
@@ -134,7 +135,7 @@ impl FormArguments {
             for name in names {
                 let opened = Source::open(name, &transports, &opening).await;
                 let opened = opened.map_err(|error| refused(name, error, context))?;
-                context.printer.report(opened.findings());
+                strictness::warn(opened.findings(), &context.printer);
                 sources.push(opened);
             }
             Ok(sources)

@@ -1,6 +1,8 @@
 //! How strictly bundles and catalogs are judged, for all commands that judge them.
 
-use crate::rules::{Gate, Rule};
+use crate::diagnostic::Diagnostic;
+use crate::rules::{Gate, Rule, Severity};
+use crate::terminal::Printer;
 use crate::validation::{Selection, Strictness, rule_named};
 use clap::{Args, ValueEnum};
 
@@ -52,6 +54,12 @@ pub(crate) struct StrictnessArguments {
     strict: bool,
     #[command(flatten)]
     selection: SelectionArguments,
+}
+
+/// Shows the warnings about bundles that were taken; what is merely remarkable is for their authors.
+pub(crate) fn warn(findings: &[Diagnostic], printer: &Printer) {
+    let warnings = findings.iter().filter(|finding| finding.severity == Severity::Warning);
+    printer.report(&warnings.cloned().collect::<Vec<_>>());
 }
 
 impl StrictnessArguments {

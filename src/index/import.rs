@@ -78,7 +78,7 @@ pub enum ImportError {
 /// What is to be said about an index that was made.
 #[derive(Debug, Default)]
 pub struct Imported {
-    /// What is remarkable in the catalog.
+    /// Faults of the catalog that are tolerated.
     pub findings: Vec<Diagnostic>,
     /// What the index cannot hold of it, by package.
     pub not_kept: Vec<NotKept>,
@@ -95,7 +95,7 @@ pub fn import(
     target: &Target<'_>,
     options: &change::Options,
 ) -> Result<Imported, ImportError> {
-    let findings = check_catalog(folder, limits, strictness)?;
+    let mut findings = check_catalog(folder, limits, strictness)?;
     let origin = folder.known_as(folder.path()).display().to_string();
     if diagnostic::has_errors(&findings) {
         return Err(ImportError::Findings {
@@ -121,6 +121,7 @@ pub fn import(
     }
     import.additions.commit_as(&import.graphs, target, options)?;
     import.not_kept.sort();
+    findings.retain(|finding| finding.rule.consequence().is_some());
     Ok(Imported {
         findings,
         not_kept: import.not_kept,

@@ -365,6 +365,8 @@ fn every_rule_is_listed_and_explained() {
 
     Write required, recommended or optional.
 
+    In what is published it is a warning. The dependency counts as required.
+
     Wrong, in metadata/dependencies.yaml: a word that is no intent
 
         dependencies:

@@ -166,10 +166,17 @@ fn a_cluster_without_the_api_completes_the_plan_only_where_it_is_optional() {
 fn a_bundle_with_errors_has_no_plan() {
     let sandbox = garden();
     rake(&sandbox, "rake", "1.1.0", None);
-    fs::write(sandbox.path("rake/manifests/broken.yaml"), "kind: [\n").unwrap();
+    fs::write(
+        sandbox.path("rake/manifests/operator.clusterserviceversion.yaml"),
+        "kind: [\n",
+    )
+    .unwrap();
     let outcome = sandbox.run(["plan", "rake"]);
     assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
-    assert!(outcome.stderr.contains("broken.yaml:"), "{outcome}");
+    assert!(
+        outcome.stderr.contains("operator.clusterserviceversion.yaml:"),
+        "{outcome}"
+    );
     fs::write(sandbox.path("state.yaml"), "bogus: 1\n").unwrap();
     let outcome = sandbox.run("plan greenhouse --state state.yaml".split(' '));
     assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");

@@ -8,7 +8,7 @@ use crate::catalog::selection::Selection;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::catalogs::{ContentArguments, bounds};
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cli::strictness::StrictnessArguments;
+use crate::cli::strictness::{self, StrictnessArguments};
 use crate::cli::{Context, guesses, input};
 use crate::diagnostic::Diagnostic;
 use crate::index::intake::IntakeError;
@@ -115,7 +115,7 @@ pub(crate) fn run(arguments: &TemplateArguments, context: &Context<'_>) -> Comma
         }
         Err(TemplateRenderError::Template(error)) => return Err(error.into()),
     };
-    context.printer.report(&catalog.findings);
+    strictness::warn(&catalog.findings, &context.printer);
     let language = match arguments.output {
         Output::Json => Language::Json,
         Output::Yaml => Language::Yaml,
