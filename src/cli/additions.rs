@@ -168,8 +168,7 @@ impl AdditionArguments {
             media_types: self.allow_media_types.clone(),
             record_as: self.record_as.as_deref().map(published_reference).transpose()?,
             by_reference: self.by_reference,
-            tree_limits: limits.tree(),
-            text_limits: limits.text(),
+            limits: limits.bundle(),
             parallel: PARALLEL,
         };
         Ok((locations.collect::<Result<_, LocationError>>()?, options))

@@ -18,27 +18,15 @@ use crate::image::{Image, ImageError, Reference, ReferenceError, Transports};
 use crate::index::image::{CONFIGS_LABEL, DATABASE_LABEL};
 use crate::index::intake::{IntakeError, Prepared, Recording, prepare};
 use crate::index::location::{CatalogFolder, DatabaseFile, FetchError, Fetched, fetched_of};
-use crate::index::open::OpenLimits;
-use crate::text::Limits;
-use crate::tree::{Tree, TreeError, TreeLimits};
+use crate::index::open::SourceLimits;
+use crate::tree::{Tree, TreeError};
 use std::path::{Path, PathBuf};
-
-/// How much may be read.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Bounds {
-    /// The files of a bundle.
-    pub tree: TreeLimits,
-    /// The text of each of them.
-    pub text: Limits,
-    /// An index of either form.
-    pub index: OpenLimits,
-}
 
 /// How what is named is opened and rendered.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Opening<'a> {
     /// How much may be read.
-    pub bounds: Bounds,
+    pub limits: SourceLimits,
     /// What goes into the catalog.
     pub options: Options,
     /// The references under which the bundles in folders will be published; without one they have no image.
@@ -174,7 +162,7 @@ impl Source {
 
     fn of_folder(path: &Path, opening: &Opening<'_>) -> Result<Self, SourceError> {
         if path.join(MANIFESTS).is_dir() && path.join(METADATA).is_dir() {
-            let tree = Tree::from_directory(path, &opening.bounds.tree)?;
+            let tree = Tree::from_directory(path, &opening.limits.bundle.tree)?;
             let mut bundle = bundle_of(&tree, None, opening)?;
             if let Some(published) = opening.published {
                 // What the reference is made of is known only now.
@@ -183,7 +171,7 @@ impl Source {
             }
             return Ok(Self::plain(Content::Bundle(Box::new(bundle))));
         }
-        let catalog = FileBasedCatalog::open(path, opening.bounds.index.catalog)?;
+        let catalog = FileBasedCatalog::open(path, opening.limits.index.catalog)?;
         Ok(Self::plain(Content::Files(catalog)))
     }
 
@@ -191,25 +179,25 @@ impl Source {
         // What is named as a database is to be one: that it is none is said better by opening it.
         if is_database(path)? || path.extension().is_some_and(|extension| extension == "db") {
             let rendered = RenderedIndex::new(
-                Database::open_within(path, opening.bounds.index.steps)?,
+                Database::open_within(path, opening.limits.index.steps)?,
                 opening.options,
             )?;
             return Ok(Self::plain(Content::Index(Box::new(rendered))));
         }
-        let catalog = FileBasedCatalog::open(path, opening.bounds.index.catalog)?;
+        let catalog = FileBasedCatalog::open(path, opening.limits.index.catalog)?;
         Ok(Self::plain(Content::Files(catalog)))
     }
 
     fn of_image(image: &Image, reference: &Reference, opening: &Opening<'_>) -> Result<Self, SourceError> {
-        let bounds = &opening.bounds;
+        let limits = &opening.limits;
         if [DATABASE_LABEL, CONFIGS_LABEL]
             .iter()
             .any(|label| image.label(label).is_some())
         {
-            return match fetched_of(image, reference, bounds.index.image)? {
+            return match fetched_of(image, reference, limits.index.image)? {
                 Fetched::Database(database) => {
                     let rendered = RenderedIndex::new(
-                        Database::open_within(database.path(), bounds.index.steps)?,
+                        Database::open_within(database.path(), limits.index.steps)?,
                         opening.options,
                     )?;
                     Ok(Self {
@@ -218,7 +206,7 @@ impl Source {
                     })
                 }
                 Fetched::Catalog(folder) => {
-                    let catalog = FileBasedCatalog::open(folder.path(), bounds.index.catalog)?;
+                    let catalog = FileBasedCatalog::open(folder.path(), limits.index.catalog)?;
                     Ok(Self {
                         _folder: Some(folder),
                         ..Self::plain(Content::Files(catalog))
@@ -230,7 +218,7 @@ impl Source {
             let image = reference.to_string();
             return Err(SourceError::Unknown { image });
         }
-        let tree = files_of(image, &bounds.tree)?;
+        let tree = files_of(image, &limits.bundle.tree)?;
         let written = match reference {
             Reference::Registry(registry) => Some(registry.as_written()),
             Reference::Layout { .. } | Reference::Archive { .. } => None,
@@ -280,7 +268,7 @@ fn bundle_of(tree: &Tree, reference: Option<&str>, opening: &Opening<'_>) -> Res
         reference,
         by_reference: false,
     };
-    let Prepared { record, .. } = prepare(tree, recording, &opening.bounds.text)?;
+    let Prepared { record, .. } = prepare(tree, recording, &opening.limits.bundle.text)?;
     Ok(render_record(&record, opening.options)?)
 }
 

@@ -1,6 +1,6 @@
 //! Templates with their bundles: fetched several at once, and rendered into the catalog that the template describes.
 
-use super::sources::{Bounds, Source, SourceError};
+use super::sources::{Source, SourceError};
 use super::{Options, RenderError, render_record};
 use crate::bundle::location::{LoadError, Location, LocationError};
 use crate::catalog::file_based::Bundle;
@@ -8,6 +8,7 @@ use crate::catalog::file_based::load::{self, Loaded};
 use crate::catalog::file_based::template::{self, Image, Made, Template, TemplateError};
 use crate::image::Transports;
 use crate::index::intake::{IntakeError, Recording, prepare};
+use crate::index::open::SourceLimits;
 use futures_util::StreamExt;
 use futures_util::stream;
 
@@ -55,14 +56,14 @@ pub enum TemplateRenderError {
 pub async fn render(
     template: Template,
     transports: &Transports,
-    bounds: Bounds,
+    limits: SourceLimits,
     options: Options,
     parallel: usize,
 ) -> Result<TemplateCatalog, TemplateRenderError> {
     let fetches = template
         .images
         .iter()
-        .map(|image| bundle(&image.reference, transports, bounds, options));
+        .map(|image| bundle(&image.reference, transports, limits, options));
     let fetched: Vec<Result<Bundle, BundleError>> = stream::iter(fetches).buffered(parallel.max(1)).collect().await;
     let of = fetched.len();
     let (mut bundles, mut problems) = (Vec::with_capacity(of), Vec::new());
@@ -81,18 +82,18 @@ pub async fn render(
 async fn bundle(
     reference: &str,
     transports: &Transports,
-    bounds: Bounds,
+    limits: SourceLimits,
     options: Options,
 ) -> Result<Bundle, BundleError> {
     let location: Location = reference.parse()?;
-    let tree = location.load(transports, bounds.tree).await?;
+    let tree = location.load(transports, limits.bundle.tree).await?;
     let written = location.registry_reference().map(str::to_owned);
     let work = move || -> Result<Bundle, BundleError> {
         let recording = Recording {
             reference: written.as_deref(),
             by_reference: false,
         };
-        let prepared = prepare(&tree, recording, &bounds.text)?;
+        let prepared = prepare(&tree, recording, &limits.bundle.text)?;
         Ok(render_record(&prepared.record, options)?)
     };
     let rendered = tokio::task::spawn_blocking(work).await;
