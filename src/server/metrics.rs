@@ -142,6 +142,7 @@ pub(super) fn name_of(code: Code) -> &'static str {
 
 /// The labels of a method.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+#[expect(clippy::struct_field_names, reason = "the fields are the labels")]
 struct OfMethod {
     grpc_type: &'static str,
     grpc_service: &'static str,
