@@ -1,37 +1,73 @@
 //! Compiles `src/server/registry.proto`, in Rust: no `protoc` is needed.
 
-use std::path::PathBuf;
-use std::{env, fs, io};
-
+#[cfg(feature = "server")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    println!("cargo:rerun-if-changed=src/server/registry.proto");
-    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("OUT_DIR is not set"))?);
-    let mut compiler = protox::Compiler::new(["src/server"])?;
-    compiler.include_imports(true).include_source_info(true);
-    compiler.open_file("registry.proto")?;
-    let descriptors = compiler.file_descriptor_set();
-    // Reflection answers with this; the comments stay at home.
-    compiler.include_source_info(false);
-    fs::write(out.join("registry.bin"), compiler.encode_file_descriptor_set())?;
+    server::compile()
+}
 
-    // The messages and the client.
-    let messages = out.join("messages");
-    fs::create_dir_all(&messages)?;
-    tonic_prost_build::configure()
-        .build_server(false)
-        .out_dir(messages)
-        .compile_fds(descriptors.clone())?;
+#[cfg(not(feature = "server"))]
+fn main() {}
 
-    // The server sends packages and bundles that were encoded before they were asked for.
-    let server = out.join("server");
-    fs::create_dir_all(&server)?;
-    tonic_prost_build::configure()
-        .build_client(false)
-        .out_dir(server)
-        .extern_path(".api", "crate::server::proto")
-        .extern_path(".api.PackageName", "crate::server::encoded::Encoded")
-        .extern_path(".api.Package", "crate::server::encoded::Encoded")
-        .extern_path(".api.Bundle", "crate::server::encoded::Encoded")
-        .compile_fds(descriptors)?;
-    Ok(())
+#[cfg(feature = "server")]
+mod server {
+    use std::fmt::Write;
+    use std::path::PathBuf;
+    use std::{env, fs, io};
+
+    pub(crate) fn compile() -> Result<(), Box<dyn std::error::Error>> {
+        println!("cargo:rerun-if-changed=src/server/registry.proto");
+        let out = PathBuf::from(env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("OUT_DIR is not set"))?);
+        let mut compiler = protox::Compiler::new(["src/server"])?;
+        compiler.include_imports(true).include_source_info(true);
+        compiler.open_file("registry.proto")?;
+        let descriptors = compiler.file_descriptor_set();
+        // Reflection answers with this; the comments stay at home.
+        compiler.include_source_info(false);
+        fs::write(out.join("registry.bin"), compiler.encode_file_descriptor_set())?;
+
+        // The numbers of the fields, for the messages that are encoded before they are asked for.
+        let mut numbers = String::new();
+        for message in descriptors.file.iter().flat_map(|file| &file.message_type) {
+            writeln!(numbers, "pub mod {} {{", snake_case(message.name()))?;
+            for field in &message.field {
+                let name = snake_case(field.name()).to_uppercase();
+                writeln!(numbers, "    pub const {name}: u32 = {};", field.number())?;
+            }
+            numbers.push_str("}\n");
+        }
+        fs::write(out.join("fields.rs"), numbers)?;
+
+        // The messages and the client.
+        let messages = out.join("messages");
+        fs::create_dir_all(&messages)?;
+        tonic_prost_build::configure()
+            .build_server(false)
+            .out_dir(messages)
+            .compile_fds(descriptors.clone())?;
+
+        // The server sends packages and bundles that were encoded before they were asked for.
+        let server = out.join("server");
+        fs::create_dir_all(&server)?;
+        tonic_prost_build::configure()
+            .build_client(false)
+            .out_dir(server)
+            .extern_path(".api", "crate::server::proto")
+            .extern_path(".api.PackageName", "crate::server::encoded::Encoded")
+            .extern_path(".api.Package", "crate::server::encoded::Encoded")
+            .extern_path(".api.Bundle", "crate::server::encoded::Encoded")
+            .compile_fds(descriptors)?;
+        Ok(())
+    }
+
+    /// `csvName` as `csv_name`.
+    fn snake_case(name: &str) -> String {
+        let mut snake = String::new();
+        for letter in name.chars() {
+            if letter.is_ascii_uppercase() && !snake.is_empty() {
+                snake.push('_');
+            }
+            snake.push(letter.to_ascii_lowercase());
+        }
+        snake
+    }
 }

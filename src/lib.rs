@@ -20,7 +20,17 @@
 //!  cel, kubernetes, diagnostic, rules, tree, source, streams, files, limit, version, visible   small shared values
 //! ```
 //!
-//! The binary adds `cli` and `terminal` on top; both stand behind the feature `cli`, which is on by default.
+//! # Features
+//!
+//! | feature | adds | needs |
+//! |---|---|---|
+//! | – | bundles, validation, conversion, file-based catalogs, the resolver; images in layouts and archives | |
+//! | `registry` | images in registries | an HTTP client and TLS |
+//! | `database` | `database`, `index`, `install`, `mirror` | SQLite, built from source |
+//! | `server` | `server`; includes `database` | a gRPC server |
+//! | `cli` | `cli` and `terminal`, for the program; includes all | |
+//!
+//! `cli` is on by default.
 
 pub mod bundle;
 pub mod catalog;
@@ -30,19 +40,24 @@ pub mod cli;
 pub mod cluster;
 pub mod conversion;
 pub mod csv;
+#[cfg(feature = "database")]
 pub mod database;
 pub mod diagnostic;
 pub mod files;
 pub mod image;
+#[cfg(feature = "database")]
 pub mod index;
+#[cfg(feature = "database")]
 pub mod install;
 pub mod kubernetes;
 pub mod limit;
 pub mod manifest;
+#[cfg(feature = "database")]
 pub mod mirror;
 pub mod olm;
 pub mod resolver;
 pub mod rules;
+#[cfg(feature = "server")]
 pub mod server;
 pub mod shape;
 pub mod source;

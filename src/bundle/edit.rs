@@ -3,10 +3,11 @@
 //! Only the files of a tree are changed, so what the author has on disk stays as it is. What is written is read back:
 //! where the form of a file does not allow a change, that is an error and never another value.
 
+use super::BundleLimits;
 use crate::diagnostic::Edit;
 use crate::source::Place;
-use crate::text::{self, Document, Format, Limits, Path, mend, to_yaml};
-use crate::tree::{Tree, TreeError, TreeLimits};
+use crate::text::{self, Document, Format, Path, mend, to_yaml};
+use crate::tree::{Tree, TreeError};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -176,7 +177,7 @@ impl Edits {
     }
 
     /// Makes the changes in the files of a tree.
-    pub(super) fn apply(self, tree: &mut Tree, limits: &TreeLimits, text_limits: &Limits) -> Result<(), EditError> {
+    pub(super) fn apply(self, tree: &mut Tree, limits: &BundleLimits) -> Result<(), EditError> {
         let origin = match tree.origin().trim_end_matches('/') {
             "" => String::new(),
             origin => format!("{origin}/"),
@@ -197,9 +198,9 @@ impl Edits {
             for change in changes {
                 text.replace_range(change.place.span, &change.replacement);
             }
-            let reading = text::read(&path, text.as_bytes(), text_limits);
+            let reading = text::read(&path, text.as_bytes(), &limits.text);
             written.insert(path.clone(), reading.documents);
-            tree.insert(&path, text.into_bytes(), limits)?;
+            tree.insert(&path, text.into_bytes(), &limits.tree)?;
         }
         for expected in self.expectations {
             let documents = written.get(&inside(expected.place.source.name()));

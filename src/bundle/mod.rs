@@ -25,7 +25,8 @@ pub use metadata::TypedValue;
 pub use read::{BundleReading, read, read_as};
 
 use crate::manifest::Object;
-use crate::text::Document;
+use crate::text::{self, Document};
+use crate::tree::TreeLimits;
 use std::path::Path;
 
 /// Folder of the manifests inside a bundle.
@@ -34,6 +35,15 @@ pub const MANIFESTS: &str = "manifests";
 pub const METADATA: &str = "metadata";
 /// The file of a `k8s+v1` bundle that says what manifests cannot say.
 pub const OLM_YAML: &str = "metadata/olm.yaml";
+
+/// How much a bundle may hold.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BundleLimits {
+    /// Its files.
+    pub tree: TreeLimits,
+    /// The text of each of them.
+    pub text: text::Limits,
+}
 
 /// One operator version, read: what synthesis, validation and the index look at.
 #[derive(Debug, Clone)]

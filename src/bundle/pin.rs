@@ -1,12 +1,12 @@
 //! The images that a bundle names, and digests in place of their tags.
 
 use super::edit::{EditError, Edits};
-use super::{Bundle, MediaType};
+use super::{Bundle, BundleLimits, MediaType};
 use crate::image::{ImageError, Reference, ReferenceError, Transports};
 use crate::manifest::Object;
 use crate::source::Place;
-use crate::text::{Document, Limits, Path};
-use crate::tree::{Tree, TreeLimits};
+use crate::text::{Document, Path};
+use crate::tree::Tree;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -211,7 +211,7 @@ pub fn pin(
     tree: &mut Tree,
     uses: &[ImageUse],
     pinned: &BTreeMap<String, String>,
-    limits: (&TreeLimits, &Limits),
+    limits: &BundleLimits,
 ) -> Result<(), EditError> {
     let mut edits = Edits::default();
     for image in uses {
@@ -219,7 +219,7 @@ pub fn pin(
             edits.replace_text(&image.document, &image.path, text);
         }
     }
-    edits.apply(tree, limits.0, limits.1)
+    edits.apply(tree, limits)
 }
 
 #[cfg(test)]
@@ -228,12 +228,12 @@ mod tests {
     use crate::bundle;
 
     fn pinned(files: &[(&str, &str)]) -> (Vec<String>, Result<Tree, EditError>) {
-        let limits = TreeLimits::default();
+        let limits = BundleLimits::default();
         let mut tree = Tree::new("operator");
         for (path, text) in files {
-            tree.insert(path, text.as_bytes().to_vec(), &limits).unwrap();
+            tree.insert(path, text.as_bytes().to_vec(), &limits.tree).unwrap();
         }
-        let bundle = bundle::read(&tree, &Limits::default()).bundle.unwrap();
+        let bundle = bundle::read(&tree, &limits.text).bundle.unwrap();
         let uses = of_bundle(&bundle);
         let digests = uses
             .iter()
@@ -243,7 +243,7 @@ mod tests {
             .iter()
             .map(|image| format!("{} {}", image.name, image.image))
             .collect();
-        let result = pin(&mut tree, &uses, &digests, (&limits, &Limits::default()));
+        let result = pin(&mut tree, &uses, &digests, &limits);
         (named, result.map(|()| tree))
     }
 
@@ -325,7 +325,7 @@ spec:
             .replace("\"agent:1\"", "*image");
         match pinned(&[("manifests/op.yaml", &anchored), ("metadata/olm.yaml", "name: a\n")]).1 {
             Ok(tree) => {
-                let bundle = bundle::read(&tree, &Limits::default()).bundle.unwrap();
+                let bundle = bundle::read(&tree, &BundleLimits::default().text).bundle.unwrap();
                 let images: Vec<_> = of_bundle(&bundle).into_iter().map(|image| image.image).collect();
                 assert_eq!(images[0], "op:1@pinned");
                 assert_eq!(images[1], "op:1@pinned");

@@ -1,11 +1,11 @@
 //! Setting what a call decides about a bundle, in the author's own text: comments and layout stay.
 
 use super::edit::{EditError, Edits};
-use super::{Bundle, MediaType};
+use super::{Bundle, BundleLimits, MediaType};
 use crate::csv::EXAMPLES;
 use crate::manifest::Object;
-use crate::text::{Limits, Path};
-use crate::tree::{Tree, TreeLimits};
+use crate::text::Path;
+use crate::tree::Tree;
 use serde_json::{Value, json};
 
 /// What a call decides about a bundle.
@@ -47,7 +47,7 @@ impl ApiHint {
 ///
 /// # Errors
 /// When the changed file passes a limit, or is written in a form that allows no change.
-pub fn stamp(tree: &mut Tree, bundle: &Bundle, stamp: &Stamp, limits: (&TreeLimits, &Limits)) -> Result<(), EditError> {
+pub fn stamp(tree: &mut Tree, bundle: &Bundle, stamp: &Stamp, limits: &BundleLimits) -> Result<(), EditError> {
     let plain = bundle.media_type == MediaType::K8sV1;
     let csv = bundle.csv().map(Object::document);
     let (document, root) = match (&bundle.olm, csv) {
@@ -106,7 +106,7 @@ pub fn stamp(tree: &mut Tree, bundle: &Bundle, stamp: &Stamp, limits: (&TreeLimi
             edits.extend(document, &root, "apis", &added);
         }
     }
-    edits.apply(tree, limits.0, limits.1)
+    edits.apply(tree, limits)
 }
 
 #[cfg(test)]
@@ -123,17 +123,17 @@ mod tests {
     }
 
     fn stamped(path: &str, text: &str, wanted: &Stamp) -> String {
-        let limits = TreeLimits::default();
+        let limits = BundleLimits::default();
         let mut tree = Tree::new("operator");
         tree.insert(
             "manifests/a.yaml",
             b"kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\n".to_vec(),
-            &limits,
+            &limits.tree,
         )
         .unwrap();
-        tree.insert(path, text.as_bytes().to_vec(), &limits).unwrap();
-        let bundle = bundle::read(&tree, &Limits::default()).bundle.unwrap();
-        stamp(&mut tree, &bundle, wanted, (&limits, &Limits::default())).unwrap();
+        tree.insert(path, text.as_bytes().to_vec(), &limits.tree).unwrap();
+        let bundle = bundle::read(&tree, &limits.text).bundle.unwrap();
+        stamp(&mut tree, &bundle, wanted, &limits).unwrap();
         String::from_utf8(tree.get(path).unwrap().to_vec()).unwrap()
     }
 
@@ -184,7 +184,7 @@ mod tests {
     }
 
     fn read_back(text: &str) -> Value {
-        let reading = crate::text::read("olm", text.as_bytes(), &Limits::default());
+        let reading = crate::text::read("olm", text.as_bytes(), &crate::text::Limits::default());
         assert!(reading.diagnostics.is_empty(), "{text}");
         reading.documents[0].value().clone()
     }

@@ -170,8 +170,7 @@ impl AdditionArguments {
             media_types: self.allow_media_types.clone(),
             record_as: self.record_as.as_deref().map(published_reference).transpose()?,
             by_reference: self.by_reference,
-            tree_limits: limits.tree(),
-            text_limits: limits.text(),
+            limits: limits.bundle(),
             strictness: self.strictness.strictness(),
             parallel: PARALLEL,
         };

@@ -1,12 +1,13 @@
 //! The options that several commands share, and what they mean to the modules below.
 
+use crate::bundle::BundleLimits;
 use crate::catalog::file_based::read::CatalogLimits;
 use crate::cli::size::Size;
 use crate::cli::{Context, environment};
 use crate::cluster::dump::DumpLimits;
 use crate::database::change;
 use crate::image::{CacheMode, DEFAULT_IMAGE_LIMIT, Options, Platform, RetryPolicy, Transports};
-use crate::index::open::OpenLimits;
+use crate::index::open::{OpenLimits, SourceLimits};
 use crate::terminal::{Format, Printer};
 use crate::text::Limits;
 use crate::tree::TreeLimits;
@@ -119,6 +120,22 @@ impl LimitArguments {
             files: self.max_files,
             file_bytes: self.max_file_size.0,
             total_bytes: self.max_total_size.0,
+        }
+    }
+
+    /// The limits on a bundle.
+    pub fn bundle(&self) -> BundleLimits {
+        BundleLimits {
+            tree: self.tree(),
+            text: self.text(),
+        }
+    }
+
+    /// The limits on whatever is named.
+    pub fn source(&self, database: &DatabaseLimitArguments, registry: &RegistryArguments) -> SourceLimits {
+        SourceLimits {
+            bundle: self.bundle(),
+            index: self.index(database, registry),
         }
     }
 

@@ -2,14 +2,15 @@
 
 use crate::catalog::file_based::migrate::Level;
 use crate::catalog::file_based::write::Language;
-use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
+use crate::cli::arguments::RegistryArguments;
 use crate::cli::error::CommandError;
 use crate::cli::strictness;
 use crate::cli::{Context, guesses};
 use crate::index::intake::IntakeError;
+use crate::index::open::SourceLimits;
 use crate::index::render::Options;
 use crate::index::render::image_reference::ImageReferenceTemplate;
-use crate::index::render::sources::{Bounds, Form, Opening, Source, SourceError};
+use crate::index::render::sources::{Form, Opening, Source, SourceError};
 use crate::validation::Strictness;
 use clap::{Args, ValueEnum};
 
@@ -91,19 +92,6 @@ impl ContentArguments {
     }
 }
 
-/// How much of everything is read.
-pub(crate) fn bounds(
-    registry: &RegistryArguments,
-    limits: &LimitArguments,
-    database: &DatabaseLimitArguments,
-) -> Bounds {
-    Bounds {
-        tree: limits.tree(),
-        text: limits.text(),
-        index: limits.index(database, registry),
-    }
-}
-
 impl FormArguments {
     /// The form; `all` where another flag asks for every level.
     pub(crate) fn form(&self, all: bool) -> Result<Form, CommandError> {
@@ -119,13 +107,13 @@ impl FormArguments {
         names: &[String],
         published: Option<&ImageReferenceTemplate>,
         registry: &RegistryArguments,
-        bounds: Bounds,
+        limits: SourceLimits,
         strictness: Strictness,
         context: &Context<'_>,
     ) -> Result<Vec<Source>, CommandError> {
         let transports = registry.transports(context);
         let opening = Opening {
-            bounds,
+            limits,
             strictness,
             options: self.content.options(),
             published,

@@ -2,7 +2,7 @@
 
 use crate::cli::Context;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
-use crate::cli::catalogs::{FormArguments, bounds};
+use crate::cli::catalogs::FormArguments;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::strictness::StrictnessArguments;
 use crate::index::render::folder::write_folder;
@@ -45,11 +45,11 @@ pub(crate) struct MigrateArguments {
 pub(crate) fn run(arguments: &MigrateArguments, context: &Context<'_>) -> CommandResult {
     let form = arguments.form.form(false)?;
     let names = std::slice::from_ref(&arguments.source);
-    let bounds = bounds(&arguments.registry, &arguments.limits, &arguments.database);
+    let limits = arguments.limits.source(&arguments.database, &arguments.registry);
     let strictness = arguments.strictness.strictness();
     let sources = arguments
         .form
-        .open(names, None, &arguments.registry, bounds, strictness, context)?;
+        .open(names, None, &arguments.registry, limits, strictness, context)?;
     let packages = write_folder(&sources, form, &arguments.folder)?;
     for package in packages {
         context

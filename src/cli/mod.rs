@@ -141,31 +141,6 @@ enum Command {
     Version(version::VersionArguments),
 }
 
-/// Defines what a command takes.
-type Definition = fn(clap::Command) -> clap::Command;
-
-/// The commands, for the definition of one of them alone.
-const COMMANDS: [(&str, Definition); 18] = [
-    ("bundle", bundle::BundleArguments::augment_args),
-    ("index", index::IndexArguments::augment_args),
-    ("registry", registry::RegistryCommandArguments::augment_args),
-    ("resolve", resolve::ResolveArguments::augment_args),
-    ("serve", serve::ServeArguments::augment_args),
-    ("render", render::RenderArguments::augment_args),
-    ("migrate", migrate::MigrateArguments::augment_args),
-    ("validate", validate::ValidateArguments::augment_args),
-    ("init", init::InitArguments::augment_args),
-    ("generate", generate::GenerateArguments::augment_args),
-    ("plan", plan::PlanArguments::augment_args),
-    ("permissions", permissions::PermissionsArguments::augment_args),
-    ("upgrade-check", upgrade_check::UpgradeCheckArguments::augment_args),
-    ("operator", operator::OperatorArguments::augment_args),
-    ("alpha", alpha::AlphaArguments::augment_args),
-    ("completion", completion::CompletionArguments::augment_args),
-    ("man", man::ManArguments::augment_args),
-    ("version", version::VersionArguments::augment_args),
-];
-
 impl Command {
     /// The arguments of a server, where the command is one.
     fn serving(&self) -> Option<&ServingArguments> {
@@ -219,42 +194,15 @@ pub fn parser(name: &'static str) -> clap::Command {
     opm::accepting(command(name)).no_binary_name(true)
 }
 
-/// Takes a command line apart. To define all commands takes longer than many of them run, so that the one that is called
-/// is defined alone; whatever cannot be taken apart so, such as a call for help, is told of with all of them.
-fn take_apart(name: &'static str, arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
-    let alone = called(&arguments).map(|(name, define)| {
-        let command = define(clap::Command::new(name));
-        let root = GlobalArguments::augment_args(clap::Command::new("opmx")).subcommand(command);
-        opm::accepting(root)
-            .no_binary_name(true)
-            .try_get_matches_from(&arguments)
-    });
-    let matches = match alone {
-        Some(Ok(matches)) => matches,
-        _ => parser(name).try_get_matches_from(arguments)?,
-    };
-    Cli::from_arg_matches(&matches)
-}
-
-/// The command that a line begins with, behind the options that all of them take.
-fn called(arguments: &[OsString]) -> Option<(&'static str, Definition)> {
-    let mut words = arguments.iter().map(|word| word.to_str().unwrap_or_default());
-    while let Some(word) = words.next() {
-        match word {
-            "--color" => drop(words.next()),
-            option if option.starts_with('-') => {}
-            name => return COMMANDS.into_iter().find(|(known, _)| *known == name),
-        }
-    }
-    None
-}
-
 /// Runs the command in `arguments`, which do not include the name of the program, and prints what it has to say.
 /// The exit codes are those of [`error`].
 pub fn run(name: &'static str, arguments: Vec<OsString>, process: Process) -> ExitCode {
     let color = color_of(&arguments);
     let stdout = Stdout::new(process.stdout_is_closed);
-    match take_apart(name, arguments) {
+    let parsed = parser(name)
+        .try_get_matches_from(arguments)
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    match parsed {
         Err(answer) => {
             let settings = Settings { quiet: false, color };
             error::finish(&Printer::new(settings, stdout), |printer| {
@@ -348,60 +296,6 @@ mod tests {
         command("opmx").debug_assert();
         command("opm").debug_assert();
         parser("opm").debug_assert();
-    }
-
-    #[test]
-    fn a_command_is_alone_what_it_is_among_all() {
-        let mut all = command("opmx");
-        let mut alone = GlobalArguments::augment_args(clap::Command::new("opmx"));
-        for (name, define) in COMMANDS {
-            alone = alone.subcommand(define(clap::Command::new(name)));
-        }
-        assert_eq!(all.get_subcommands().count(), COMMANDS.len());
-        all.build();
-        alone.build();
-        for (name, _) in COMMANDS {
-            let help = |all: &mut clap::Command| all.find_subcommand_mut(name).map(help_of);
-            assert_eq!(help(&mut all), help(&mut alone), "{name}");
-        }
-    }
-
-    /// What a command and those below it say of themselves.
-    fn help_of(command: &mut clap::Command) -> String {
-        let own = command.render_long_help().to_string();
-        own + &command.get_subcommands_mut().map(help_of).collect::<String>()
-    }
-
-    #[test]
-    fn a_command_is_found_behind_the_options_of_all() {
-        let of = |line: &str| {
-            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-            called(&words).map(|(name, _)| name)
-        };
-        assert_eq!(of("serve index.db"), Some("serve"));
-        assert_eq!(of("-v --color never --quiet upgrade-check -v x"), Some("upgrade-check"));
-        assert_eq!(of("--color=never plan"), Some("plan"));
-        assert_eq!(of("--color serve"), None);
-        assert_eq!(of("help serve"), None);
-        assert_eq!(of("-h"), None);
-    }
-
-    #[test]
-    fn a_line_is_taken_apart_alone_as_among_all() {
-        for line in [
-            "-vv index list packages x.db -q",
-            "render x.db --skip-tls -o yaml",
-            "--color always version",
-        ] {
-            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-            let all = parser("opmx").try_get_matches_from(&words).unwrap();
-            let alone = take_apart("opmx", words).unwrap();
-            assert_eq!(
-                format!("{alone:?}"),
-                format!("{:?}", Cli::from_arg_matches(&all).unwrap()),
-                "{line}"
-            );
-        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::cli::Context;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
-use crate::cli::catalogs::{FormArguments, bounds};
+use crate::cli::catalogs::FormArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::strictness::StrictnessArguments;
 use crate::index::render::image_reference::ImageReferenceTemplate;
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &RenderArguments, context: &Context<'_>) -> Command
         &arguments.sources,
         published,
         &arguments.registry,
-        bounds(&arguments.registry, &arguments.limits, &arguments.database),
+        arguments.limits.source(&arguments.database, &arguments.registry),
         arguments.strictness.strictness(),
         context,
     )?;

@@ -5,6 +5,7 @@ use super::error::ImageError;
 use super::image::{Image, Layer};
 use super::manifest::{CONFIG, Descriptor, LAYER_GZIP, LAYER_TAR, MANIFEST};
 use super::problem::{BuildProblem, ContentProblem};
+use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -214,30 +215,12 @@ fn list<'a>(map: &'a mut Map<String, Value>, key: &str) -> &'a mut Vec<Value> {
     }
 }
 
-/// Seconds since 1970 as RFC 3339 in UTC.
+/// Seconds since 1970 as RFC 3339 in UTC; what lies behind the year 9999 is its last second.
 fn rfc3339(seconds: u64) -> String {
-    let (mut days, second) = (seconds / 86_400, seconds % 86_400);
-    let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    let mut year = 1970;
-    while days >= 365 + u64::from(leap(year)) {
-        days -= 365 + u64::from(leap(year));
-        year += 1;
-    }
-    let february = 28 + u64::from(leap(year));
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
-    let (hour, minute) = (second / 3600, second / 60 % 60);
-    format!(
-        "{year:04}-{month:02}-{:02}T{hour:02}:{minute:02}:{:02}Z",
-        days + 1,
-        second % 60
-    )
+    let time = i64::try_from(seconds)
+        .ok()
+        .and_then(|seconds| Timestamp::from_second(seconds).ok());
+    time.unwrap_or(Timestamp::MAX).to_string()
 }
 
 #[cfg(test)]

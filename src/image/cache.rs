@@ -139,6 +139,10 @@ impl Cache {
     }
 
     /// Keeps content that is in memory.
+    #[cfg_attr(
+        not(feature = "registry"),
+        expect(dead_code, reason = "for what comes from registries")
+    )]
     pub(super) fn keep(&self, digest: &Digest, content: &[u8]) {
         let path = self.path(digest);
         if fs::symlink_metadata(&path).is_ok() {

@@ -2,6 +2,7 @@
 
 use super::problem::{BuildProblem, ContentProblem};
 use super::reference::ReferenceError;
+#[cfg(feature = "registry")]
 use super::registry::error::RegistryError;
 use super::tag::Race;
 use crate::files::FileError;
@@ -20,8 +21,16 @@ pub enum ImageError {
     #[error("{0}")]
     Tree(#[from] TreeError),
     /// A request to a registry failed.
+    #[cfg(feature = "registry")]
     #[error("{0}")]
     Registry(#[source] Box<RegistryError>),
+    /// The image is in a registry, and the library was built without the feature `registry`.
+    #[cfg(not(feature = "registry"))]
+    #[error("{image}: this program was built without access to registries")]
+    NoRegistry {
+        /// The reference.
+        image: String,
+    },
     /// There is no such image, or no such file in it.
     #[error("{image}: {what} was not found{}", list_of(available))]
     NotFound {
@@ -75,6 +84,7 @@ pub enum ImageError {
     },
 }
 
+#[cfg(feature = "registry")]
 impl From<RegistryError> for ImageError {
     fn from(error: RegistryError) -> Self {
         Self::Registry(Box::new(error))

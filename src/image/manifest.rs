@@ -3,15 +3,18 @@
 use super::digest::Digest;
 use super::platform::{Offer, Platform};
 use super::problem::ContentProblem;
-use oci_distribution::manifest::{OciDescriptor, OciImageIndex, OciImageManifest};
+use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-pub(super) use oci_distribution::manifest::{
-    IMAGE_CONFIG_MEDIA_TYPE as CONFIG, IMAGE_LAYER_GZIP_MEDIA_TYPE as LAYER_GZIP, IMAGE_LAYER_MEDIA_TYPE as LAYER_TAR,
-    IMAGE_MANIFEST_LIST_MEDIA_TYPE as DOCKER_INDEX, IMAGE_MANIFEST_MEDIA_TYPE as DOCKER_MANIFEST,
-    OCI_IMAGE_INDEX_MEDIA_TYPE as INDEX, OCI_IMAGE_MEDIA_TYPE as MANIFEST,
-};
+/// Media types.
+pub(super) const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
+pub(super) const INDEX: &str = "application/vnd.oci.image.index.v1+json";
+pub(super) const CONFIG: &str = "application/vnd.oci.image.config.v1+json";
+pub(super) const LAYER_TAR: &str = "application/vnd.oci.image.layer.v1.tar";
+pub(super) const LAYER_GZIP: &str = "application/vnd.oci.image.layer.v1.tar+gzip";
+pub(super) const DOCKER_MANIFEST: &str = "application/vnd.docker.distribution.manifest.v2+json";
+pub(super) const DOCKER_INDEX: &str = "application/vnd.docker.distribution.manifest.list.v2+json";
 
 /// The annotation of a layout's index that holds the tag.
 pub(super) const REF_NAME: &str = "org.opencontainers.image.ref.name";
@@ -55,6 +58,40 @@ pub(super) struct IndexEntry {
     pub(super) tag: Option<String>,
 }
 
+#[derive(Deserialize)]
+struct ReadManifest {
+    config: ReadDescriptor,
+    layers: Vec<ReadDescriptor>,
+    annotations: Option<BTreeMap<String, String>>,
+}
+
+#[derive(Deserialize)]
+struct ReadIndex {
+    manifests: Vec<ReadEntry>,
+}
+
+#[derive(Deserialize)]
+struct ReadEntry {
+    #[serde(flatten)]
+    descriptor: ReadDescriptor,
+    platform: Option<ReadPlatform>,
+    annotations: Option<BTreeMap<String, String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ReadDescriptor {
+    media_type: String,
+    digest: String,
+    size: i64,
+}
+
+#[derive(Deserialize)]
+struct ReadPlatform {
+    os: String,
+    architecture: String,
+}
+
 impl Manifest {
     /// Reads a manifest. `declared` is the media type that came with it, from a header or descriptor.
     pub(super) fn parse(bytes: &[u8], declared: Option<&str>) -> Result<Self, ContentProblem> {
@@ -77,7 +114,7 @@ impl Manifest {
                 ImageManifest::read(value, media_type).map(Self::Image)
             }
             (false, true) if !matches!(media_type, MANIFEST | DOCKER_MANIFEST) => {
-                let index: OciImageIndex = serde_json::from_value(value)?;
+                let index: ReadIndex = serde_json::from_value(value)?;
                 limit("entries", index.manifests.len())?;
                 let entries = index.manifests.into_iter().map(IndexEntry::read);
                 Ok(Self::Index(entries.collect::<Result<_, _>>()?))
@@ -91,12 +128,12 @@ impl Manifest {
 
 impl ImageManifest {
     fn read(value: Value, media_type: String) -> Result<Self, ContentProblem> {
-        let manifest: OciImageManifest = serde_json::from_value(value)?;
+        let manifest: ReadManifest = serde_json::from_value(value)?;
         limit("layers", manifest.layers.len())?;
-        let layers = manifest.layers.iter().map(Descriptor::read);
+        let layers = manifest.layers.into_iter().map(Descriptor::try_from);
         Ok(Self {
             media_type,
-            config: Descriptor::read(&manifest.config)?,
+            config: manifest.config.try_into()?,
             layers: layers.collect::<Result<_, _>>()?,
             annotations: manifest.annotations.unwrap_or_default(),
         })
@@ -104,13 +141,12 @@ impl ImageManifest {
 }
 
 impl IndexEntry {
-    fn read(entry: oci_distribution::manifest::ImageIndexEntry) -> Result<Self, ContentProblem> {
+    fn read(entry: ReadEntry) -> Result<Self, ContentProblem> {
         Ok(Self {
-            descriptor: Descriptor::new(entry.media_type, &entry.digest, entry.size)?,
-            platform: entry.platform.map(|platform| Platform {
-                os: platform.os.to_string(),
-                architecture: platform.architecture.to_string(),
-            }),
+            descriptor: entry.descriptor.try_into()?,
+            platform: entry
+                .platform
+                .map(|ReadPlatform { os, architecture }| Platform { os, architecture }),
             tag: entry
                 .annotations
                 .and_then(|mut annotations| annotations.remove(REF_NAME)),
@@ -118,19 +154,19 @@ impl IndexEntry {
     }
 }
 
-impl Descriptor {
-    fn read(descriptor: &OciDescriptor) -> Result<Self, ContentProblem> {
-        Self::new(descriptor.media_type.clone(), &descriptor.digest, descriptor.size)
-    }
+impl TryFrom<ReadDescriptor> for Descriptor {
+    type Error = ContentProblem;
 
-    fn new(media_type: String, digest: &str, size: i64) -> Result<Self, ContentProblem> {
+    fn try_from(read: ReadDescriptor) -> Result<Self, ContentProblem> {
         Ok(Self {
-            media_type,
-            digest: digest.parse()?,
-            size: u64::try_from(size).map_err(|_| ContentProblem::WrongSize { expected: 0, found: 0 })?,
+            media_type: read.media_type,
+            digest: read.digest.parse()?,
+            size: u64::try_from(read.size).map_err(|_| ContentProblem::WrongSize { expected: 0, found: 0 })?,
         })
     }
+}
 
+impl Descriptor {
     /// Checks bytes against the size and digest that are stated.
     pub(super) fn check(&self, bytes: &[u8]) -> Result<(), ContentProblem> {
         let found = bytes.len() as u64;

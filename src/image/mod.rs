@@ -17,10 +17,14 @@ mod layer_cache;
 mod layer_reader;
 mod layout;
 mod manifest;
+#[cfg(not(feature = "registry"))]
+mod no_registry;
+mod options;
 mod platform;
 mod problem;
 mod progress;
 mod reference;
+#[cfg(feature = "registry")]
 mod registry;
 mod tag;
 mod tagged;
@@ -39,13 +43,15 @@ pub use layer::{EntryContent, LayerEntry, layer_from_files, layer_from_tree};
 pub use layer_cache::layer_through_cache;
 pub use layout::{LAYOUT_FILE, read_layout, write_layout};
 pub use manifest::Descriptor;
+pub use options::{CacheMode, Options, RetryPolicy};
 pub use platform::{Offer, Platform, PlatformError};
 pub use problem::{BuildProblem, ContentProblem};
 pub use progress::{Progress, Silent};
 pub use reference::{Reference, ReferenceError, RegistryReference, check_pullable};
-pub use registry::{RegistryError, RegistryFailure, RetryPolicy};
+#[cfg(feature = "registry")]
+pub use registry::{RegistryError, RegistryFailure};
 pub use tag::{Race, TagState};
 pub use tagged::Tagged;
-pub use transport::{CacheMode, Options, Transports};
+pub use transport::Transports;
 pub use unpack::{DEFAULT_IMAGE_LIMIT, extract_file, extract_folder, tree_of};
 pub use validate::validate;

@@ -36,7 +36,7 @@ pub enum Reference {
 pub struct RegistryReference {
     written: String,
     transport: bool,
-    parsed: oci_distribution::Reference,
+    parsed: oci_spec::distribution::Reference,
     digest: Option<Digest>,
 }
 

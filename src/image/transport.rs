@@ -1,94 +1,24 @@
 //! The one door to images, wherever they live.
 
 use super::archive::{offers_in_archive, read_archive, replace_archive, resolve_archive, state_in_archive};
-use super::cache::{Cache, DEFAULT_CACHE_SIZE};
-use super::credentials::Credentials;
+use super::cache::Cache;
 use super::digest::Digest;
 use super::error::ImageError;
 use super::image::Image;
 use super::layout::{offers_in_layout, read_layout, replace_in_layout, resolve_layout, state_in_layout};
 use super::manifest::check_digest;
+#[cfg(not(feature = "registry"))]
+use super::no_registry::Registry;
+use super::options::{CacheMode, Options};
 use super::platform::Offer;
 use super::platform::Platform;
 use super::progress::Progress;
 use super::reference::Reference;
-use super::registry::{ConnectionOptions, Registry, RetryPolicy, TimeLimits};
+#[cfg(feature = "registry")]
+use super::registry::Registry;
 use super::tag::TagState;
 use super::tagged::Tagged;
-use super::unpack::DEFAULT_IMAGE_LIMIT;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// How images are moved.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Where the logins for registries are.
-    pub credentials: Credentials,
-    /// Certificates in PEM that are trusted besides those of the system.
-    pub ca_file: Option<PathBuf>,
-    /// Accept any certificate.
-    pub skip_tls_verify: bool,
-    /// Speak plain HTTP to every registry.
-    pub use_http: bool,
-    /// How long a connection may take to come about.
-    pub connect_timeout: Duration,
-    /// How long nothing may arrive or leave before a request counts as failed.
-    pub stall_timeout: Duration,
-    /// How long a manifest, a token or the text of an error may take in all.
-    pub request_timeout: Duration,
-    /// The bytes a second that a blob has to move at the least; 0 for any number.
-    pub least_rate: u64,
-    /// The time over which the rate of a blob is measured.
-    pub rate_window: Duration,
-    /// What to choose from images for several platforms; `linux/amd64` where nothing is said.
-    pub platform: Option<Platform>,
-    /// How failed requests are repeated.
-    pub retry: RetryPolicy,
-    /// How many requests run at once.
-    pub parallel: usize,
-    /// Where pulled content is kept.
-    pub cache: CacheMode,
-    /// Bytes that the cache may hold.
-    pub cache_size: u64,
-    /// Bytes that the layers of one image may have.
-    pub image_limit: u64,
-    /// How long to wait, after a tag of a registry was moved, before it is looked at again. It must be the same for all
-    /// who move one tag, and longer than the registry takes to answer.
-    pub settle: Duration,
-}
-
-/// Whether pulled content is kept for the next run, which it is not by default.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CacheMode {
-    /// No; large content goes to temporary files.
-    Off,
-    /// In this directory.
-    Directory(PathBuf),
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            credentials: Credentials::default(),
-            ca_file: None,
-            skip_tls_verify: false,
-            use_http: false,
-            connect_timeout: Duration::from_secs(20),
-            stall_timeout: Duration::from_mins(1),
-            request_timeout: Duration::from_mins(1),
-            least_rate: 8 << 10,
-            rate_window: Duration::from_mins(1),
-            platform: None,
-            retry: RetryPolicy::default(),
-            parallel: 6,
-            cache: CacheMode::Off,
-            cache_size: DEFAULT_CACHE_SIZE,
-            image_limit: DEFAULT_IMAGE_LIMIT,
-            settle: Duration::from_secs(2),
-        }
-    }
-}
 
 /// Moves images between their places and memory.
 pub struct Transports {
@@ -101,32 +31,14 @@ pub struct Transports {
 impl Transports {
     /// Prepares the transports. Nothing is read or connected before it is needed.
     pub fn new(options: Options, progress: Arc<dyn Progress>) -> Self {
-        let directory = match options.cache {
+        let cache = match &options.cache {
             CacheMode::Off => None,
-            CacheMode::Directory(directory) => Some(directory),
+            CacheMode::Directory(directory) => {
+                let directory = directory.clone();
+                Some(Cache::watched(directory, options.cache_size, Arc::clone(&progress)))
+            }
         };
-        let cache = directory.map(|directory| Cache::watched(directory, options.cache_size, Arc::clone(&progress)));
-        let registry = Registry::new(
-            ConnectionOptions {
-                ca_file: options.ca_file,
-                skip_tls_verify: options.skip_tls_verify,
-                use_http: options.use_http,
-                connect_timeout: options.connect_timeout,
-                time_limits: TimeLimits {
-                    stall: options.stall_timeout,
-                    request: options.request_timeout,
-                    least_rate: options.least_rate,
-                    rate_window: options.rate_window,
-                    settle: options.settle,
-                },
-            },
-            options.credentials,
-            options.retry,
-            options.parallel,
-            cache.clone(),
-            options.image_limit,
-            progress,
-        );
+        let registry = Registry::new(&options, cache.clone(), progress);
         Self {
             registry,
             cache,

@@ -1,9 +1,9 @@
 //! Where kinds are looked up that a bundle does not explain: indexes, CRDs, and what a cluster says of itself.
 
 use super::location::{IndexLocation, IndexLocationError};
-use super::open::{Index, OpenError, OpenLimits};
-use crate::catalog::file_based::Schema;
+use super::open::{Index, OpenError, SourceLimits};
 use crate::catalog::file_based::read::{CatalogLimits, FileBasedCatalog};
+use crate::catalog::file_based::Schema;
 use crate::database::read::{ReadError, is_database};
 use crate::diagnostic::{self, Diagnostic};
 use crate::files::FileError;
@@ -11,21 +11,10 @@ use crate::image::Transports;
 use crate::kubernetes::served::{self, ServedResource, ServedResources};
 use crate::manifest::has_manifest_extension;
 use crate::text::{self, Limits};
-use crate::tree::{Tree, TreeError, TreeLimits};
+use crate::tree::{Tree, TreeError};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-
-/// How much a source may hold.
-#[derive(Debug, Clone, Copy)]
-pub struct SourceLimits {
-    /// The files of a folder.
-    pub tree: TreeLimits,
-    /// What is in them.
-    pub text: Limits,
-    /// An index.
-    pub index: OpenLimits,
-}
 
 /// Why a source cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -90,7 +79,7 @@ pub async fn read(
             let files = Index::of_catalog(path.into(), limits.index.catalog).map_err(Box::new)?;
             sources.add(name, files.apis().map_err(Box::new)?);
         } else if path.is_dir() {
-            others.push((name, Tree::from_directory(path, &limits.tree)?));
+            others.push((name, Tree::from_directory(path, &limits.bundle.tree)?));
         } else if path.is_file() && !is_database || name.starts_with(['/', '.']) && !path.is_file() {
             others.push((name, one_file(path, limits)?));
         } else {
@@ -102,10 +91,10 @@ pub async fn read(
         }
     }
     for (name, files) in others {
-        let resources = read_files(&files, Path::new(name), &limits.text)?;
+        let resources = read_files(&files, Path::new(name), &limits.bundle.text)?;
         let resources = resources.ok_or_else(|| ApiSourceError::TooMany {
             name: name.clone(),
-            limit: most_resources(&limits.text),
+            limit: most_resources(&limits.bundle.text),
         })?;
         if resources.is_empty() {
             return Err(ApiSourceError::Nothing { name: name.clone() });
@@ -123,10 +112,10 @@ fn is_catalog(path: &Path, limits: CatalogLimits) -> bool {
 
 /// A file as a tree of its own, within the limits of a tree.
 fn one_file(path: &Path, limits: &SourceLimits) -> Result<Tree, ApiSourceError> {
-    let content = beginning(path, limits.tree.file_bytes.saturating_add(1))?;
+    let content = beginning(path, limits.bundle.tree.file_bytes.saturating_add(1))?;
     let mut tree = Tree::new("");
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    tree.insert(&name, content, &limits.tree)?;
+    tree.insert(&name, content, &limits.bundle.tree)?;
     Ok(tree)
 }
 

@@ -4,6 +4,7 @@
 
 mod catalog;
 mod cluster;
+#[cfg(feature = "registry")]
 pub mod images;
 mod needs;
 

@@ -6,14 +6,14 @@
 
 use super::open::{Index, OpenError};
 use crate::bundle::location::{LoadError, Location};
-use crate::bundle::{self, MANIFESTS, MediaType};
+use crate::bundle::{self, BundleLimits, MANIFESTS, MediaType};
 use crate::catalog::{Bundle, BundleId, Catalog, Package, Text};
 use crate::conversion::convert;
 use crate::diagnostic::{self, Diagnostic};
 use crate::files::{FileError, FolderOutput, NewFolder, NewFolderError, finish_change};
 use crate::image::{ReferenceError, Transports};
 use crate::shape::nearest;
-use crate::text::{self, Limits};
+use crate::text;
 use crate::tree::{Tree, TreeError, TreeLimits};
 use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
@@ -26,9 +26,7 @@ pub struct ExportOptions {
     /// The packages; all of the index where there are none.
     pub packages: Vec<String>,
     /// How much a bundle may hold.
-    pub tree_limits: TreeLimits,
-    /// How large and deep its files may be.
-    pub text_limits: Limits,
+    pub limits: BundleLimits,
     /// How many bundle images are fetched at once.
     pub parallel: usize,
 }
@@ -161,7 +159,7 @@ pub async fn export(
         drop(fetched);
         let channels = text::to_yaml(&channels(package));
         let mut tree = Tree::new("");
-        tree.insert("package.yaml", channels.into_bytes(), &options.tree_limits)?;
+        tree.insert("package.yaml", channels.into_bytes(), &options.limits.tree)?;
         tree.place_in(&new)?;
         exported.push(ExportedPackage {
             name: package.name.to_string(),
@@ -242,7 +240,7 @@ async fn manifests(
         objects.iter().map(|&object| object.to_owned()).collect()
     })?;
     if !stored.is_empty() {
-        return from_objects(&bundle.name, &stored, &options.tree_limits);
+        return from_objects(&bundle.name, &stored, &options.limits.tree);
     }
     let Some(image) = bundle.image.as_deref().filter(|image| !image.is_empty()) else {
         let bundle = bundle.name.to_string();
@@ -253,7 +251,7 @@ async fn manifests(
         image: image.to_owned(),
         source,
     })?;
-    let tree = Location::Image(reference).load(transports, options.tree_limits).await;
+    let tree = Location::Image(reference).load(transports, options.limits.tree).await;
     let tree = tree.map_err(|source| ExportError::Load {
         bundle: bundle.name.to_string(),
         source: source.into(),
@@ -302,14 +300,14 @@ fn file_name(object: &Value, taken: &Tree) -> String {
 
 /// The manifests of a bundle image: as they are, or as they are after the synthesis.
 fn from_image(name: &str, tree: &Tree, options: &ExportOptions) -> Result<Tree, ExportError> {
-    let reading = bundle::read(tree, &options.text_limits);
+    let reading = bundle::read(tree, &options.limits.text);
     let refuse = |diagnostics: Vec<Diagnostic>| ExportError::Findings {
         bundle: name.to_owned(),
         diagnostics,
     };
     let converted = match &reading.bundle {
         Some(bundle) if bundle.media_type == MediaType::K8sV1 => {
-            let converted = convert(tree, &reading, name, &options.text_limits)?;
+            let converted = convert(tree, &reading, name, &options.limits.text)?;
             let tree = converted.map(|conversion| conversion.tree.ok_or(conversion.diagnostics));
             Some(tree.unwrap_or_else(|| Err(Vec::new())).map_err(refuse)?)
         }
@@ -322,7 +320,7 @@ fn from_image(name: &str, tree: &Tree, options: &ExportOptions) -> Result<Tree, 
     let mut manifests = Tree::new("");
     for (path, content) in converted.as_ref().unwrap_or(tree).iter() {
         if let Some(file) = path.strip_prefix(MANIFESTS).and_then(|rest| rest.strip_prefix('/')) {
-            manifests.insert(file, content.to_vec(), &options.tree_limits)?;
+            manifests.insert(file, content.to_vec(), &options.limits.tree)?;
         }
     }
     Ok(manifests)

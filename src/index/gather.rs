@@ -1,16 +1,14 @@
 //! The bundles of one call: fetched several at once, each read and turned into rows on its own, then added together.
 
 use super::intake::{IntakeError, Recording, prepare};
-use crate::bundle::MediaType;
 use crate::bundle::location::{LoadError, Location};
+use crate::bundle::{BundleLimits, MediaType};
 use crate::database::add::{AddError, Additions, Existing, Policy, Report};
 use crate::database::change::{self, Target};
 use crate::database::error::DatabaseError;
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
 use crate::image::Transports;
-use crate::text::Limits;
-use crate::tree::TreeLimits;
 use crate::validation::Strictness;
 use futures_util::StreamExt;
 use futures_util::stream;
@@ -30,9 +28,7 @@ pub struct GatherOptions {
     /// Store the reference of `k8s+v1` bundles in place of their content.
     pub by_reference: bool,
     /// How much a bundle may hold.
-    pub tree_limits: TreeLimits,
-    /// How large and deep its files may be.
-    pub text_limits: Limits,
+    pub limits: BundleLimits,
     /// How strictly they are judged.
     pub strictness: Strictness,
     /// How many bundles are worked on at once. Memory grows with it, and not with the number of bundles.
@@ -182,12 +178,12 @@ async fn fetch(
     transports: &Transports,
     options: &GatherOptions,
 ) -> Result<super::intake::Prepared, GatherProblem> {
-    let tree = location.load(transports, options.tree_limits).await?;
+    let tree = location.load(transports, options.limits.tree).await?;
     let reference = options
         .record_as
         .clone()
         .or_else(|| location.registry_reference().map(str::to_owned));
-    let (by_reference, limits, strictness) = (options.by_reference, options.text_limits, options.strictness.clone());
+    let (by_reference, limits, strictness) = (options.by_reference, options.limits.text, options.strictness.clone());
     let work = move || {
         let recording = Recording {
             reference: reference.as_deref(),

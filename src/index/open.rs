@@ -5,7 +5,7 @@ mod contents;
 use super::image::{CONFIGS_LABEL, DATABASE_LABEL};
 use super::location::{CatalogFolder, DatabaseFile, FetchError, Fetched, IndexLocation, fetched_of};
 use crate::bundle::annotations::PACKAGE;
-use crate::bundle::is_bundle_folder;
+use crate::bundle::{BundleLimits, is_bundle_folder};
 use crate::catalog::file_based::load::{self, LoadError, Loaded};
 use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog};
 use crate::database::guard::STEPS;
@@ -53,6 +53,15 @@ pub struct OpenLimits {
     pub image: u64,
     /// Steps that the database engine may take for a database.
     pub steps: u64,
+}
+
+/// How much may be read of whatever is named: a bundle, or an index.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SourceLimits {
+    /// A bundle, or files like those of one.
+    pub bundle: BundleLimits,
+    /// An index of either form.
+    pub index: OpenLimits,
 }
 
 impl Default for OpenLimits {

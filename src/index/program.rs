@@ -2,19 +2,22 @@
 
 use crate::files::{FileError, open_regular};
 use crate::image::{Platform, PlatformError};
-use std::io::{self, Read, Seek, SeekFrom};
+use object::elf::{self, FileHeader64};
+use object::read::elf::{FileHeader, ProgramHeader};
+use object::{Endianness, FileKind, ReadCache};
+use std::fs::File;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 /// The processors for which index images are made, as images name them, with the number and the order of bytes that an
 /// ELF file has for them.
-const PROCESSORS: [(&str, u16, Order); 6] = [
-    ("amd64", 62, Order::LittleEndian),
-    ("arm64", 183, Order::LittleEndian),
-    ("loong64", 258, Order::LittleEndian),
-    ("ppc64le", 21, Order::LittleEndian),
-    ("riscv64", 243, Order::LittleEndian),
-    ("s390x", 22, Order::BigEndian),
+const PROCESSORS: [(&str, elf::Machine, Endianness); 6] = [
+    ("amd64", elf::EM_X86_64, Endianness::Little),
+    ("arm64", elf::EM_AARCH64, Endianness::Little),
+    ("loong64", elf::EM_LOONGARCH, Endianness::Little),
+    ("ppc64le", elf::EM_PPC64, Endianness::Little),
+    ("riscv64", elf::EM_RISCV, Endianness::Little),
+    ("s390x", elf::EM_S390, Endianness::Big),
 ];
 
 /// A program for a platform.
@@ -116,14 +119,8 @@ pub enum ProgramError {
 /// What an ELF file says that it runs on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Processor {
-    machine: u16,
-    order: Order,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Order {
-    LittleEndian,
-    BigEndian,
+    machine: elf::Machine,
+    order: Endianness,
 }
 
 impl std::fmt::Display for Processor {
@@ -131,7 +128,7 @@ impl std::fmt::Display for Processor {
         let mut known = PROCESSORS.iter();
         match known.find(|(_, machine, order)| (*machine, *order) == (self.machine, self.order)) {
             Some((name, ..)) => write!(formatter, "it is one for linux/{name}"),
-            None => write!(formatter, "it is one for the ELF machine {}", self.machine),
+            None => write!(formatter, "it is one for the ELF machine {}", self.machine.0),
         }
     }
 }
@@ -192,103 +189,51 @@ pub fn check(binary: &Binary) -> Result<(), ProgramError> {
     let &(_, machine, order) = wanted.ok_or_else(|| ProgramError::UnknownPlatform {
         platform: platform.clone(),
     })?;
-    let fail = |error| FileError::new("read", path, error);
-    let mut file = open_regular(path).map_err(fail)?;
-    let elf = match Elf::read(&mut file) {
-        Ok(elf) => elf,
-        Err(Unreadable::File(error)) => return Err(fail(error).into()),
-        Err(Unreadable::Content(problem)) => {
-            return Err(ProgramError::NotAProgram {
-                path: path.clone(),
-                problem,
-            });
-        }
-    };
-    if elf.processor != (Processor { machine, order }) {
+    let file = open_regular(path).map_err(|error| FileError::new("read", path, error))?;
+    let headers = Headers::read(&ReadCache::new(file)).map_err(|problem| ProgramError::NotAProgram {
+        path: path.clone(),
+        problem,
+    })?;
+    if headers.processor != (Processor { machine, order }) {
         return Err(ProgramError::OtherProcessor {
             path: path.clone(),
             platform: platform.clone(),
-            found: elf.processor,
+            found: headers.processor,
         });
     }
-    if elf.has_interpreter {
+    if headers.has_interpreter {
         return Err(ProgramError::NotStatic { path: path.clone() });
     }
     Ok(())
 }
 
 /// What the headers of an ELF file of 64 bits say.
-struct Elf {
+struct Headers {
     processor: Processor,
     /// Whether another program, the dynamic linker, has to load it.
     has_interpreter: bool,
 }
 
-enum Unreadable {
-    File(io::Error),
-    Content(&'static str),
-}
-
-impl From<io::Error> for Unreadable {
-    fn from(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::UnexpectedEof => Self::Content("the file is cut short"),
-            _ => Self::File(error),
+impl Headers {
+    /// Reads them; otherwise says what the file is instead.
+    fn read(file: &ReadCache<File>) -> Result<Self, &'static str> {
+        match FileKind::parse(file) {
+            Ok(FileKind::Elf64) => {}
+            Ok(FileKind::Elf32) => return Err("it is not for a processor of 64 bits"),
+            _ => return Err("it is no ELF file"),
         }
-    }
-}
-
-/// Bytes of the header of an ELF file of 64 bits, and of one program header in it.
-const HEADER: usize = 64;
-const PROGRAM_HEADER: usize = 56;
-/// The type of the program header that names an interpreter.
-const INTERPRETER: u64 = 3;
-/// The types of files that can be started: at a fixed address, and at any.
-const STARTED: [u64; 2] = [2, 3];
-
-impl Elf {
-    fn read(file: &mut (impl Read + Seek)) -> Result<Self, Unreadable> {
-        let mut magic = [0; 6];
-        // A file that is shorter than this is no ELF file, and not a part of one.
-        let is_elf = file.read_exact(&mut magic).is_ok() && magic.starts_with(b"\x7fELF");
-        let order = match magic {
-            _ if !is_elf => return Err(Unreadable::Content("it is no ELF file")),
-            [.., 2, 1] => Order::LittleEndian,
-            [.., 2, 2] => Order::BigEndian,
-            _ => return Err(Unreadable::Content("it is not for a processor of 64 bits")),
-        };
-        let mut header = [0; HEADER];
-        file.rewind()?;
-        file.read_exact(&mut header)?;
-        let field = |at, length| number(&header, at, length, order);
-        if !STARTED.contains(&field(16, 2)) {
-            return Err(Unreadable::Content("it cannot be started"));
+        let damaged = |_| "its headers are damaged or cut short";
+        let header = FileHeader64::<Endianness>::parse(file).map_err(damaged)?;
+        let order = header.endian().map_err(damaged)?;
+        if ![elf::ET_EXEC, elf::ET_DYN].contains(&header.e_type(order)) {
+            return Err("it cannot be started");
         }
-        if field(54, 2) != PROGRAM_HEADER as u64 {
-            return Err(Unreadable::Content("its program headers have an unknown form"));
-        }
-        file.seek(SeekFrom::Start(field(32, 8)))?;
-        let mut has_interpreter = false;
-        for _ in 0..field(56, 2) {
-            let mut header = [0; PROGRAM_HEADER];
-            file.read_exact(&mut header)?;
-            has_interpreter |= number(&header, 0, 4, order) == INTERPRETER;
-        }
-        let machine = u16::try_from(field(18, 2)).unwrap_or_default();
+        let mut programs = header.program_headers(order, file).map_err(damaged)?.iter();
+        let machine = header.e_machine(order);
         Ok(Self {
             processor: Processor { machine, order },
-            has_interpreter,
+            has_interpreter: programs.any(|program| program.p_type(order) == elf::PT_INTERP),
         })
-    }
-}
-
-/// The number in `length` bytes from `at` on, which are within `bytes`.
-fn number(bytes: &[u8], at: usize, length: usize, order: Order) -> u64 {
-    let digits = bytes.iter().skip(at).take(length);
-    let add = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
-    match order {
-        Order::BigEndian => digits.fold(0, add),
-        Order::LittleEndian => digits.rev().fold(0, add),
     }
 }
 
@@ -297,26 +242,20 @@ fn number(bytes: &[u8], at: usize, length: usize, order: Order) -> u64 {
 pub(crate) fn smallest(architecture: &str, interpreter: bool) -> Vec<u8> {
     let (_, machine, order) = PROCESSORS.into_iter().find(|known| known.0 == architecture).unwrap();
     let two = |number: u16| match order {
-        Order::LittleEndian => number.to_le_bytes(),
-        Order::BigEndian => number.to_be_bytes(),
+        Endianness::Little => number.to_le_bytes(),
+        Endianness::Big => number.to_be_bytes(),
     };
-    let mut file = vec![0; HEADER + PROGRAM_HEADER];
-    file[..6].copy_from_slice(&[
-        0x7f,
-        b'E',
-        b'L',
-        b'F',
-        2,
-        if order == Order::LittleEndian { 1 } else { 2 },
-    ]);
+    let mut file = vec![0; 64 + 56];
+    let order_of_bytes = if order == Endianness::Little { 1 } else { 2 };
+    file[..7].copy_from_slice(&[0x7f, b'E', b'L', b'F', 2, order_of_bytes, 1]);
     let mut set = |at: usize, bytes: [u8; 2]| file[at..at + 2].copy_from_slice(&bytes);
     set(16, two(2));
-    set(18, two(machine));
+    set(18, two(machine.0));
     set(54, two(56));
     set(56, two(1));
     let (low, high) = match order {
-        Order::LittleEndian => (0, 0),
-        Order::BigEndian => (6, 2),
+        Endianness::Little => (0, 0),
+        Endianness::Big => (6, 2),
     };
     set(32 + low, two(64));
     set(64 + high, two(if interpreter { 3 } else { 1 }));
@@ -364,12 +303,12 @@ mod tests {
             (
                 "s390x",
                 &whole[..100],
-                "opmx is not a program for Linux: the file is cut short",
+                "opmx is not a program for Linux: its headers are damaged or cut short",
             ),
             (
                 "s390x",
                 &whole[..40],
-                "opmx is not a program for Linux: the file is cut short",
+                "opmx is not a program for Linux: its headers are damaged or cut short",
             ),
             (
                 "amd64",
@@ -379,7 +318,7 @@ mod tests {
             ("amd64", b"", "opmx is not a program for Linux: it is no ELF file"),
             (
                 "arm64",
-                b"\x7fELF\x01\x01",
+                b"\x7fELF\x01\x01\x01\0\0\0\0\0\0\0\0\0",
                 "opmx is not a program for Linux: it is not for a processor of 64 bits",
             ),
             (

@@ -9,6 +9,7 @@ use super::open::OpenLimits;
 use super::program::{Binary, ProgramError, programs};
 use crate::database::change::{self, Options, Target};
 use crate::database::deprecate::DeprecateError;
+use crate::database::error::DatabaseError;
 use crate::database::remove::RemoveError;
 use crate::files::{self, FileError, FolderChange, TemporaryFolder, directory_of};
 use crate::image::{Digest, Image, ImageError, Offer, Platform, Race, Reference, TagState, Tagged, Transports};
@@ -132,15 +133,9 @@ pub struct Making<'a> {
 /// How often a change is made on one index after another that others publish.
 const TRIES: usize = 20;
 
-/// Why no new index was made. What was there before is unchanged.
+/// Why a change to a database was not made.
 #[derive(Debug, thiserror::Error)]
-pub enum PublishError {
-    /// The index to begin with cannot be had.
-    #[error("{0}")]
-    Fetch(#[from] FetchError),
-    /// The index to begin with is a file-based catalog that cannot become a database.
-    #[error("{0}")]
-    Import(#[from] ImportError),
+pub enum ChangeError {
     /// The bundles cannot be added.
     #[error("{0}")]
     Gather(#[from] GatherError),
@@ -150,6 +145,26 @@ pub enum PublishError {
     /// The bundles cannot be deprecated.
     #[error("{0}")]
     Deprecate(#[from] DeprecateError),
+    /// The file-based catalog cannot become a database.
+    #[error("{0}")]
+    Import(#[from] ImportError),
+}
+
+/// Why no new index was made. What was there before is unchanged.
+#[derive(Debug, thiserror::Error)]
+pub enum PublishError {
+    /// The index to begin with cannot be had.
+    #[error("{0}")]
+    Fetch(#[from] FetchError),
+    /// The index to begin with is a file-based catalog that cannot become a database.
+    #[error("{0}")]
+    Import(#[from] ImportError),
+    /// The database cannot be written.
+    #[error("{0}")]
+    Database(#[from] DatabaseError),
+    /// The change cannot be made.
+    #[error("{0}")]
+    Change(#[from] ChangeError),
     /// The image to stand on cannot be read, or the new one not built or written.
     #[error("{0}")]
     Image(#[from] ImageError),
@@ -172,7 +187,7 @@ pub async fn make<T>(
     from: Option<&IndexLocation>,
     destination: &Destination,
     making: Making<'_>,
-    change: impl AsyncFn(&Target<'_>, Applied) -> Result<T, PublishError>,
+    change: impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
 ) -> Result<Published<T>, PublishError> {
     match destination {
         Destination::Image { to, server } => publish(from, (to, server), making, change).await,
@@ -219,7 +234,7 @@ async fn publish<T>(
     from: Option<&IndexLocation>,
     (to, server): (&Reference, &Server),
     making: Making<'_>,
-    change: impl AsyncFn(&Target<'_>, Applied) -> Result<T, PublishError>,
+    change: impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
 ) -> Result<Published<T>, PublishError> {
     let transports = making.transports;
     let before = transports.state(to).await?;
@@ -313,7 +328,7 @@ async fn changed_image<T>(
     start: &Start,
     programs: &[Program],
     making: Making<'_>,
-    change: &impl AsyncFn(&Target<'_>, Applied) -> Result<T, PublishError>,
+    change: &impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
 ) -> Result<(Tagged, T, Imported, Vec<Platform>), PublishError> {
     let from = start.from.as_ref();
     let offered = match from {
@@ -401,7 +416,7 @@ async fn generate<T>(
     from: Option<&IndexLocation>,
     (folder, dockerfile_path, base): (&Path, &Path, &str),
     making: Making<'_>,
-    change_database: impl AsyncFn(&Target<'_>, Applied) -> Result<T, PublishError>,
+    change_database: impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
 ) -> Result<Published<T>, PublishError> {
     let database = folder.join(DATABASE_PATH.trim_start_matches('/'));
     // First of all: the change that it finishes may have left the index to begin with, and the Dockerfile.
@@ -419,7 +434,7 @@ async fn change_copy<T>(
     from: Option<&IndexLocation>,
     to: &Path,
     making: Making<'_>,
-    change: &impl AsyncFn(&Target<'_>, Applied) -> Result<T, PublishError>,
+    change: &impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
     applied: Applied,
 ) -> Result<(T, Imported), PublishError> {
     let fetched = match from {
@@ -448,6 +463,6 @@ async fn change_copy<T>(
         }
     };
     let target = Target::Copy { from, to };
-    change::check(&target, making.writing).map_err(GatherError::from)?;
+    change::check(&target, making.writing)?;
     Ok((change(&target, applied).await?, imported))
 }

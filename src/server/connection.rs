@@ -8,7 +8,7 @@ use futures_util::stream::unfold;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
@@ -25,18 +25,10 @@ const TOO_MANY_FILES: [i32; 2] = [24, 23];
 /// What every client sends first: the preface of HTTP/2, and at least the head of a frame.
 const GREETING: usize = 24 + 9;
 
-/// What is smaller than this waits, up to the next flush, for what is written after it.
-///
-/// The frames of a small answer then leave together. Each write of its own would wake the client once more, which costs
-/// more than all else that a small answer takes.
-const SMALL: usize = 2048;
-
 /// A connection, counted for as long as it lives.
 #[derive(Debug)]
 pub(super) struct Connection {
     stream: TcpStream,
-    /// What was written, but has not left yet.
-    held: Vec<u8>,
     /// Since when the client has not taken what is written, if it does not.
     blocked: Option<Instant>,
     /// Bytes that came, while they are less than the greeting.
@@ -90,7 +82,6 @@ pub(super) fn accept(
             looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
             let connection = Connection {
                 stream,
-                held: Vec::new(),
                 blocked: None,
                 heard: 0,
                 opened: Instant::now(),
@@ -126,6 +117,14 @@ impl Connection {
             }
         }
         Ok(())
+    }
+
+    /// Remembers since when the client takes nothing.
+    fn heed(&mut self, written: &Poll<io::Result<usize>>) {
+        match written {
+            Poll::Ready(_) => self.blocked = None,
+            Poll::Pending => drop(self.blocked.get_or_insert_with(Instant::now)),
+        }
     }
 
     /// Counts what came of the greeting.
@@ -168,139 +167,36 @@ impl AsyncRead for Connection {
     }
 }
 
-impl Connection {
-    /// Writes what is held, and `buffer` after it; how much of `buffer` was written.
-    fn poll_write_held_and(&mut self, context: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
-        let written = self.poll_write_all_held_and(context, buffer);
-        match &written {
-            Poll::Ready(_) => self.blocked = None,
-            Poll::Pending => drop(self.blocked.get_or_insert_with(Instant::now)),
-        }
-        written
-    }
-
-    fn poll_write_all_held_and(&mut self, context: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
-        while !self.held.is_empty() {
-            let both = [IoSlice::new(&self.held), IoSlice::new(buffer)];
-            let written = ready!(Pin::new(&mut self.stream).poll_write_vectored(context, &both))?;
-            if written == 0 {
-                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
-            }
-            self.blocked = None;
-            let of_held = written.min(self.held.len());
-            self.held.drain(..of_held);
-            if written > of_held {
-                return Poll::Ready(Ok(written - of_held));
-            }
-        }
-        if buffer.is_empty() {
-            return Poll::Ready(Ok(0));
-        }
-        Pin::new(&mut self.stream).poll_write(context, buffer)
-    }
-}
-
 impl AsyncWrite for Connection {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
         self.look(context)?;
-        if self.held.len() + buffer.len() <= SMALL {
-            self.held.extend_from_slice(buffer);
-            return Poll::Ready(Ok(buffer.len()));
-        }
-        self.poll_write_held_and(context, buffer)
+        let written = Pin::new(&mut self.stream).poll_write(context, buffer);
+        self.heed(&written);
+        written
     }
 
-    /// The frames are joined here, and small ones before they come here.
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffers: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.look(context)?;
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, buffers);
+        self.heed(&written);
+        written
+    }
+
     fn is_write_vectored(&self) -> bool {
-        false
+        self.stream.is_write_vectored()
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.look(context)?;
-        ready!(self.poll_write_held_and(context, &[]))?;
         Pin::new(&mut self.stream).poll_flush(context)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.look(context)?;
-        ready!(self.poll_write_held_and(context, &[]))?;
         Pin::new(&mut self.stream).poll_shutdown(context)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use std::net::Ipv4Addr;
-    use std::pin::pin;
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    use tokio_stream::StreamExt;
-
-    /// A connection as the server accepts it, and its client.
-    async fn connected() -> (Connection, TcpStream) {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
-        let options = Options::default();
-        let mut accepted = pin!(accept(
-            listener,
-            options,
-            Arc::new(Clients::new(&options)),
-            Arc::default()
-        ));
-        (accepted.next().await.unwrap().unwrap(), client)
-    }
-
-    #[tokio::test]
-    async fn small_writes_leave_together_and_no_later_than_the_flush() {
-        let (mut connection, mut client) = connected().await;
-        connection.write_all(b"one, ").await.unwrap();
-        connection.write_all(b"two").await.unwrap();
-        let mut nothing = [0];
-        let early = client.try_read(&mut nothing).unwrap_err();
-        assert_eq!(early.kind(), io::ErrorKind::WouldBlock);
-        connection.flush().await.unwrap();
-        let mut read = [0; 64];
-        let length = client.read(&mut read).await.unwrap();
-        assert_eq!(read[..length], *b"one, two");
-    }
-
-    #[tokio::test]
-    async fn what_is_held_leaves_before_the_end() {
-        let (mut connection, mut client) = connected().await;
-        connection.write_all(b"goodbye").await.unwrap();
-        connection.shutdown().await.unwrap();
-        let mut read = String::new();
-        client.read_to_string(&mut read).await.unwrap();
-        assert_eq!(read, "goodbye");
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(32))]
-
-        #[test]
-        fn all_arrives_in_its_order(writes in prop::collection::vec((0..3 * SMALL, any::<bool>()), 0..60), large in 0..4_000_000_usize) {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            let (written, read) = runtime.block_on(async {
-                let (mut connection, mut client) = connected().await;
-                let read = tokio::spawn(async move {
-                    let mut read = Vec::new();
-                    client.read_to_end(&mut read).await.unwrap();
-                    read
-                });
-                let mut written = Vec::new();
-                for (length, flushed) in writes.into_iter().chain([(large, false), (3, false)]) {
-                    let start = written.len();
-                    written.extend((start..start + length).map(|at| u8::try_from(at % 251).unwrap()));
-                    connection.write_all(&written[start..]).await.unwrap();
-                    if flushed {
-                        connection.flush().await.unwrap();
-                    }
-                }
-                connection.shutdown().await.unwrap();
-                (written, read.await.unwrap())
-            });
-            prop_assert!(written == read, "{} bytes of {}", read.len(), written.len());
-        }
     }
 }

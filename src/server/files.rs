@@ -4,16 +4,16 @@ mod contents;
 mod graph;
 
 use super::listing::{Listing, encode_manifests};
-use crate::catalog::ManifestsId;
 use crate::catalog::file_based::manifests::Manifests;
 use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
 use crate::catalog::file_based::{Key, Schema};
+use crate::catalog::{ManifestsId, Text};
 use crate::diagnostic::{Diagnostic, has_errors};
 use crate::index::check::check_catalog;
 use crate::index::location::CatalogFolder;
 use crate::rules::Gate;
 use crate::validation::Strictness;
-use contents::Contents;
+use contents::{Contents, Finished};
 use graph::Graph;
 use prost::bytes::Bytes;
 use std::panic::resume_unwind;
@@ -72,10 +72,16 @@ impl CatalogFiles {
         Ok((findings, catalog))
     }
 
-    fn of(folder: CatalogFolder, (catalog, listing, graph): Read) -> Self {
+    fn of(folder: CatalogFolder, (catalog, finished): Read) -> Self {
+        let Finished {
+            listing,
+            graph,
+            bundles,
+        } = finished;
         let files = Files {
             catalog,
             graph,
+            bundles,
             _folder: folder,
         };
         Self { listing, files }
@@ -93,13 +99,12 @@ impl CatalogFiles {
 }
 
 /// The documents of a catalog, and what is made of them.
-type Read = (FileBasedCatalog, Listing, Graph);
+type Read = (FileBasedCatalog, Finished);
 
 fn read(folder: &Path, limits: CatalogLimits) -> Result<Read, CatalogError> {
     let mut contents = Contents::default();
     let catalog = FileBasedCatalog::open_and_visit(folder, limits, |handle, document| contents.add(handle, document))?;
-    let (listing, graph) = contents.finish(&catalog.handles);
-    Ok((catalog, listing, graph))
+    Ok((catalog, contents.finish()))
 }
 
 /// What the server asks, besides the listing.
@@ -107,13 +112,21 @@ fn read(folder: &Path, limits: CatalogLimits) -> Result<Read, CatalogError> {
 pub(super) struct Files {
     catalog: FileBasedCatalog,
     pub(super) graph: Graph,
+    /// Package and name of each bundle, at the place that its [`ManifestsId`] says.
+    bundles: Vec<(Text, Text)>,
     // Deleted with the catalog, where it was taken out of an image.
     _folder: CatalogFolder,
 }
 
 impl Files {
     fn handle(&self, id: ManifestsId) -> Option<&Handle> {
-        self.catalog.handles.get(usize::try_from(id.0).ok()?)
+        let (package, name) = self.bundles.get(usize::try_from(id.0).ok()?)?;
+        self.find(&Key::new(&Schema::Bundle, package, name))
+    }
+
+    fn find(&self, key: &Key<'_>) -> Option<&Handle> {
+        let at = self.catalog.handles.binary_search_by(|handle| handle.key().cmp(key));
+        self.catalog.handles.get(at.ok()?)
     }
 
     /// Bytes of the document of a bundle.
@@ -129,7 +142,7 @@ impl Files {
         let document = self.catalog.document(handle)?;
         let mut manifests = Manifests::of(&document);
         if let Some(metadata) = &manifests.metadata {
-            let package = self.package(&handle.package);
+            let package = self.find(&Key::new(&Schema::Package, &handle.package, &handle.package));
             let package = package.map(|handle| self.catalog.document(handle)).transpose()?;
             let csv = metadata.csv(&document, package.as_ref());
             if manifests.objects.is_empty() {
@@ -138,12 +151,6 @@ impl Files {
             manifests.csv = Some(csv);
         }
         Ok(encode_manifests(manifests.csv.as_deref(), &manifests.objects))
-    }
-
-    fn package(&self, name: &str) -> Option<&Handle> {
-        let key = Key::new(&Schema::Package, name, name);
-        let at = self.catalog.handles.binary_search_by(|handle| handle.key().cmp(&key));
-        self.catalog.handles.get(at.ok()?)
     }
 
     /// Whether all files are still what they were when the catalog was opened.

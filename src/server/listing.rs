@@ -5,6 +5,7 @@
 mod database;
 
 use super::encoded::{Encoded, put_element, put_text};
+use super::proto::fields::{bundle, channel, deprecation, group_version_kind, package, package_name, property};
 use crate::catalog::{Bundle, ManifestsId, Property, Text};
 use crate::kubernetes::GroupVersionKind;
 use prost::bytes::Bytes;
@@ -151,7 +152,7 @@ impl Listing {
     pub(super) fn encode_skip_ranges(&self, ranges: &HashMap<ManifestsId, Text>) -> Vec<Bytes> {
         let field = |range: &Text| {
             let mut field = Vec::new();
-            put_text(&mut field, 10, range);
+            put_text(&mut field, bundle::SKIP_RANGE, range);
             Bytes::from(field)
         };
         let bundles = self.bundles.iter();
@@ -246,14 +247,18 @@ impl Builder {
             put_apis(pieces, bundle, Some(plurals));
         }
         let common = pieces.len();
-        put_text(pieces, 1, &bundle.name);
-        put_text(pieces, 6, bundle.image.as_deref().unwrap_or_default());
-        put_text(pieces, 9, bundle.version.as_deref().unwrap_or_default());
-        for (field, values) in [(11, &bundle.dependencies), (12, &bundle.properties)] {
+        put_text(pieces, bundle::CSV_NAME, &bundle.name);
+        put_text(pieces, bundle::BUNDLE_PATH, bundle.image.as_deref().unwrap_or_default());
+        put_text(pieces, bundle::VERSION, bundle.version.as_deref().unwrap_or_default());
+        // Dependencies have the fields of properties.
+        for (field, values) in [
+            (bundle::DEPENDENCIES, &bundle.dependencies),
+            (bundle::PROPERTIES, &bundle.properties),
+        ] {
             for value in values {
                 let mut encoded = Vec::new();
-                put_text(&mut encoded, 1, &value.kind);
-                put_text(&mut encoded, 2, &value.value);
+                put_text(&mut encoded, property::TYPE, &value.kind);
+                put_text(&mut encoded, property::VALUE, &value.value);
                 put_element(pieces, field, &encoded);
             }
         }
@@ -273,25 +278,18 @@ impl Builder {
         self.bundles.len() - 1
     }
 
-    /// Says where the manifests of a bundle are, where that was not known when it was added.
-    pub(super) fn locate(&mut self, bundle: usize, manifests: ManifestsId) {
-        if let Some(bundle) = self.bundles.get_mut(bundle) {
-            bundle.manifests = manifests;
-        }
-    }
-
     /// Adds an entry behind those that there are.
     pub(super) fn entry(&mut self, entry: &NewEntry<'_>) {
         let pieces = &mut self.pieces;
         let start = pieces.len();
-        put_text(pieces, 2, entry.package);
-        put_text(pieces, 3, entry.channel);
-        put_text(pieces, 10, entry.skip_range);
-        put_deprecation(pieces, 15, entry.deprecation);
+        put_text(pieces, bundle::PACKAGE_NAME, entry.package);
+        put_text(pieces, bundle::CHANNEL_NAME, entry.channel);
+        put_text(pieces, bundle::SKIP_RANGE, entry.skip_range);
+        put_deprecation(pieces, bundle::DEPRECATION, entry.deprecation);
         let names = start..pieces.len();
-        put_text(pieces, 13, entry.replaces);
+        put_text(pieces, bundle::REPLACES, entry.replaces);
         for skipped in entry.skips {
-            put_element(pieces, 14, skipped.as_bytes());
+            put_element(pieces, bundle::SKIPS, skipped.as_bytes());
         }
         self.entries.push(ServedEntry {
             bundle: entry.bundle,
@@ -306,18 +304,19 @@ impl Builder {
     /// Adds a package. They come sorted by name.
     pub(super) fn package(&mut self, package: NewPackage<'_>) {
         let mut name = Vec::new();
-        put_text(&mut name, 1, package.name);
-        self.package_names.push(name.clone().into());
-        let mut message = name;
+        put_text(&mut name, package_name::NAME, package.name);
+        self.package_names.push(name.into());
+        let mut message = Vec::new();
+        put_text(&mut message, package::NAME, package.name);
         for channel in &package.channels {
             let mut encoded = Vec::new();
-            put_text(&mut encoded, 1, channel.name);
-            put_text(&mut encoded, 2, &channel.head);
-            put_deprecation(&mut encoded, 3, channel.deprecation);
-            put_element(&mut message, 2, &encoded);
+            put_text(&mut encoded, channel::NAME, channel.name);
+            put_text(&mut encoded, channel::CSV_NAME, &channel.head);
+            put_deprecation(&mut encoded, channel::DEPRECATION, channel.deprecation);
+            put_element(&mut message, package::CHANNELS, &encoded);
         }
-        put_text(&mut message, 3, package.default_channel);
-        put_deprecation(&mut message, 4, package.deprecation);
+        put_text(&mut message, package::DEFAULT_CHANNEL_NAME, package.default_channel);
+        put_deprecation(&mut message, package::DEPRECATION, package.deprecation);
         // A package without channels is listed, but nobody can ask for it.
         if package.channels.is_empty() {
             return;
@@ -369,14 +368,17 @@ impl Builder {
 }
 
 fn put_apis(pieces: &mut Vec<u8>, bundle: &Bundle, plurals: Option<&Plurals>) {
-    for (field, values) in [(7, &bundle.properties), (8, &bundle.dependencies)] {
+    for (field, values) in [
+        (bundle::PROVIDED_APIS, &bundle.properties),
+        (bundle::REQUIRED_APIS, &bundle.dependencies),
+    ] {
         for api in values.iter().filter_map(Property::group_version_kind) {
             let mut encoded = Vec::new();
-            put_text(&mut encoded, 1, &api.group);
-            put_text(&mut encoded, 2, &api.version);
-            put_text(&mut encoded, 3, &api.kind);
+            put_text(&mut encoded, group_version_kind::GROUP, &api.group);
+            put_text(&mut encoded, group_version_kind::VERSION, &api.version);
+            put_text(&mut encoded, group_version_kind::KIND, &api.kind);
             if let Some(plural) = plurals.and_then(|plurals| plurals.get(&api)) {
-                put_text(&mut encoded, 4, plural);
+                put_text(&mut encoded, group_version_kind::PLURAL, plural);
             }
             put_element(pieces, field, &encoded);
         }
@@ -386,7 +388,7 @@ fn put_apis(pieces: &mut Vec<u8>, bundle: &Bundle, plurals: Option<&Plurals>) {
 fn put_deprecation(message: &mut Vec<u8>, field: u32, why: &str) {
     if !why.is_empty() {
         let mut encoded = Vec::new();
-        put_text(&mut encoded, 1, why);
+        put_text(&mut encoded, deprecation::MESSAGE, why);
         put_element(message, field, &encoded);
     }
 }
@@ -395,9 +397,9 @@ fn put_deprecation(message: &mut Vec<u8>, field: u32, why: &str) {
 pub(super) fn encode_manifests<T: AsRef<str>>(csv: Option<&str>, objects: &[T]) -> Bytes {
     let texts = csv.into_iter().chain(objects.iter().map(AsRef::as_ref));
     let mut fields = Vec::with_capacity(texts.map(|text| text.len() + 8).sum());
-    put_text(&mut fields, 4, csv.unwrap_or_default());
+    put_text(&mut fields, bundle::CSV_JSON, csv.unwrap_or_default());
     for object in objects {
-        put_element(&mut fields, 5, object.as_ref().as_bytes());
+        put_element(&mut fields, bundle::OBJECT, object.as_ref().as_bytes());
     }
     fields.into()
 }
@@ -405,8 +407,8 @@ pub(super) fn encode_manifests<T: AsRef<str>>(csv: Option<&str>, objects: &[T]) 
 /// The head of a channel as `GetBundleForChannel` answers with it over a database.
 pub(super) fn head_message(name: &str, csv: &str) -> Encoded {
     let mut message = Vec::with_capacity(name.len() + csv.len() + 16);
-    put_text(&mut message, 1, name);
-    put_text(&mut message, 4, csv);
+    put_text(&mut message, bundle::CSV_NAME, name);
+    put_text(&mut message, bundle::CSV_JSON, csv);
     Encoded::from(Bytes::from(message))
 }
 

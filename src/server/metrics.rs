@@ -1,4 +1,5 @@
-//! What the server has done, in numbers: counted as calls pass, written in the text form of Prometheus.
+//! What the server has done, in numbers: counted as calls pass, written in the text form of OpenMetrics, which Prometheus
+//! reads.
 //!
 //! The names are those that gRPC servers of other languages use, so that dashboards made for them fit.
 
@@ -10,11 +11,16 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method as HttpMethod, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Metric, Registry};
 use prost::bytes::Bytes;
 use std::convert::Infallible;
-use std::fmt::Write as _;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
@@ -55,11 +61,27 @@ impl Method {
     }
 
     pub(super) fn service(self) -> &'static str {
-        METHODS.get(self.0).map_or("", |(service, ..)| service)
+        self.labels().grpc_service
     }
 
     pub(super) fn name(self) -> &'static str {
-        METHODS.get(self.0).map_or("", |(_, name, _)| name)
+        self.labels().grpc_method
+    }
+
+    fn labels(self) -> OfMethod {
+        let (grpc_service, grpc_method, streams) = METHODS[self.0];
+        OfMethod {
+            grpc_type: if streams { "server_stream" } else { "unary" },
+            grpc_service,
+            grpc_method,
+        }
+    }
+
+    fn ended(self, code: Code) -> OfEnd {
+        OfEnd {
+            method: self.labels(),
+            grpc_code: name_of(code),
+        }
     }
 
     /// What it is about.
@@ -91,11 +113,8 @@ const BOUNDS: [f64; 12] = [
     0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5, 10.0,
 ];
 
-/// How many status codes there are.
-const CODES: usize = 17;
-
-/// Their names, as labels.
-const CODE_NAMES: [&str; CODES] = [
+/// The names of the status codes, as labels.
+const CODE_NAMES: [&str; 17] = [
     "OK",
     "Canceled",
     "Unknown",
@@ -117,34 +136,95 @@ const CODE_NAMES: [&str; CODES] = [
 
 /// The name of a status code, as other servers write it in logs and metrics.
 pub(super) fn name_of(code: Code) -> &'static str {
-    CODE_NAMES.get(place_of(code)).copied().unwrap_or("Unknown")
+    let place = usize::try_from(i32::from(code)).unwrap_or_default();
+    CODE_NAMES.get(place).copied().unwrap_or("Unknown")
 }
 
-fn place_of(code: Code) -> usize {
-    usize::try_from(i32::from(code)).unwrap_or_default()
-}
-
-/// One of the counters of a method.
-type Count = fn(&OfMethod) -> u64;
-
-#[derive(Debug, Default)]
+/// The labels of a method.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+#[expect(clippy::struct_field_names, reason = "the fields are the labels")]
 struct OfMethod {
-    started: AtomicU64,
-    handled: [AtomicU64; CODES],
-    /// The last one counts what took longer than all bounds.
-    durations: [AtomicU64; BOUNDS.len() + 1],
-    nanoseconds: AtomicU64,
-    messages: AtomicU64,
-    bytes: AtomicU64,
+    grpc_type: &'static str,
+    grpc_service: &'static str,
+    grpc_method: &'static str,
+}
+
+/// The labels of the calls of a method that ended with one code.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfEnd {
+    #[prometheus(flatten)]
+    method: OfMethod,
+    grpc_code: &'static str,
 }
 
 /// The numbers of a server.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Metrics {
-    methods: [OfMethod; METHODS.len()],
-    accepted: AtomicU64,
-    closed: AtomicU64,
-    size: OnceLock<Size>,
+    registry: Registry,
+    started: Family<OfMethod, Counter>,
+    messages: Family<OfMethod, Counter>,
+    bytes: Family<OfMethod, Counter>,
+    handled: Family<OfEnd, Counter>,
+    durations: Family<OfMethod, Histogram, fn() -> Histogram>,
+    accepted: Counter,
+    open: Gauge,
+    packages: Gauge,
+    channels: Gauge,
+    bundles: Gauge,
+    entries: Gauge,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let mut registry = Registry::default();
+        let durations = Family::new_with_constructor((|| Histogram::new(BOUNDS)) as fn() -> Histogram);
+        let metrics = Self {
+            started: register(&mut registry, "grpc_server_started", "Calls that began"),
+            messages: register(&mut registry, "grpc_server_msg_sent", "Messages that were sent"),
+            bytes: register(&mut registry, "opmx_sent_bytes", "Bytes of messages that were sent"),
+            handled: register(
+                &mut registry,
+                "grpc_server_handled",
+                "Calls that came to their end, by status code",
+            ),
+            durations: registered(
+                &mut registry,
+                "grpc_server_handling_seconds",
+                "How long calls took, to their last byte",
+                durations,
+            ),
+            accepted: register(
+                &mut registry,
+                "opmx_connections_accepted",
+                "Connections that were accepted",
+            ),
+            open: register(&mut registry, "opmx_connections_open", "Connections that are open"),
+            packages: register(&mut registry, "opmx_catalog_packages", "The packages of what is served"),
+            channels: register(&mut registry, "opmx_catalog_channels", "The channels of what is served"),
+            bundles: register(&mut registry, "opmx_catalog_bundles", "The bundles of what is served"),
+            entries: register(&mut registry, "opmx_catalog_entries", "The entries of what is served"),
+            registry,
+        };
+        // What a method has not done yet is said, too.
+        for method in (0..METHODS.len()).map(Method) {
+            let labels = method.labels();
+            for counters in [&metrics.started, &metrics.messages, &metrics.bytes] {
+                drop(counters.get_or_create(&labels));
+            }
+            drop(metrics.durations.get_or_create(&labels));
+            drop(metrics.handled.get_or_create(&method.ended(Code::Ok)));
+        }
+        metrics
+    }
+}
+
+fn register<M: Metric + Clone + Default>(registry: &mut Registry, name: &str, help: &str) -> M {
+    registered(registry, name, help, M::default())
+}
+
+fn registered<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
+    registry.register(name, help, metric.clone());
+    metric
 }
 
 /// What is known of a call at its end.
@@ -156,160 +236,52 @@ pub(super) struct Ended {
     pub(super) bytes: u64,
 }
 
-fn add(counter: &AtomicU64, count: u64) {
-    counter.fetch_add(count, Ordering::Relaxed);
-}
-
-fn get(counter: &AtomicU64) -> u64 {
-    counter.load(Ordering::Relaxed)
-}
-
 impl Metrics {
     pub(super) fn catalog(&self, size: Size) {
-        let _ = self.size.set(size);
+        for (gauge, count) in [
+            (&self.packages, size.packages),
+            (&self.channels, size.channels),
+            (&self.bundles, size.bundles),
+            (&self.entries, size.entries),
+        ] {
+            gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
+        }
     }
 
     pub(super) fn connection_opened(&self) {
-        add(&self.accepted, 1);
+        self.accepted.inc();
+        self.open.inc();
     }
 
     pub(super) fn connection_closed(&self) {
-        add(&self.closed, 1);
+        self.open.dec();
     }
 
     pub(super) fn call_started(&self, method: Method) {
-        if let Some(method) = self.methods.get(method.0) {
-            add(&method.started, 1);
-        }
+        self.started.get_or_create(&method.labels()).inc();
     }
 
     pub(super) fn call_ended(&self, method: Method, ended: Ended) {
-        let Some(method) = self.methods.get(method.0) else {
-            return;
-        };
-        if let Some(handled) = method.handled.get(place_of(ended.code)) {
-            add(handled, 1);
-        }
-        let seconds = ended.duration.as_secs_f64();
-        let bucket = BOUNDS
-            .iter()
-            .position(|bound| seconds <= *bound)
-            .unwrap_or(BOUNDS.len());
-        if let Some(bucket) = method.durations.get(bucket) {
-            add(bucket, 1);
-        }
-        add(
-            &method.nanoseconds,
-            u64::try_from(ended.duration.as_nanos()).unwrap_or(u64::MAX),
-        );
-        add(&method.messages, ended.messages);
-        add(&method.bytes, ended.bytes);
+        let labels = method.labels();
+        self.handled.get_or_create(&method.ended(ended.code)).inc();
+        self.durations
+            .get_or_create(&labels)
+            .observe(ended.duration.as_secs_f64());
+        self.messages.get_or_create(&labels).inc_by(ended.messages);
+        self.bytes.get_or_create(&labels).inc_by(ended.bytes);
     }
 
-    /// Everything, in the text form of Prometheus.
+    /// Everything, in the text form of OpenMetrics.
     pub fn text(&self) -> String {
         let mut text = String::new();
-        self.write_calls(&mut text);
-        self.write_durations(&mut text);
-        let accepted = get(&self.accepted);
-        let open = accepted.saturating_sub(get(&self.closed));
-        single(
-            &mut text,
-            "opmx_connections_accepted_total",
-            "counter",
-            "Connections that were accepted.",
-            accepted,
-        );
-        single(
-            &mut text,
-            "opmx_connections_open",
-            "gauge",
-            "Connections that are open.",
-            open,
-        );
-        let size = self.size.get().copied().unwrap_or_default();
-        for (what, count) in [
-            ("packages", size.packages),
-            ("channels", size.channels),
-            ("bundles", size.bundles),
-            ("entries", size.entries),
-        ] {
-            let (name, help) = (format!("opmx_catalog_{what}"), format!("The {what} of what is served."));
-            single(&mut text, &name, "gauge", &help, count as u64);
-        }
+        // Writing to a string cannot fail.
+        let _ = encode(&mut text, &self.registry);
         text
     }
-
-    fn write_calls(&self, text: &mut String) {
-        let count: [(&str, &str, Count); 3] = [
-            ("grpc_server_started_total", "Calls that began.", |method| {
-                get(&method.started)
-            }),
-            ("grpc_server_msg_sent_total", "Messages that were sent.", |method| {
-                get(&method.messages)
-            }),
-            ("opmx_sent_bytes_total", "Bytes of messages that were sent.", |method| {
-                get(&method.bytes)
-            }),
-        ];
-        for (name, help, count) in count {
-            head(text, name, "counter", help);
-            for (method, labels) in self.labelled() {
-                let _ = writeln!(text, "{name}{{{labels}}} {}", count(method));
-            }
-        }
-        let name = "grpc_server_handled_total";
-        head(text, name, "counter", "Calls that came to their end, by status code.");
-        for (method, labels) in self.labelled() {
-            for (code, (count, label)) in method.handled.iter().zip(CODE_NAMES).enumerate() {
-                // That something went well is said also before anything did.
-                if code == 0 || get(count) > 0 {
-                    let _ = writeln!(text, "{name}{{{labels},grpc_code=\"{label}\"}} {}", get(count));
-                }
-            }
-        }
-    }
-
-    #[allow(clippy::cast_precision_loss, reason = "for printing")]
-    fn write_durations(&self, text: &mut String) {
-        let name = "grpc_server_handling_seconds";
-        head(text, name, "histogram", "How long calls took, to their last byte.");
-        for (method, labels) in self.labelled() {
-            let bounds = BOUNDS.iter().map(f64::to_string).chain(["+Inf".to_owned()]);
-            let mut count = 0;
-            for (bound, calls) in bounds.zip(&method.durations) {
-                count += get(calls);
-                let _ = writeln!(text, "{name}_bucket{{{labels},le=\"{bound}\"}} {count}");
-            }
-            let seconds = get(&method.nanoseconds) as f64 / 1e9;
-            let _ = writeln!(text, "{name}_sum{{{labels}}} {seconds}");
-            let _ = writeln!(text, "{name}_count{{{labels}}} {count}");
-        }
-    }
-
-    fn labelled(&self) -> impl Iterator<Item = (&OfMethod, String)> {
-        self.methods
-            .iter()
-            .zip(METHODS)
-            .map(|(method, (service, name, streams))| {
-                let kind = if streams { "server_stream" } else { "unary" };
-                let labels = format!("grpc_type=\"{kind}\",grpc_service=\"{service}\",grpc_method=\"{name}\"");
-                (method, labels)
-            })
-    }
-}
-
-fn head(text: &mut String, name: &str, kind: &str, help: &str) {
-    let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
-}
-
-fn single(text: &mut String, name: &str, kind: &str, help: &str, value: u64) {
-    head(text, name, kind, help);
-    let _ = writeln!(text, "{name} {value}");
 }
 
 /// The media type of the text form.
-const TEXT_FORM: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+const TEXT_FORM: HeaderValue = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
 
 /// Connections to the page with the numbers at once, and how long each may take.
 const SCRAPERS: usize = 16;
@@ -381,9 +353,9 @@ mod tests {
             format!("grpc_server_started_total{{{labels}}} 2\n"),
             format!("grpc_server_handled_total{{{labels},grpc_code=\"OK\"}} 1\n"),
             format!("grpc_server_handled_total{{{labels},grpc_code=\"Unknown\"}} 1\n"),
-            format!("grpc_server_handling_seconds_bucket{{{labels},le=\"0.001\"}} 0\n"),
-            format!("grpc_server_handling_seconds_bucket{{{labels},le=\"0.0025\"}} 1\n"),
-            format!("grpc_server_handling_seconds_bucket{{{labels},le=\"+Inf\"}} 2\n"),
+            format!("grpc_server_handling_seconds_bucket{{le=\"0.001\",{labels}}} 0\n"),
+            format!("grpc_server_handling_seconds_bucket{{le=\"0.0025\",{labels}}} 1\n"),
+            format!("grpc_server_handling_seconds_bucket{{le=\"+Inf\",{labels}}} 2\n"),
             format!("grpc_server_handling_seconds_sum{{{labels}}} 20.002\n"),
             format!("grpc_server_msg_sent_total{{{labels}}} 2\n"),
             format!("opmx_sent_bytes_total{{{labels}}} 20\n"),
@@ -407,7 +379,7 @@ mod tests {
         assert!(series.contains("opmx_connections_open"));
         for code in 0..17 {
             let code = Code::from_i32(code);
-            assert_eq!(CODE_NAMES[place_of(code)], name_of(code));
+            assert_eq!(CODE_NAMES[usize::try_from(i32::from(code)).unwrap()], name_of(code));
         }
     }
 }

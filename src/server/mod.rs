@@ -193,7 +193,6 @@ pub async fn serve(
     metrics: Arc<Metrics>,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    keep_freed_memory();
     let served = served.into();
     let clients = Arc::new(Clients::new(&options));
     let of_source = Arc::clone(&clients);
@@ -240,13 +239,6 @@ pub async fn serve(
         }
     };
     ended.map_err(|source| ServeError::Transport { source })
-}
-
-/// Lets the allocator of glibc keep some megabytes that were freed. Left alone it gives all of more than 128 KiB back to
-/// the system, and takes it again for the next answer; it keeps twice as much as the largest piece that was freed.
-fn keep_freed_memory() {
-    const PIECE: usize = 4 << 20;
-    drop(std::hint::black_box(Vec::<u8>::with_capacity(PIECE)));
 }
 
 /// Ready when the process is asked to end: SIGTERM or SIGINT, elsewhere Ctrl-C.

@@ -9,5 +9,11 @@ pub(super) mod service {
     include!(concat!(env!("OUT_DIR"), "/server/api.rs"));
 }
 
+/// The numbers of the fields: a module for each message, a constant for each field.
+#[allow(dead_code)]
+pub(super) mod fields {
+    include!(concat!(env!("OUT_DIR"), "/fields.rs"));
+}
+
 /// The description of the API that reflection hands out.
 pub(super) const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/registry.bin"));

@@ -1,12 +1,13 @@
 //! Sample custom resources, which become the examples of a `ClusterServiceVersion`.
 
+use crate::bundle::BundleLimits;
 use crate::diagnostic::{self, Diagnostic};
 use crate::kubernetes::GroupVersionKind;
 use crate::kubernetes::version::compare_priority;
 use crate::manifest::{Layout, Manifests, Object, has_manifest_extension};
 use crate::rules;
-use crate::text::{Limits, Path};
-use crate::tree::{Tree, TreeError, TreeLimits};
+use crate::text::Path;
+use crate::tree::{Tree, TreeError};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path as FilePath, PathBuf};
@@ -37,12 +38,12 @@ pub enum SamplesError {
 ///
 /// # Errors
 /// When the folder cannot be read, a file in it has errors, or there is no sample.
-pub fn read(folder: &FilePath, tree_limits: &TreeLimits, limits: &Limits) -> Result<Manifests, SamplesError> {
+pub fn read(folder: &FilePath, limits: &BundleLimits) -> Result<Manifests, SamplesError> {
     let mut samples = Manifests::default();
-    for (path, content) in Tree::from_directory(folder, tree_limits)?.iter() {
+    for (path, content) in Tree::from_directory(folder, &limits.tree)?.iter() {
         if has_manifest_extension(path) && !is_kustomization(path, content) {
             let name = folder.join(path).display().to_string();
-            samples.read_file(&name, content, Layout::Nested, limits);
+            samples.read_file(&name, content, Layout::Nested, &limits.text);
         }
     }
     let folder = folder.to_owned();

@@ -2,6 +2,7 @@
 
 use crate::terminal::output::{Output, OutputError};
 use crate::visible::visible;
+use unicode_width::UnicodeWidthStr;
 
 /// Rows that are looked at before the first one is printed. Their widths decide the columns.
 const SAMPLE: usize = 100;
@@ -57,7 +58,7 @@ impl<'a> Table<'a> {
         let waiting = std::mem::take(&mut self.waiting);
         for cells in &waiting {
             for (width, cell) in self.widths.iter_mut().zip(cells) {
-                *width = (*width).max(cell.chars().count());
+                *width = (*width).max(cell.width());
             }
         }
         self.aligned = true;
@@ -68,7 +69,7 @@ impl<'a> Table<'a> {
         let mut line = String::new();
         for (cell, width) in cells.iter().zip(&self.widths) {
             line.push_str(cell);
-            let missing = (width + GAP).saturating_sub(cell.chars().count()).max(GAP);
+            let missing = (width + GAP).saturating_sub(cell.width()).max(GAP);
             line.extend(std::iter::repeat_n(' ', missing));
         }
         self.output.line(line.trim_end())

@@ -253,8 +253,8 @@ impl Round {
 
 /// Whether a changed text can be read, and says what it said wherever it was not changed.
 fn is_sound(source: &Arc<Source>, edited: &mend::Edited, request: &Request) -> bool {
-    let before = text::read(source.name(), source.text().as_bytes(), &request.limits);
-    let after = text::read(source.name(), edited.text.as_bytes(), &request.limits);
+    let before = text::read(source.name(), source.text().as_bytes(), &request.limits.text);
+    let after = text::read(source.name(), edited.text.as_bytes(), &request.limits.text);
     let readable = !diagnostic::has_errors(&after.diagnostics) || after.diagnostics.len() < before.diagnostics.len();
     readable && edited.only_its_values_differ(&before, &after)
 }

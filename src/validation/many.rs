@@ -9,7 +9,6 @@ use super::validators::MULTIARCH;
 use crate::bundle::location::{LoadError, Location, LocationError};
 use crate::files::FileError;
 use crate::image::{ImageError, Transports};
-use crate::tree::TreeLimits;
 use futures_util::{Stream, StreamExt, stream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,8 +20,6 @@ const AT_ONCE: usize = 8;
 pub struct Asked<'a> {
     /// The way to images.
     pub transports: &'a Transports,
-    /// How much a bundle may hold.
-    pub limits: TreeLimits,
     /// What is to be looked at.
     pub request: Arc<Request>,
     /// What is to be said of it.
@@ -121,7 +118,7 @@ async fn look_at(name: &str, asked: &Asked<'_>) -> Result<(Validation, Fixing), 
         Location::Image(_) if asked.mending == Mending::Off => PathBuf::new(),
         Location::Image(_) => return Err(UnreadableError::Image { name: name.to_owned() }),
     };
-    let tree = match location.load(asked.transports, asked.limits).await {
+    let tree = match location.load(asked.transports, asked.request.limits.tree).await {
         Ok(tree) => tree,
         Err(error) => {
             let refused = refusal(name, &error).ok_or(error)?;
@@ -131,7 +128,7 @@ async fn look_at(name: &str, asked: &Asked<'_>) -> Result<(Validation, Fixing), 
     let tree = Arc::new(tree);
     let mut request = Arc::clone(&asked.request);
     if request.validators.contains(&MULTIARCH) {
-        let (tree, limits) = (Arc::clone(&tree), request.limits);
+        let (tree, limits) = (Arc::clone(&tree), request.limits.text);
         let images = on_a_thread(move || images(&tree, &limits)).await?;
         Arc::make_mut(&mut request).options.platforms = Some(platforms(images, asked.transports).await);
     }

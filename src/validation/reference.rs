@@ -16,7 +16,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 pub(super) fn judge(tree: &Tree, reference: Reference, request: &Request) -> (Option<MediaType>, Vec<Finding>) {
-    let reading = bundle::read_as(tree, Some(MediaType::RegistryV1), &request.limits);
+    let reading = bundle::read_as(tree, Some(MediaType::RegistryV1), &request.limits.text);
     let Some(bundle) = reading.bundle else {
         let mut findings = Vec::new();
         stage(&mut findings, FORMAT, |found| found.extend(reading.diagnostics));

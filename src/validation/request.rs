@@ -1,7 +1,7 @@
 //! What is asked about a bundle.
 
 use super::validators::Options;
-use crate::text::Limits;
+use crate::bundle::BundleLimits;
 
 /// What is to be looked at.
 #[derive(Debug, Clone, Default)]
@@ -12,8 +12,8 @@ pub struct Request {
     pub reference: Option<Reference>,
     /// What the validators are told.
     pub options: Options,
-    /// How much a file may hold.
-    pub limits: Limits,
+    /// How much a bundle may hold.
+    pub limits: BundleLimits,
 }
 
 /// A program whose verdict can be had.

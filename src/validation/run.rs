@@ -100,7 +100,7 @@ pub fn validate_bundle(tree: &Tree, request: &Request) -> Validated {
 }
 
 fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, Vec<Finding>) {
-    let reading = bundle::read(tree, &request.limits);
+    let reading = bundle::read(tree, &request.limits.text);
     let mut findings = Vec::new();
     stage(&mut findings, None, |found| {
         found.extend(reading.diagnostics.iter().cloned());

@@ -9,6 +9,7 @@ use super::{ChannelDrawing, Drawing, EdgeKind, Edges};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 use std::ops::Range;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The width of a character of the monospaced text, with room to spare for fonts that are wider.
 pub(super) const CHARACTER: usize = 8;
@@ -85,11 +86,9 @@ pub(super) struct Route {
     pub(super) bars: Vec<(Point, Point)>,
 }
 
-/// How many columns of characters a text takes at most: what is not ASCII may be twice as wide.
+/// How many columns of characters a text takes at most, in the fonts where more characters are wide.
 pub(super) fn columns(text: &str) -> usize {
-    text.chars()
-        .map(|character| if character.is_ascii() { 1 } else { 2 })
-        .sum()
+    text.width_cjk()
 }
 
 /// Lays a drawing out, from `top` downwards.
@@ -359,7 +358,7 @@ fn cut(text: &str) -> String {
     let mut shorter: String = text
         .chars()
         .take_while(|character| {
-            width += if character.is_ascii() { 1 } else { 2 };
+            width += character.width_cjk().unwrap_or_default();
             width <= LONGEST_LABEL - 2
         })
         .collect();

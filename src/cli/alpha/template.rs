@@ -6,7 +6,7 @@ use crate::catalog::file_based::template::{Image, KINDS, Kind, Template};
 use crate::catalog::file_based::write::Language;
 use crate::catalog::selection::Selection;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
-use crate::cli::catalogs::{ContentArguments, bounds};
+use crate::cli::catalogs::ContentArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::strictness::{self, StrictnessArguments};
 use crate::cli::{Context, guesses, input};
@@ -95,13 +95,12 @@ const COMPOSITE: &str = "composite";
 
 pub(crate) fn run(arguments: &TemplateArguments, context: &Context<'_>) -> CommandResult {
     let (wanted, file) = arguments.template()?;
-    let bounds = bounds(&arguments.registry, &arguments.limits, &arguments.database);
-    let limits = bounds.index.catalog;
-    let (name, bytes) = input::read(file, (limits.document_bytes, None), context)?;
-    let template = Template::read(&name, &bytes, wanted, limits)?;
+    let limits = arguments.limits.source(&arguments.database, &arguments.registry);
+    let (name, bytes) = input::read(file, (limits.index.catalog.document_bytes, None), context)?;
+    let template = Template::read(&name, &bytes, wanted, limits.index.catalog)?;
     let transports = arguments.registry.transports(context);
     let opening = Opening {
-        bounds,
+        limits,
         strictness: arguments.strictness.strictness(),
         options: arguments.content.options(),
         published: None,

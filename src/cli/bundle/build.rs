@@ -82,12 +82,12 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
     arguments.tools.answer(printer);
     let epoch = environment::epoch()?;
     let target: Reference = arguments.tag.parse()?;
-    let (tree_limits, text_limits) = (arguments.limits.tree(), arguments.limits.text());
-    let mut tree = Tree::from_directory(&arguments.folder.bundle(), &tree_limits)?;
+    let limits = arguments.limits.bundle();
+    let mut tree = Tree::from_directory(&arguments.folder.bundle(), &limits.tree)?;
     arguments
         .annotations
         .write_into(&mut tree, arguments.overwrite, &arguments.limits)?;
-    let reading = bundle::read(&tree, &text_limits);
+    let reading = bundle::read(&tree, &limits.text);
     let wanted = Stamp {
         version: arguments.version.clone(),
         replaces: arguments.replaces.clone(),
@@ -119,8 +119,8 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
         for (image, by_digest) in &pinned {
             printer.status(format_args!("{image} -> {by_digest}"));
         }
-        pin::pin(&mut tree, &uses, &pinned, (&tree_limits, &text_limits))?;
-        reading = bundle::read(&tree, &text_limits);
+        pin::pin(&mut tree, &uses, &pinned, &limits)?;
+        reading = bundle::read(&tree, &limits.text);
     }
     if let Some(folder) = &arguments.output_dir {
         tree.write_to(folder)?;

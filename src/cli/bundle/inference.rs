@@ -6,7 +6,7 @@ use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArgu
 use crate::cli::error::CommandError;
 use crate::cli::{Context, guesses};
 use crate::diagnostic;
-use crate::index::api_sources::{self, ApiSourceError, SourceLimits};
+use crate::index::api_sources::{self, ApiSourceError};
 use crate::synthesis::outside::{Outside, Resolved, learn};
 use crate::synthesis::samples::{self, SamplesError};
 use crate::tree::Tree;
@@ -73,9 +73,9 @@ impl InferenceArguments {
         if wanted == Stamp::default() {
             return Ok(Some(reading));
         }
-        let (tree_limits, text_limits) = (limits.tree(), limits.text());
-        stamp(tree, bundle, &wanted, (&tree_limits, &text_limits))?;
-        Ok(Some(bundle::read(tree, &text_limits)))
+        let limits = limits.bundle();
+        stamp(tree, bundle, &wanted, &limits)?;
+        Ok(Some(bundle::read(tree, &limits.text)))
     }
 
     /// Reads the samples and the sources.
@@ -85,11 +85,11 @@ impl InferenceArguments {
         limits: &LimitArguments,
         context: &Context<'_>,
     ) -> Result<Outside, CommandError> {
-        let (tree, text) = (limits.tree(), limits.text());
+        let limits = limits.source(&self.database, registry);
         let samples = self
             .samples
             .as_deref()
-            .map(|folder| samples::read(folder, &tree, &text));
+            .map(|folder| samples::read(folder, &limits.bundle));
         let samples = match samples.transpose() {
             Ok(samples) => samples,
             Err(error) => {
@@ -104,11 +104,6 @@ impl InferenceArguments {
             samples.objects
         });
         let transports = registry.transports(context);
-        let limits = SourceLimits {
-            tree,
-            text,
-            index: limits.index(&self.database, registry),
-        };
         let sources = api_sources::read(&self.api_source, &transports, &limits);
         let sources = context.runtime.block_on(sources).map_err(|error| {
             if let ApiSourceError::Unreadable { diagnostics, .. } = &error {

@@ -148,7 +148,7 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
             kubernetes_version: arguments.k8s_version.clone(),
             ..Options::default()
         },
-        limits: arguments.limits.text(),
+        limits: arguments.limits.bundle(),
     };
     if let Some(file) = &arguments.categories {
         request.options.categories = Some(categories(file)?);
@@ -171,7 +171,6 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
     let transports = arguments.registry.transports(context);
     let asked = Asked {
         transports: &transports,
-        limits: arguments.limits.tree(),
         request: Arc::new(request),
         selection,
         mending,
@@ -191,13 +190,12 @@ pub(crate) fn run_as_opm(arguments: &OpmValidateArguments, context: &Context<'_>
         .collect();
     let request = Request {
         validators: validators(&suites)?,
-        limits: arguments.limits.text(),
+        limits: arguments.limits.bundle(),
         ..Request::default()
     };
     let transports = arguments.registry.transports(context);
     let asked = Asked {
         transports: &transports,
-        limits: arguments.limits.tree(),
         request: Arc::new(request),
         selection: Selection::default(),
         mending: Mending::Off,

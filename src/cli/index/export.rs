@@ -56,8 +56,7 @@ pub(crate) fn run(arguments: &ExportArguments, context: &Context<'_>) -> Command
     let transports = arguments.registry.transports(context);
     let options = ExportOptions {
         packages: arguments.package.clone(),
-        tree_limits: arguments.limits.tree(),
-        text_limits: arguments.limits.text(),
+        limits: arguments.limits.bundle(),
         parallel: PARALLEL,
     };
     let exporting = export(&opened, &arguments.download_folder, &transports, &options);

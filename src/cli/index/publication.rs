@@ -9,7 +9,7 @@ use crate::image::Platform;
 use crate::index::import::ImportError;
 use crate::index::location::IndexLocation;
 use crate::index::program::Binary;
-use crate::index::publish::{self, Applied, Destination, Made, Making, PublishError, Published, Server};
+use crate::index::publish::{self, Applied, ChangeError, Destination, Made, Making, PublishError, Published, Server};
 use crate::terminal::Printer;
 use crate::validation::Strictness;
 use clap::Args;
@@ -138,7 +138,7 @@ impl ChangeArguments {
     pub(crate) fn run<T>(
         &self,
         context: &Context<'_>,
-        change: impl AsyncFn(&Target<'_>, Applied) -> Result<T, PublishError>,
+        change: impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
         report: impl FnOnce(&T, &Printer),
     ) -> CommandResult {
         let transports = self.registry.transports(context);
@@ -196,8 +196,9 @@ pub(crate) fn remark<T>(published: &Published<T>, printer: &Printer) {
 /// Says why no index was made.
 pub(crate) fn refused(error: PublishError, context: &Context<'_>) -> CommandResult {
     match error {
-        PublishError::Gather(error) => additions::refused(error, context),
-        PublishError::Import(ImportError::Findings { catalog, findings }) => {
+        PublishError::Change(ChangeError::Gather(error)) => additions::refused(error, context),
+        PublishError::Import(ImportError::Findings { catalog, findings })
+        | PublishError::Change(ChangeError::Import(ImportError::Findings { catalog, findings })) => {
             context.printer.report(&findings);
             let why = format_args!("{catalog} is not a valid catalog, so no index was made of it");
             context.printer.error(why);

@@ -33,6 +33,10 @@ impl Incoming {
     ///
     /// # Errors
     /// When it cannot be made.
+    #[cfg_attr(
+        not(feature = "registry"),
+        expect(dead_code, reason = "for what comes from registries")
+    )]
     pub(in crate::image) fn nameless() -> Result<Self, FileError> {
         Ok(Self {
             file: files::nameless_file()?,
@@ -61,6 +65,10 @@ impl Incoming {
     ///
     /// # Errors
     /// When the temporary file cannot be written, which is there without a cache, and where the cache cannot be written.
+    #[cfg_attr(
+        not(feature = "registry"),
+        expect(dead_code, reason = "for what comes from registries")
+    )]
     pub(in crate::image) fn write(&mut self, bytes: &[u8]) -> Result<(), FileError> {
         let written = self.file.write_all(bytes).or_else(|error| {
             let Some(place) = self.place.take() else {

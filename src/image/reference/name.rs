@@ -1,9 +1,9 @@
 //! The grammar of names in registries: `[HOST[:PORT]/]REPOSITORY[:TAG][@DIGEST]`, as the container tools read it.
 //!
-//! `oci_distribution` has it as one regular expression, which takes longer to build than most commands to run and
+//! `oci_spec` has it as one regular expression, which takes longer to build than most commands to run and
 //! cannot say which part of a name is wrong. The tests hold the two against each other.
 
-use oci_distribution::Reference;
+use oci_spec::distribution::Reference;
 
 /// The registry of names without a host.
 const HUB: &str = "docker.io";
@@ -139,7 +139,7 @@ mod tests {
 
     const DIGEST: &str = "@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-    /// What `oci_distribution` makes of a name; none where it refuses. It takes `Team/bundle` for a repository, which no
+    /// What `oci_spec` makes of a name; none where it refuses. It takes `Team/bundle` for a repository, which no
     /// registry has.
     fn oracle(text: &str) -> Option<Reference> {
         let reference = Reference::try_from(text).ok();

@@ -4,6 +4,7 @@ use super::address::{Place, Reach, is_this_machine, written};
 use super::error::RegistryFailure;
 use super::pace::TimeLimits;
 use crate::files::FileError;
+use crate::image::options::Options;
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, Response, Url};
@@ -14,17 +15,35 @@ use std::time::Duration;
 
 /// How connections to registries are made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::image) struct ConnectionOptions {
+pub(super) struct ConnectionOptions {
     /// Certificates in PEM that are trusted besides those of the system.
-    pub(in crate::image) ca_file: Option<PathBuf>,
+    pub(super) ca_file: Option<PathBuf>,
     /// Accept any certificate.
-    pub(in crate::image) skip_tls_verify: bool,
+    pub(super) skip_tls_verify: bool,
     /// Speak plain HTTP to every registry.
-    pub(in crate::image) use_http: bool,
+    pub(super) use_http: bool,
     /// How long a connection may take to come about.
-    pub(in crate::image) connect_timeout: Duration,
+    pub(super) connect_timeout: Duration,
     /// How long requests may take.
-    pub(in crate::image) time_limits: TimeLimits,
+    pub(super) time_limits: TimeLimits,
+}
+
+impl From<&Options> for ConnectionOptions {
+    fn from(options: &Options) -> Self {
+        Self {
+            ca_file: options.ca_file.clone(),
+            skip_tls_verify: options.skip_tls_verify,
+            use_http: options.use_http,
+            connect_timeout: options.connect_timeout,
+            time_limits: TimeLimits {
+                stall: options.stall_timeout,
+                request: options.request_timeout,
+                least_rate: options.least_rate,
+                rate_window: options.rate_window,
+                settle: options.settle,
+            },
+        }
+    }
 }
 
 /// Clients made when they are first needed, so that commands without a registry need no certificates.

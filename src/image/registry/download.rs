@@ -4,6 +4,7 @@ use super::Registry;
 use super::error::{RegistryError, RegistryFailure};
 use super::repository::{Access, Repository, Request};
 use super::retry::with_retries;
+use super::transfer::Transfer;
 use crate::files::FileError;
 use crate::image::cache::{Cache, Incoming};
 use crate::image::digest::Hasher;
@@ -11,7 +12,6 @@ use crate::image::image::Blob;
 use crate::image::layer::MEMORY_LIMIT;
 use crate::image::manifest::{Descriptor, check_digest};
 use crate::image::problem::ContentProblem;
-use crate::image::progress::Transfer;
 use reqwest::header::HeaderMap;
 use reqwest::{Method, StatusCode};
 

@@ -1,9 +1,9 @@
 //! Images in registries that speak the OCI distribution protocol.
 //!
-//! The grammar of references, the manifest types and the error lists are those of the oci-client crate. Its HTTP client
-//! is not used: it drops statuses and `Retry-After`, which retries are decided by, reads manifests without a limit, knows
-//! one login per host, and panics on a machine without system certificates and on tokens that are no header values. The
-//! requests are made here, on the same HTTP library.
+//! The error lists are those of the oci-client crate. Its HTTP client is not used: it drops statuses and `Retry-After`,
+//! which retries are decided by, reads manifests without a limit, knows one login per host, and panics on a machine
+//! without system certificates and on tokens that are no header values. The requests are made here, on the same HTTP
+//! library.
 
 mod address;
 mod answer;
@@ -17,12 +17,10 @@ mod pace;
 mod redirect;
 mod repository;
 mod retry;
+mod transfer;
 mod upload;
 
-pub(super) use client::ConnectionOptions;
 pub use error::{RegistryError, RegistryFailure};
-pub(super) use pace::TimeLimits;
-pub use retry::RetryPolicy;
 
 use super::cache::Cache;
 use super::credentials::Credentials;
@@ -33,8 +31,8 @@ use super::manifest::{
     self, CONFIG_LIMIT, DOCKER_INDEX, DOCKER_MANIFEST, Descriptor, INDEX, ImageManifest, MANIFEST, MANIFEST_LIMIT,
     Manifest, check_digest,
 };
-use super::platform::Offer;
-use super::platform::Platform;
+use super::options::{Options, RetryPolicy};
+use super::platform::{Offer, Platform};
 use super::problem::ContentProblem;
 use super::progress::Progress;
 use super::reference::RegistryReference;
@@ -75,24 +73,16 @@ struct Document {
 }
 
 impl Registry {
-    pub(super) fn new(
-        connection: ConnectionOptions,
-        credentials: Credentials,
-        retry: RetryPolicy,
-        parallel: usize,
-        cache: Option<Cache>,
-        image_limit: u64,
-        progress: Arc<dyn Progress>,
-    ) -> Self {
-        let parallel = parallel.max(1);
+    pub(super) fn new(options: &Options, cache: Option<Cache>, progress: Arc<dyn Progress>) -> Self {
+        let parallel = options.parallel.max(1);
         Self {
-            clients: Arc::new(Clients::new(connection)),
-            credentials: Arc::new(credentials),
-            retry,
+            clients: Arc::new(Clients::new(options.into())),
+            credentials: Arc::new(options.credentials.clone()),
+            retry: options.retry.clone(),
             parallel,
             permits: Semaphore::new(parallel),
             cache,
-            image_limit,
+            image_limit: options.image_limit,
             progress,
             repositories: Mutex::new(HashMap::new()),
         }

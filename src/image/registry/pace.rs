@@ -12,17 +12,17 @@ const COMMIT_FACTOR: u32 = 5;
 
 /// The time limits of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::image) struct TimeLimits {
+pub(super) struct TimeLimits {
     /// How long nothing may arrive or leave.
-    pub(in crate::image) stall: Duration,
+    pub(super) stall: Duration,
     /// How long an answer that is not a blob may take in all, with its redirects.
-    pub(in crate::image) request: Duration,
+    pub(super) request: Duration,
     /// The bytes a second that a blob moves at the least; 0 for any number.
-    pub(in crate::image) least_rate: u64,
+    pub(super) least_rate: u64,
     /// The time over which the rate is measured.
-    pub(in crate::image) rate_window: Duration,
+    pub(super) rate_window: Duration,
     /// How long a tag that was moved is left alone before it is looked at again.
-    pub(in crate::image) settle: Duration,
+    pub(super) settle: Duration,
 }
 
 /// The end of the time of one small answer.

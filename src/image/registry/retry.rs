@@ -1,35 +1,12 @@
 //! Asking again: when, how often, and after which wait.
 
 use super::error::{Again, RegistryError};
+use crate::image::options::RetryPolicy;
 use std::future::Future;
 use std::time::{Duration, SystemTime};
 
-/// How failed requests are repeated. The waits are a fixed schedule, so that two runs do the same.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RetryPolicy {
-    /// How often a request is repeated after the first try.
-    pub retries: u32,
-    /// The wait before the first repetition; it doubles each time.
-    pub first_delay: Duration,
-    /// Where the doubling ends.
-    pub longest_delay: Duration,
-    /// The longest wait that a registry may ask for; beyond it the request fails.
-    pub longest_wait: Duration,
-}
-
 /// Repetitions when the content that came was wrong, or came too slowly.
 const WRONG_CONTENT_RETRIES: u32 = 2;
-
-impl Default for RetryPolicy {
-    fn default() -> Self {
-        Self {
-            retries: 5,
-            first_delay: Duration::from_millis(500),
-            longest_delay: Duration::from_secs(15),
-            longest_wait: Duration::from_mins(2),
-        }
-    }
-}
 
 impl RetryPolicy {
     /// The wait before the next try, after `failed` tries; none when it is over.

@@ -19,28 +19,16 @@ use crate::image::{Image, ImageError, Reference, ReferenceError, Transports};
 use crate::index::image::{CONFIGS_LABEL, DATABASE_LABEL};
 use crate::index::intake::{IntakeError, Recording, prepare};
 use crate::index::location::{CatalogFolder, DatabaseFile, FetchError, Fetched, fetched_of};
-use crate::index::open::OpenLimits;
-use crate::text::Limits;
-use crate::tree::{Tree, TreeError, TreeLimits};
+use crate::index::open::SourceLimits;
+use crate::tree::{Tree, TreeError};
 use crate::validation::Strictness;
 use std::path::{Path, PathBuf};
-
-/// How much may be read.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Bounds {
-    /// The files of a bundle.
-    pub tree: TreeLimits,
-    /// The text of each of them.
-    pub text: Limits,
-    /// An index of either form.
-    pub index: OpenLimits,
-}
 
 /// How what is named is opened and rendered.
 #[derive(Debug, Clone, Default)]
 pub struct Opening<'a> {
     /// How much may be read.
-    pub bounds: Bounds,
+    pub limits: SourceLimits,
     /// How strictly bundles are judged.
     pub strictness: Strictness,
     /// What goes into the catalog.
@@ -173,7 +161,7 @@ impl Source {
 
     fn of_folder(path: &Path, opening: &Opening<'_>) -> Result<Self, SourceError> {
         if path.join(MANIFESTS).is_dir() && path.join(METADATA).is_dir() {
-            let tree = Tree::from_directory(path, &opening.bounds.tree)?;
+            let tree = Tree::from_directory(path, &opening.limits.bundle.tree)?;
             let mut read = bundle_of(&tree, None, opening)?;
             if let Some(published) = opening.published {
                 // What the reference is made of is known only now.
@@ -182,7 +170,7 @@ impl Source {
             }
             return Ok(Self::of_bundle(read));
         }
-        let catalog = FileBasedCatalog::open(path, opening.bounds.index.catalog)?;
+        let catalog = FileBasedCatalog::open(path, opening.limits.index.catalog)?;
         Ok(Self::plain(Content::Files(catalog)))
     }
 
@@ -190,25 +178,25 @@ impl Source {
         // What is named as a database is to be one: that it is none is said better by opening it.
         if is_database(path)? || path.extension().is_some_and(|extension| extension == "db") {
             let rendered = RenderedIndex::new(
-                Database::open_within(path, opening.bounds.index.steps)?,
+                Database::open_within(path, opening.limits.index.steps)?,
                 opening.options,
             )?;
             return Ok(Self::plain(Content::Index(Box::new(rendered))));
         }
-        let catalog = FileBasedCatalog::open(path, opening.bounds.index.catalog)?;
+        let catalog = FileBasedCatalog::open(path, opening.limits.index.catalog)?;
         Ok(Self::plain(Content::Files(catalog)))
     }
 
     fn of_image(image: &Image, reference: &Reference, opening: &Opening<'_>) -> Result<Self, SourceError> {
-        let bounds = &opening.bounds;
+        let limits = &opening.limits;
         if [DATABASE_LABEL, CONFIGS_LABEL]
             .iter()
             .any(|label| image.label(label).is_some())
         {
-            return match fetched_of(image, reference, bounds.index.image)? {
+            return match fetched_of(image, reference, limits.index.image)? {
                 Fetched::Database(database) => {
                     let rendered = RenderedIndex::new(
-                        Database::open_within(database.path(), bounds.index.steps)?,
+                        Database::open_within(database.path(), limits.index.steps)?,
                         opening.options,
                     )?;
                     Ok(Self {
@@ -217,7 +205,7 @@ impl Source {
                     })
                 }
                 Fetched::Catalog(folder) => {
-                    let catalog = FileBasedCatalog::open(folder.path(), bounds.index.catalog)?;
+                    let catalog = FileBasedCatalog::open(folder.path(), limits.index.catalog)?;
                     Ok(Self {
                         _folder: Some(folder),
                         ..Self::plain(Content::Files(catalog))
@@ -229,7 +217,7 @@ impl Source {
             let image = reference.to_string();
             return Err(SourceError::Unknown { image });
         }
-        let tree = files_of(image, &bounds.tree)?;
+        let tree = files_of(image, &limits.bundle.tree)?;
         let written = match reference {
             Reference::Registry(registry) => Some(registry.as_written()),
             Reference::Layout { .. } | Reference::Archive { .. } => None,
@@ -298,7 +286,7 @@ fn bundle_of(
         reference,
         by_reference: false,
     };
-    let prepared = prepare(tree, recording, &opening.bounds.text, &opening.strictness)?;
+    let prepared = prepare(tree, recording, &opening.limits.bundle.text, &opening.strictness)?;
     let bundle = render_record(&prepared.record, opening.options)?;
     Ok((bundle, prepared.diagnostics))
 }

@@ -93,20 +93,20 @@ async fn bundle(
     opening: &Opening<'_>,
 ) -> Result<(Bundle, Vec<Diagnostic>), BundleError> {
     let Opening {
-        bounds,
+        limits,
         strictness,
         options,
         ..
     } = opening.clone();
     let location: Location = reference.parse()?;
-    let tree = location.load(transports, bounds.tree).await?;
+    let tree = location.load(transports, limits.bundle.tree).await?;
     let written = location.registry_reference().map(str::to_owned);
     let work = move || -> Result<(Bundle, Vec<Diagnostic>), BundleError> {
         let recording = Recording {
             reference: written.as_deref(),
             by_reference: false,
         };
-        let prepared = prepare(&tree, recording, &bounds.text, &strictness)?;
+        let prepared = prepare(&tree, recording, &limits.bundle.text, &strictness)?;
         let bundle = render_record(&prepared.record, options)?;
         Ok((bundle, prepared.diagnostics))
     };

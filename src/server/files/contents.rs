@@ -4,7 +4,7 @@ use super::super::listing::{Builder, Listing, NewChannel, NewEntry, NewPackage, 
 use super::graph::{self, Graph};
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::read::Handle;
-use crate::catalog::file_based::{Deprecation, Identity, Key, Reference, Schema, WrittenProperty};
+use crate::catalog::file_based::{Deprecation, Identity, Reference, Schema, WrittenProperty};
 use crate::catalog::{Bundle, ManifestsId, Property, Text, Texts};
 use crate::kubernetes::GroupVersionKind;
 use crate::olm::property::{CONSTRAINT, holds_manifests};
@@ -22,10 +22,19 @@ pub(super) struct Contents {
     packages: BTreeMap<Text, Package>,
     /// The places of bundles in the listing, by package and name.
     bundles: HashMap<(Text, Text), usize>,
-    /// Package and name of all bundles, in the order of their places.
+    /// Package and name of all bundles, in the order of their documents.
     names: Vec<(Text, Text)>,
     /// The places of the bundles that provide an API, ascending.
     providers: HashMap<GroupVersionKind, Vec<usize>>,
+}
+
+/// What the documents of a catalog become.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) listing: Listing,
+    pub(super) graph: Graph,
+    /// Package and name of each bundle, at the place that its [`ManifestsId`] says.
+    pub(super) bundles: Vec<(Text, Text)>,
 }
 
 #[derive(Debug, Default)]
@@ -88,15 +97,15 @@ impl Contents {
     /// A bundle is encoded at once, so that its document can be dropped.
     fn bundle(&mut self, handle: &Handle, document: &Document) {
         let properties = document.properties().unwrap_or_default();
+        let place = self.names.len();
         let mut bundle = Bundle {
             name: Text::clone(&handle.name),
             version: Identity::among(&properties).version.map(Text::from),
             image: Some(document.text("image").into()),
             properties: Vec::with_capacity(properties.len()),
             dependencies: Vec::new(),
-            manifests: ManifestsId(-1),
+            manifests: ManifestsId(i64::try_from(place).unwrap_or(i64::MAX)),
         };
-        let place = self.names.len();
         for WrittenProperty { kind, value } in &properties {
             // What manifests hold has fields of its own.
             if holds_manifests(kind) {
@@ -121,15 +130,8 @@ impl Contents {
         self.names.push(name);
     }
 
-    /// Puts everything in order: by the names of packages, channels and bundles. `handles` are all documents, sorted.
-    pub(super) fn finish(mut self, handles: &[Handle]) -> (Listing, Graph) {
-        for (place, (package, name)) in self.names.iter().enumerate() {
-            let key = Key::new(&Schema::Bundle, package, name);
-            let at = handles.binary_search_by(|handle| handle.key().cmp(&key)).ok();
-            if let Some(at) = at.and_then(|at| i64::try_from(at).ok()) {
-                self.builder.locate(place, ManifestsId(at));
-            }
-        }
+    /// Puts everything in order: by the names of packages, channels and bundles.
+    pub(super) fn finish(mut self) -> Finished {
         let mut channels = Vec::new();
         for (name, package) in &self.packages {
             let Some(default_channel) = &package.default_channel else {
@@ -192,7 +194,11 @@ impl Contents {
             channels,
             providers: self.providers,
         };
-        (self.builder.finish(), graph)
+        Finished {
+            listing: self.builder.finish(),
+            graph,
+            bundles: self.names,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the commands say about the bundle of an example.
 
 use super::bundles::{Files, Side, files, index_dockerfile};
-use opmx::bundle;
+use opmx::bundle::{self, BundleLimits};
 use opmx::catalog::file_based::check::check as check_catalog;
 use opmx::catalog::file_based::read::CatalogLimits;
 use opmx::conversion;
@@ -213,11 +213,14 @@ fn run(
             platforms: example.platforms.as_ref().map(platforms),
             ..Options::default()
         },
-        limits: Limits {
-            file_bytes: flag("max-file-size", usual.file_bytes),
-            depth: flag("max-depth", usual.depth),
-            documents: flag("max-documents", usual.documents),
-            values: flag("max-values", usual.values),
+        limits: BundleLimits {
+            text: Limits {
+                file_bytes: flag("max-file-size", usual.file_bytes),
+                depth: flag("max-depth", usual.depth),
+                documents: flag("max-documents", usual.documents),
+                values: flag("max-values", usual.values),
+            },
+            ..BundleLimits::default()
         },
     };
     validate(&tree, &request)

@@ -1,6 +1,7 @@
 //! Measures a picture as a reader of SVG sees it.
 
 use roxmltree::{Document, Node};
+use unicode_width::UnicodeWidthStr;
 
 /// The width of a character that a test grants: more than any common monospaced font needs at 12 pixels.
 const CHARACTER: i64 = 8;
@@ -51,12 +52,8 @@ fn rectangle(node: &Node<'_, '_>) -> Area {
 }
 
 fn label(node: &Node<'_, '_>) -> Area {
-    let columns: i64 = node
-        .text()
-        .unwrap_or_default()
-        .chars()
-        .map(|character| if character.is_ascii() { 1 } else { 2 })
-        .sum();
+    let columns = node.text().unwrap_or_default().width_cjk();
+    let columns = i64::try_from(columns).unwrap();
     let (left, baseline) = (number(node, "x"), number(node, "y"));
     Area {
         left,

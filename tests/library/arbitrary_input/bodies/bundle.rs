@@ -1,6 +1,7 @@
 //! Files of a bundle: it can be validated as every tool does it, and every report can be written.
 
 use super::{LIMITS, places, words};
+use opmx::bundle::BundleLimits;
 use opmx::terminal::reports::{ReportFormat, report};
 use opmx::tree::{Tree, TreeLimits};
 use opmx::validation::validators::{Options, VALIDATORS};
@@ -87,7 +88,10 @@ fn check(name: &str, path: &str, bytes: Vec<u8>) {
                 )),
                 ..Options::default()
             },
-            limits: LIMITS(),
+            limits: BundleLimits {
+                text: LIMITS(),
+                ..BundleLimits::default()
+            },
         };
         let validation = validate(&changed, &request);
         places::of_findings(validation.findings.iter().map(|finding| &finding.diagnostic));
