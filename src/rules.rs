@@ -83,8 +83,8 @@ const INDEX: &str = "operator index database";
 const FBC: &str = "file-based catalog format";
 
 rules! {
-    Everywhere {
-        // Reading text.
+    Bundles {
+        // Reading text, of bundles and of catalogs.
         TEXT_ENCODING = "text-encoding", Error, YAML, "Save the file as UTF-8.";
         TEXT_TOO_LARGE = "text-too-large", Error, LIMITS, "Split the file, or raise the limit.";
         YAML_SYNTAX = "yaml-syntax", Error, YAML, "Correct the YAML at the place shown.";
@@ -97,21 +97,15 @@ rules! {
         YAML_EMPTY_DOCUMENT = "yaml-empty-document", Info, YAML, "Remove the empty document.";
         YAML_HIDDEN_TEXT = "yaml-hidden-text", Warning, YAML, "Begin the next document with a line `---`, or remove the text.";
         JSON_SYNTAX = "json-syntax", Error, JSON, "Correct the JSON at the place shown.";
-    }
 
-    Bundles {
         // Objects.
         OBJECT_NOT_A_MAP = "object-not-a-map", Error, OBJECTS, "A manifest is a map with apiVersion, kind and metadata.";
         OBJECT_FIELD_MISSING = "object-field-missing", Error, OBJECTS, "Every object needs apiVersion, kind and metadata.name.";
         OBJECT_DUPLICATE = "object-duplicate", Error, OBJECTS, "Remove one of the two objects, or give it another name.";
-    }
 
-    Everywhere {
         // Names, in bundles and in catalogs.
         NAME_HIDDEN_CHARACTER = "name-hidden-character", Error, LIMITS, "Write the name without control characters, line breaks and characters that nobody sees.";
-    }
 
-    Bundles {
         // The bundle's folders and files.
         YAML_EXTRA_DOCUMENT = "yaml-extra-document", Warning, FORMAT, "Give each object a file of its own: OLM reads only the first document.";
         FORMAT_MANIFESTS_DIR = "format-manifests-dir", Error, FORMAT, "Put the manifests into a folder manifests/ of the bundle.";
@@ -455,7 +449,7 @@ rules! {
         OG_ANNOTATION_CASE = "og-annotation-case", Error, OLM, "Write the key in exactly these letters.";
     }
 
-    Everywhere {
+    Catalogs {
         // File-based catalogs: documents and fields.
         CATALOG_DOCUMENT = "catalog-document", Error, FBC, "Correct the file; if it is none of the catalog's, name it in a file .indexignore.";
         CATALOG_SCHEMA_MISSING = "catalog-schema-missing", Error, FBC, "Write schema: olm.package, olm.channel, olm.bundle or olm.deprecations; if the file is none of the catalog's, name it in a file .indexignore.";

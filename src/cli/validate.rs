@@ -101,7 +101,7 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
     let printer = &context.printer;
     let checked = check::check(&arguments.folder, arguments.limits.catalog())?;
     let mut findings = checked.findings;
-    arguments.strictness.strictness().weigh(&mut findings);
+    arguments.strictness.strictness().weigh_catalog(&mut findings);
     let failed = diagnostic::has_errors(&findings);
     match arguments.output {
         // Scripts take an empty standard output for a valid catalog.

@@ -2,8 +2,8 @@
 
 use super::location::{IndexLocation, IndexLocationError};
 use super::open::{Index, OpenError, SourceLimits};
-use crate::catalog::file_based::read::{CatalogLimits, FileBasedCatalog};
 use crate::catalog::file_based::Schema;
+use crate::catalog::file_based::read::{CatalogLimits, FileBasedCatalog};
 use crate::database::read::{ReadError, is_database};
 use crate::diagnostic::{self, Diagnostic};
 use crate::files::FileError;

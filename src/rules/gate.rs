@@ -42,10 +42,10 @@ pub enum Scope {
     Authoring,
     /// Bundles, until they are in an index.
     Bundles,
+    /// File-based catalogs, at every gate.
+    Catalogs,
     /// Indexes that are there.
     Indexes,
-    /// Bundles and catalogs at every gate.
-    Everywhere,
 }
 
 impl Rule {
@@ -55,7 +55,7 @@ impl Rule {
             Scope::Authoring => gate == Gate::Authoring,
             Scope::Bundles => gate != Gate::Serving,
             Scope::Indexes => gate == Gate::Serving,
-            Scope::Everywhere => true,
+            Scope::Catalogs => true,
         };
         judged.then(|| match self.consequence() {
             Some(_) if gate != Gate::Authoring => self.severity.max(Severity::Warning),

@@ -2,7 +2,7 @@
 
 use crate::bundle::{BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};
-use crate::rules::{Gate, Rule, Severity};
+use crate::rules::{Gate, Rule, Scope, Severity};
 use crate::synthesis::{Synthesis, synthesize};
 
 /// How strictly something is judged.
@@ -21,9 +21,18 @@ impl Strictness {
         Self { gate, selection }
     }
 
-    /// Gives every finding the weight that it has at the gate, and leaves out what is not reported there.
-    pub fn weigh(&self, findings: &mut Vec<Diagnostic>) {
+    /// Gives every finding about a bundle the weight that it has at the gate, and leaves out what is not reported there.
+    fn weigh_bundle(&self, findings: &mut Vec<Diagnostic>) {
         findings.retain_mut(|finding| weigh(finding, self.gate) && self.selection.keep(finding));
+    }
+
+    /// Gives every finding about a file-based catalog the weight that it has at the gate. A file that cannot be read as it
+    /// is written is no catalog, whoever published it.
+    pub fn weigh_catalog(&self, findings: &mut Vec<Diagnostic>) {
+        findings.retain_mut(|finding| {
+            let judged = finding.rule.scope != Scope::Catalogs || weigh(finding, self.gate);
+            judged && self.selection.keep(finding)
+        });
     }
 }
 
@@ -103,7 +112,7 @@ pub fn judge(reading: &BundleReading, strictness: &Strictness) -> Judged {
         gate,
         selection: strictness.selection.clone(),
     };
-    strictness.weigh(&mut judged.findings);
+    strictness.weigh_bundle(&mut judged.findings);
     diagnostic::sort(&mut judged.findings);
     judged
 }

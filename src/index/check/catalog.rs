@@ -18,7 +18,7 @@ pub fn check_catalog(
     strictness: &Strictness,
 ) -> Result<Vec<Diagnostic>, CatalogError> {
     let mut findings = check(folder.path(), limits)?.findings;
-    strictness.weigh(&mut findings);
+    strictness.weigh_catalog(&mut findings);
     for finding in &mut findings {
         let related = finding.related.iter_mut().map(|(place, _)| place);
         for place in finding.place.iter_mut().chain(related) {

@@ -92,7 +92,7 @@ pub fn file(bytes: &[u8]) {
         let opened = FileBasedCatalog::open(folder, limits());
         let mut findings = check(folder, limits()).unwrap().findings;
         places::of_findings(&findings);
-        Strictness::at(Gate::Serving).weigh(&mut findings);
+        Strictness::at(Gate::Serving).weigh_catalog(&mut findings);
         let served = CatalogFiles::open_checked(folder.into(), limits());
         if has_errors(&findings) {
             assert!(!matches!(served, Ok((_, Some(_)))), "what has errors is served");
