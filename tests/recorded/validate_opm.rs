@@ -175,6 +175,12 @@ const OURS: &[(char, &str, usize, &str)] = &[
         "a group that contradicts the name is a warning",
     ),
     ('+', "csv-required-field", 1, "an empty list of deployments is none"),
+    (
+        '+',
+        "index-version-missing",
+        1,
+        "no range and no semver index holds a bundle without a version",
+    ),
     ('+', "gp-resource-requests", 1, "cpu and memory are both asked for"),
     ('+', "hub-icon-missing", 1, "an empty list of icons is none"),
     (
