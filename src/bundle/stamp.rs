@@ -2,8 +2,8 @@
 
 use super::edit::{EditError, Edits};
 use super::{Bundle, BundleLimits, MediaType};
-use crate::csv::EXAMPLES;
 use crate::manifest::Object;
+use crate::olm::annotation::EXAMPLES;
 use crate::text::Path;
 use crate::tree::Tree;
 use serde_json::{Value, json};

@@ -6,6 +6,7 @@ mod fields;
 pub use fields::{METADATA, SHAPE};
 
 use crate::kubernetes::GroupVersionKind;
+use crate::olm::annotation::SKIP_RANGE;
 use serde_json::{Map, Value};
 
 /// The fields that are the same in a webhook definition and in a webhook configuration, in the order in which they are
@@ -29,15 +30,6 @@ pub const API_VERSION: &str = "operators.coreos.com/v1alpha1";
 pub const KIND: &str = "ClusterServiceVersion";
 /// The only install strategy there is.
 pub const STRATEGY: &str = "deployment";
-/// Annotation that names the range of versions this one upgrades from.
-pub const SKIP_RANGE: &str = "olm.skipRange";
-/// Annotation that names the version this one substitutes.
-pub const SUBSTITUTES_FOR: &str = "olm.substitutesFor";
-/// Annotation with sample custom resources, a JSON list.
-pub const EXAMPLES: &str = "alm-examples";
-
-/// The install modes in the order in which they are written.
-pub const INSTALL_MODES: [&str; 4] = ["OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces"];
 
 /// Annotations whose keys OLM compares exactly.
 const EXACT_ANNOTATIONS: [&str; 5] = [

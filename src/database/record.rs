@@ -6,7 +6,9 @@ mod images;
 mod olm_properties;
 pub(crate) mod stored;
 
-use crate::csv::SUBSTITUTES_FOR;
+use crate::olm::annotation::SUBSTITUTES_FOR;
+use crate::olm::annotation::{INDEX_PROPERTIES, SKIP_RANGE};
+use crate::olm::property::{GVK, PACKAGE};
 use crate::text::canonical;
 use field::Field;
 use serde::{Deserialize, Serialize};
@@ -271,7 +273,7 @@ impl Record {
             default_channel: contents.default_channel.clone().filter(|channel| !channel.is_empty()),
             manifests: manifests(contents),
             rows: Rows {
-                skip_range: annotations.at("olm.skipRange").text()?.to_owned(),
+                skip_range: annotations.at(SKIP_RANGE).text()?.to_owned(),
                 related_images: images::related(contents, &csv)?,
                 dependencies: dependencies(contents, &required),
                 properties: properties(contents, name, version, &annotations, &provided)?,
@@ -309,7 +311,7 @@ fn write_line(object: &Value, text: &mut Vec<u8>) {
 
 /// The dependencies file in its order, then one row for each required API.
 fn dependencies(contents: &Contents<'_>, required: &BTreeSet<Api>) -> Vec<(String, String)> {
-    let apis = required.iter().map(|api| ("olm.gvk".to_owned(), api.gvk()));
+    let apis = required.iter().map(|api| (GVK.to_owned(), api.gvk()));
     contents.dependencies.iter().cloned().chain(apis).collect()
 }
 
@@ -322,10 +324,10 @@ fn properties(
     provided: &BTreeSet<Api>,
 ) -> Result<Vec<(String, String)>, RecordError> {
     let package = json!({"packageName": contents.package, "version": version});
-    let mut properties = vec![("olm.package".to_owned(), canonical::to_string(&package))];
-    properties.extend(provided.iter().map(|api| ("olm.gvk".to_owned(), api.gvk())));
+    let mut properties = vec![(PACKAGE.to_owned(), canonical::to_string(&package))];
+    properties.extend(provided.iter().map(|api| (GVK.to_owned(), api.gvk())));
     properties.extend(contents.properties.iter().cloned());
-    let annotation = annotations.at("olm.properties").text()?;
+    let annotation = annotations.at(INDEX_PROPERTIES).text()?;
     let annotated = olm_properties::read(annotation).map_err(|reason| RecordError::OlmProperties {
         origin: contents.origin.to_owned(),
         bundle: bundle.to_owned(),

@@ -6,3 +6,7 @@ pub const SKIP_RANGE: &str = "olm.skipRange";
 pub const INDEX_PROPERTIES: &str = "olm.properties";
 /// On a ClusterServiceVersion that OLM installed: what its catalog says of it.
 pub const PROPERTIES: &str = "operatorframework.io/properties";
+/// The version that a bundle stands in for.
+pub const SUBSTITUTES_FOR: &str = "olm.substitutesFor";
+/// Sample custom resources, a JSON list.
+pub const EXAMPLES: &str = "alm-examples";

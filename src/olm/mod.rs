@@ -11,6 +11,7 @@
 pub mod annotation;
 pub mod constraint;
 pub mod dependency;
+pub mod install_mode;
 pub mod intent;
 pub mod limits;
 pub mod problem;

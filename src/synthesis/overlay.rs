@@ -3,8 +3,9 @@
 use super::Work;
 use super::draft::Origin;
 use crate::bundle::METADATA;
-use crate::bundle::olm_yaml::{self, INSTALL_MODES};
+use crate::bundle::olm_yaml;
 use crate::diagnostic::Diagnostic;
+use crate::olm::install_mode::INSTALL_MODES;
 use crate::rules;
 use crate::shape::Target;
 use crate::text::{Path, canonical, to_json};
@@ -76,7 +77,7 @@ fn annotations(work: &mut Work<'_>, to: &Path) {
         let from = Path::root().key("annotations").key(key);
         let origin = Origin::olm(work.olm, &from);
         if value.is_object() || value.is_array() {
-            let text = if key == crate::csv::EXAMPLES {
+            let text = if key == crate::olm::annotation::EXAMPLES {
                 // People read the examples in a CSV, so they are laid out as tools lay them out.
                 let mut sorted = value.clone();
                 sorted.sort_all_objects();

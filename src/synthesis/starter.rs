@@ -3,13 +3,14 @@
 
 use super::outside::{Resolved, resolve};
 use super::{Synthesis, Unresolved, samples, synthesize};
-use crate::bundle::olm_yaml::{FIELDS, INSTALL_MODES};
+use crate::bundle::olm_yaml::FIELDS;
 use crate::bundle::{Bundle, MediaType, pin};
-use crate::csv::EXAMPLES;
 use crate::diagnostic::Diagnostic;
 use crate::image::Reference;
 use crate::kubernetes::served::ServedResources;
 use crate::manifest::Object;
+use crate::olm::annotation::EXAMPLES;
+use crate::olm::install_mode::INSTALL_MODES;
 use crate::rules;
 use crate::text::{self, Limits};
 use crate::version::parse_strict;

@@ -4,10 +4,11 @@
 use super::fate::Outcome;
 use super::{Work, samples};
 use crate::bundle::{Bundle, size};
-use crate::csv::{EXAMPLES, annotation_in_other_case};
+use crate::csv::annotation_in_other_case;
 use crate::diagnostic::Diagnostic;
 use crate::image::check_pullable;
 use crate::kubernetes::GroupVersionKind;
+use crate::olm::annotation::EXAMPLES;
 use crate::rules::{self, Severity};
 use crate::source::Place;
 use crate::text::{Limits, Path, canonical, kind_of};

@@ -6,6 +6,7 @@ use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use crate::image::check_pullable;
 use crate::manifest::Object;
+use crate::olm::annotation::INDEX_PROPERTIES;
 use crate::rules::{self, Rule};
 use crate::text::{Limits, Path};
 use crate::version::parse_strict;
@@ -117,11 +118,10 @@ fn version(object: &Object, findings: &mut Vec<Diagnostic>) {
 }
 
 fn properties_annotation(object: &Object, findings: &mut Vec<Diagnostic>) {
-    const KEY: &str = "olm.properties";
-    let Some(text) = object.text(&["metadata", "annotations", KEY]) else {
+    let Some(text) = object.text(&["metadata", "annotations", INDEX_PROPERTIES]) else {
         return;
     };
-    let path = Path::root().key("metadata").key("annotations").key(KEY);
+    let path = Path::root().key("metadata").key("annotations").key(INDEX_PROPERTIES);
     let wrong = match serde_json::from_str::<Value>(text) {
         Err(error) => Some(format!("is not JSON: {error}")),
         Ok(Value::Array(items)) => items
@@ -140,7 +140,10 @@ fn properties_annotation(object: &Object, findings: &mut Vec<Diagnostic>) {
             .into_iter()
             .find_map(|finding| finding.place)
             .unwrap_or_else(|| object.place(&path));
-        let finding = Diagnostic::new(&rules::INDEX_OLM_PROPERTIES, format!("the annotation {KEY} {wrong}"));
+        let finding = Diagnostic::new(
+            &rules::INDEX_OLM_PROPERTIES,
+            format!("the annotation {INDEX_PROPERTIES} {wrong}"),
+        );
         findings.push(finding.object(object.label()).at(place));
     }
 }

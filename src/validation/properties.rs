@@ -4,6 +4,7 @@ use crate::bundle::{Bundle, MediaType, TypedValue};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::builtin;
 use crate::manifest::Object;
+use crate::olm::property::PACKAGE;
 use crate::rules::{self, Rule};
 use crate::shape::nearest;
 use crate::synthesis::{Fate, Outcome};
@@ -116,11 +117,7 @@ fn derived(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         (None, Some(olm)) => olm.value().get("version").and_then(Value::as_str),
         (None, None) => None,
     };
-    for property in bundle
-        .properties
-        .iter()
-        .filter(|property| property.kind == "olm.package")
-    {
+    for property in bundle.properties.iter().filter(|property| property.kind == PACKAGE) {
         let text = |key: &str| property.value.get(key).and_then(Value::as_str);
         let report = |message: String, key: &str| {
             let finding = Diagnostic::new(&rules::PROP_DERIVED_CLASH, message);

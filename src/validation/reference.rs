@@ -177,7 +177,7 @@ fn bundle_as_opm(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         let message = "spec.version is not a text".to_owned();
         findings.push(report(&rules::INDEX_VERSION_SHAPE, message, &spec.key("version")));
     }
-    let substitutes = csv.text(&["metadata", "annotations", crate::csv::SUBSTITUTES_FOR]);
+    let substitutes = csv.text(&["metadata", "annotations", crate::olm::annotation::SUBSTITUTES_FOR]);
     if !load::is_blank(csv.get(&["spec", "release"])) && substitutes.is_some() {
         let message = "spec.release and the annotation olm.substitutesFor are both set".to_owned();
         findings.push(report(

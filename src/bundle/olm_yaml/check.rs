@@ -1,6 +1,7 @@
-use super::{INSTALL_MODES, Olm, REQUIRED_HELP, SHAPE};
+use super::{Olm, REQUIRED_HELP, SHAPE};
 use crate::bundle::OLM_YAML;
 use crate::diagnostic::{Diagnostic, Edit};
+use crate::olm::install_mode::INSTALL_MODES;
 use crate::rules;
 use crate::shape::{self, Fault, Mend, Problem, Shape};
 use crate::source::Place;

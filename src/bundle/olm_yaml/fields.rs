@@ -1,8 +1,9 @@
 //! The keys of `metadata/olm.yaml`: each is one row, which says what may stand behind it, what it is for, a value to start
 //! from, and where the value goes in the ClusterServiceVersion.
 
-use super::INSTALL_MODES;
 use super::syntax::{NAME, RELEASE, VERSION};
+use crate::olm::annotation::SKIP_RANGE;
+use crate::olm::install_mode::INSTALL_MODES;
 use crate::shape::Shape::{self, Any, Boolean, Choice, List, Map, Object, OneOf, Syntax, Text};
 use crate::shape::{DRAFT_7, Field, TEXT_MAP, TEXTS, Target, json_schema as schema_of, not_empty, optional, required};
 use crate::text::Path;
@@ -103,7 +104,7 @@ const ANNOTATIONS: &[Field] = &[
         "alm-examples",
         "Sample custom resources: JSON text, or the list itself, which becomes JSON.",
     ),
-    annotation("olm.skipRange", "Range of versions that upgrade to this one directly."),
+    annotation(SKIP_RANGE, "Range of versions that upgrade to this one directly."),
     annotation(
         "operatorframework.io/suggested-namespace",
         "Namespace that a console proposes.",

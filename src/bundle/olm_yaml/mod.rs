@@ -7,7 +7,6 @@ mod check;
 mod fields;
 mod syntax;
 
-pub use crate::csv::INSTALL_MODES;
 pub use check::check;
 pub use fields::{FIELDS, SHAPE, description_fields, json_schema, targeted};
 

@@ -2,9 +2,10 @@
 
 use super::fit::{fit, lost, report};
 use super::{Work, crds};
-use crate::bundle::olm_yaml::{ANY_KUBE_VERSION, FIELDS, INSTALL_MODES, targeted};
+use crate::bundle::olm_yaml::{ANY_KUBE_VERSION, FIELDS, targeted};
 use crate::conversion::compare::is_empty;
 use crate::csv;
+use crate::olm::install_mode::INSTALL_MODES;
 use crate::rules;
 use crate::shape::{Shape, Target};
 use crate::text::{Path, Step, to_yaml};

@@ -2,15 +2,11 @@
 
 use crate::database::read::{Database, ReadError, text};
 use crate::diagnostic::Diagnostic;
+use crate::olm::limits::{MESSAGE as LARGEST_MESSAGE, OBJECT as LARGEST_OBJECT};
 use crate::rules;
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
 use serde::de::IgnoredAny;
-
-/// The largest message that clients of the gRPC API take, in bytes.
-const LARGEST_MESSAGE: usize = 4 * 1024 * 1024;
-/// The largest object that a cluster stores, in bytes: what etcd takes where nothing else is set.
-const LARGEST_OBJECT: usize = 1536 * 1024;
 
 pub(super) fn check(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
     let read = || -> rusqlite::Result<Vec<Diagnostic>> {

@@ -5,6 +5,7 @@ use crate::database::read::text;
 use crate::database::record::Api;
 use crate::database::record::stored::Stored;
 use crate::database::skips;
+use crate::olm::property::{GVK, PACKAGE};
 use crate::text::canonical;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, Statement};
@@ -217,7 +218,7 @@ impl<'c> Writer<'c> {
         if self.version < since::DEPENDENCIES {
             for api in required {
                 let value = gvk(api).into_bytes();
-                self.dependency.execute(("olm.gvk", value, name, version, path))?;
+                self.dependency.execute((GVK, value, name, version, path))?;
             }
             return Ok(());
         }
@@ -254,9 +255,9 @@ impl<'c> Writer<'c> {
         let mut packages = self.packages.query([name])?;
         while let Some(row) = packages.next()? {
             let package = json!({"packageName": text(row, 0)?.unwrap_or_default(), "version": bundle_version});
-            properties.push(("olm.package".to_owned(), canonical::to_string(&package)));
+            properties.push((PACKAGE.to_owned(), canonical::to_string(&package)));
         }
-        properties.extend(provided.iter().map(|api| ("olm.gvk".to_owned(), gvk(api))));
+        properties.extend(provided.iter().map(|api| (GVK.to_owned(), gvk(api))));
         properties.extend(said.properties.iter().cloned());
         let mut seen = HashSet::new();
         properties.retain(|property| seen.insert(property.clone()));

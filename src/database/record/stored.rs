@@ -3,6 +3,7 @@
 
 use super::field::Field;
 use super::{Api, Contents, RecordError, apis, images, olm_properties};
+use crate::olm::annotation::{INDEX_PROPERTIES, SKIP_RANGE};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -32,7 +33,7 @@ impl Stored {
             name,
             csv: &field,
         };
-        let annotation = annotations.at("olm.properties").text().unwrap_or_default();
+        let annotation = annotations.at(INDEX_PROPERTIES).text().unwrap_or_default();
         let provided = bundle.defined(&objects).unwrap_or_default();
         let contents = Contents {
             origin: name,
@@ -50,7 +51,7 @@ impl Stored {
             version: owned(spec.at("version").text()),
             replaces: owned(spec.at("replaces").text()),
             skips: spec.at("skips").names().unwrap_or_default(),
-            skip_range: owned(annotations.at("olm.skipRange").text()),
+            skip_range: owned(annotations.at(SKIP_RANGE).text()),
             related_images: images::related(&contents, &field).unwrap_or_default(),
             provided,
             required: bundle.required().unwrap_or_default(),

@@ -7,6 +7,7 @@ use crate::catalog::{BundleId, Catalog, Channel};
 use crate::diagnostic::{self, Diagnostic};
 use crate::index::capabilities::{Capability, Cluster, Need, Since, capability};
 use crate::index::open::{Index, OpenError};
+use crate::olm::property;
 use crate::olm::property::CONSTRAINT;
 use crate::rules::Severity;
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,7 +59,7 @@ pub fn for_cluster(index: &Index, cluster: &Cluster) -> Result<Vec<Diagnostic>, 
 }
 
 /// To offer the bundle to nobody any more.
-const DEPRECATED: Need = Need::Property("olm.deprecated");
+const DEPRECATED: Need = Need::Property(property::DEPRECATED);
 
 fn knows(cluster: &Cluster, need: Need) -> bool {
     capability(need).is_some_and(|row| cluster.has(row))

@@ -4,6 +4,7 @@ use super::component::Component;
 use crate::catalog::Catalog;
 use crate::catalog::updates::update_from;
 use crate::csv::GROUP;
+use crate::olm::property::PACKAGE;
 use crate::version::parse_tolerant;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -131,7 +132,7 @@ fn package_of(csv: Component<'_>) -> Option<String> {
     let properties = properties.get("properties")?.as_array()?;
     let package = properties
         .iter()
-        .find(|property| property.get("type").and_then(Value::as_str) == Some("olm.package"))?;
+        .find(|property| property.get("type").and_then(Value::as_str) == Some(PACKAGE))?;
     package.pointer("/value/packageName")?.as_str().map(str::to_owned)
 }
 

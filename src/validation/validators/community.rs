@@ -4,6 +4,7 @@
 use super::{Input, found, removed_apis};
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
+use crate::olm::annotation::INDEX_PROPERTIES;
 use crate::rules::{self, Rule, Severity};
 use crate::source::{Place, Source};
 use crate::text::Path;
@@ -12,7 +13,6 @@ use semver::Version;
 use serde_json::Value;
 
 const MAX_OPENSHIFT: &str = "olm.maxOpenShiftVersion";
-const PROPERTIES: &str = "olm.properties";
 /// The label of an index image with the versions of OpenShift that it is for.
 const LABEL: &str = "com.redhat.openshift.versions";
 /// The first version of OpenShift without the removed APIs.
@@ -43,10 +43,10 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
 
 /// The property that keeps OpenShift from being upgraded while this version is installed.
 fn max_openshift(object: &Object, gone: &str) -> Option<Diagnostic> {
-    let path = Path::from("metadata.annotations").key(PROPERTIES);
+    let path = Path::from("metadata.annotations").key(INDEX_PROPERTIES);
     let report = |rule: &'static Rule, message: String| Some(found(rule, object, &path, message));
     let text = object
-        .text(&["metadata", "annotations", PROPERTIES])
+        .text(&["metadata", "annotations", INDEX_PROPERTIES])
         .unwrap_or_default();
     if text.is_empty() {
         let message =
@@ -54,7 +54,7 @@ fn max_openshift(object: &Object, gone: &str) -> Option<Diagnostic> {
         return report(&rules::COMMUNITY_MAXOPENSHIFT_MISSING, message);
     }
     let Some(properties) = texts(text) else {
-        let message = format!("the annotation {PROPERTIES} is not a list of properties whose values are texts");
+        let message = format!("the annotation {INDEX_PROPERTIES} is not a list of properties whose values are texts");
         return report(&rules::COMMUNITY_MAXOPENSHIFT_JSON, message);
     };
     let Some((_, value)) = properties.into_iter().find(|(kind, _)| kind == MAX_OPENSHIFT) else {

@@ -5,13 +5,11 @@ use crate::csv::{Csv, annotation_in_other_case};
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::kubernetes::names::{is_csv_name, is_dns1123_subdomain};
 use crate::manifest::Object;
+use crate::olm::annotation::INDEX_PROPERTIES;
 use crate::rules::{self, Rule};
 use crate::text::{Path, mend};
 use crate::version::{parse_strict, strict_part};
 use serde_json::Value;
-
-/// Annotation with properties, from before there was a file for them.
-const PROPERTIES: &str = "olm.properties";
 
 pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     let Some((object, csv)) = csv_of(input) else {
@@ -116,8 +114,8 @@ pub(super) fn annotations(object: &Object, rule: &'static Rule, findings: &mut V
                 &path,
                 format!("OLM does not know the annotation {key}; it is {exact}"),
             )
-        } else if key == PROPERTIES {
-            let message = format!("the annotation {PROPERTIES} is the old place of properties");
+        } else if key == INDEX_PROPERTIES {
+            let message = format!("the annotation {INDEX_PROPERTIES} is the old place of properties");
             found(&rules::CSV_OLM_PROPERTIES_ANNOTATION, object, &path, message)
         } else {
             continue;

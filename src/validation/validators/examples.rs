@@ -1,10 +1,11 @@
 //! The examples of custom resources, a JSON list inside an annotation, and the APIs that they are examples of.
 
 use super::found;
-use crate::csv::{Csv, EXAMPLES};
+use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::GroupVersionKind;
 use crate::manifest::Object;
+use crate::olm::annotation::EXAMPLES;
 use crate::rules;
 use crate::source::Place;
 use crate::text::{Document, Limits, Path, kind_of};

@@ -1,9 +1,10 @@
 //! Install modes: which are there, and what conversion webhooks allow of them.
 
 use super::found;
-use crate::csv::{Csv, INSTALL_MODES};
+use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
+use crate::olm::install_mode::INSTALL_MODES;
 use crate::rules;
 use crate::text::Path;
 use serde_json::Value;

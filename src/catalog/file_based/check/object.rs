@@ -4,16 +4,12 @@ use super::fields::{Fields, Reader};
 use super::found::Found;
 use super::scratch::Scratch;
 use crate::catalog::file_based::manifests::decode;
+use crate::olm::limits::{MESSAGE as LARGEST_MESSAGE, OBJECT as LARGEST_OBJECT};
 use crate::rules;
 use crate::text::{self, Path};
 use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
-
-/// The largest message that clients of the gRPC API take, in bytes.
-const LARGEST_MESSAGE: usize = 4 << 20;
-/// The largest object that a cluster stores, in bytes: what etcd takes where nothing else is set.
-const LARGEST_OBJECT: usize = 1536 << 10;
 
 /// What is kept of a manifest.
 pub(super) struct Object {
