@@ -1705,11 +1705,11 @@ _opmx() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "text json sarif github junit" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json yaml sarif github junit" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "text json sarif github junit" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json yaml sarif github junit" -- "${cur}"))
                     return 0
                     ;;
                 --authfile)

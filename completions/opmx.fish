@@ -275,6 +275,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l only -d 'Report no other rule than this one' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -s o -l output -d 'Form of the result' -r -f -a "text\t'For a person: each finding with the line that it is about'
 json\t'JSON, with stable field names'
+yaml\t'The same as YAML'
 sarif\t'SARIF 2.1.0, for code scanning'
 github\t'Annotations of a workflow'
 junit\t'JUnit XML, for test reports'"

@@ -12,7 +12,7 @@ use crate::terminal::findings::Report;
 use crate::terminal::output::Format;
 use crate::terminal::reports::{ReportFormat, report};
 use crate::validation::{Finding, Validation};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -34,8 +34,9 @@ Examples:
 ///
 /// All files of the folder are read, but for those that files named .indexignore exclude. Everything that is wrong is
 /// said at once, with file and line: documents that cannot be read, channels with no head or several, entries without a
-/// bundle, bundles without an entry, bundles that no update leads to. What any version of opm refuses is an error, and
-/// the exit status is 0 where there is none. Of a valid catalog nothing is printed; warnings go to standard error.
+/// bundle, bundles without an entry, bundles that no update leads to. What opm refuses is an error, and the exit status is
+/// 0 where there is none; what its newest versions refuse and others have put into catalogs is a warning, or with --strict an
+/// error. Of a valid catalog nothing is printed; warnings go to standard error.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ValidateArguments {
@@ -44,28 +45,11 @@ pub(crate) struct ValidateArguments {
     folder: PathBuf,
     /// Form of the result
     #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
-    output: Form,
+    output: ReportFormat,
     #[command(flatten)]
     strictness: StrictnessArguments,
     #[command(flatten)]
     limits: CatalogLimitArguments,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Form {
-    /// For a person: each finding with the line that it is about
-    #[default]
-    Text,
-    /// JSON, with stable field names
-    Json,
-    /// The same as YAML
-    Yaml,
-    /// SARIF 2.1.0, for code scanning
-    Sarif,
-    /// Annotations of a workflow
-    Github,
-    /// JUnit XML, for test reports
-    Junit,
 }
 
 /// The result as opm says it, and all findings.
@@ -105,13 +89,11 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
     let failed = diagnostic::has_errors(&findings);
     match arguments.output {
         // Scripts take an empty standard output for a valid catalog.
-        Form::Text if failed => printer.findings(Format::Text, &findings)?,
-        Form::Text => printer.report(&findings),
-        Form::Json => printer.document(Format::Json, &Outcome::of(&findings))?,
-        Form::Yaml => printer.document(Format::Yaml, &Outcome::of(&findings))?,
-        Form::Sarif => print(arguments, ReportFormat::Sarif, findings, context)?,
-        Form::Github => print(arguments, ReportFormat::Github, findings, context)?,
-        Form::Junit => print(arguments, ReportFormat::Junit, findings, context)?,
+        ReportFormat::Text if failed => printer.findings(Format::Text, &findings)?,
+        ReportFormat::Text => printer.report(&findings),
+        ReportFormat::Json => printer.document(Format::Json, &Outcome::of(&findings))?,
+        ReportFormat::Yaml => printer.document(Format::Yaml, &Outcome::of(&findings))?,
+        other => print(arguments, other, findings, context)?,
     }
     printer.status(format_args!(
         "{}: {}, {}, {}",

@@ -47,8 +47,39 @@ pub const VERSION_RANGE: &str = "versionRange";
 /// How much something is wanted.
 pub const INTENT: &str = "intent";
 
-/// The keys of which a constraint has one. Of several OLM takes the first in this order.
-pub const KEYS: [&str; 6] = ["gvk", "package", "all", "any", "not", "cel"];
+/// The keys of which a constraint has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Key {
+    /// A provider of an API.
+    Gvk,
+    /// A package.
+    Package,
+    /// All of several constraints.
+    All,
+    /// One of several constraints.
+    Any,
+    /// None of several constraints.
+    Not,
+    /// A rule in the Common Expression Language.
+    Cel,
+}
+
+impl Key {
+    /// All keys. Of several in one constraint OLM takes the first in this order.
+    pub const ORDER: [Self; 6] = [Self::Gvk, Self::Package, Self::All, Self::Any, Self::Not, Self::Cel];
+
+    /// The key as it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gvk => "gvk",
+            Self::Package => "package",
+            Self::All => "all",
+            Self::Any => "any",
+            Self::Not => "not",
+            Self::Cel => "cel",
+        }
+    }
+}
 
 /// A constraint and all that is wrong with it. There is none where nothing can be made of it, and then the problems say
 /// why.
@@ -77,60 +108,62 @@ fn nested(value: &Value, path: &Path, depth: usize, problems: &mut Vec<Problem>)
         return None;
     }
     let mut fields = Fields::new(value, path.clone(), problems);
-    fields.only(&[&[FAILURE_MESSAGE], &KEYS[..]].concat());
+    fields.only(&[&[FAILURE_MESSAGE], &Key::ORDER.map(Key::name)[..]].concat());
     let message = fields.string(FAILURE_MESSAGE);
-    let given: Vec<_> = KEYS
+    let given: Vec<_> = Key::ORDER
         .into_iter()
-        .filter_map(|key| fields.value(key).map(|(written, value)| (key, written, value)))
+        .filter_map(|key| fields.value(key.name()).map(|(written, value)| (key, written, value)))
         .collect();
     let Some(&(key, written, value)) = given.first() else {
         report(What::Nothing, problems);
         return None;
     };
     if given.len() > 1 {
-        report(What::Several(given.iter().map(|(key, ..)| *key).collect()), problems);
+        report(
+            What::Several(given.iter().map(|(key, ..)| key.name()).collect()),
+            problems,
+        );
     }
     let path = path.key(written);
     if !value.is_object() {
         problems.push(of_type(&path, "a map", value));
         return None;
     }
-    match key {
-        "gvk" => {
+    let several = |problems: &mut Vec<Problem>| -> Vec<Constraint> {
+        let mut fields = Fields::new(value, path.clone(), problems);
+        fields.only(&["constraints"]);
+        let (written, items) = fields.list("constraints");
+        let path = path.key(written);
+        let items = items.iter().enumerate();
+        items
+            .filter_map(|(at, item)| nested(item, &path.index(at), depth + 1, problems))
+            .collect()
+    };
+    Some(match key {
+        Key::Gvk => {
             let mut fields = Fields::new(value, path, problems);
             fields.only(&["group", "version", "kind"]);
-            Some(Constraint::Api(api(&mut fields)))
+            Constraint::Api(api(&mut fields))
         }
-        "package" => {
+        Key::Package => {
             let mut fields = Fields::new(value, path, problems);
             fields.only(&["packageName", VERSION_RANGE, INTENT]);
             let package = package(&mut fields, VERSION_RANGE);
             if let Some((written, _)) = fields.value(INTENT) {
                 fields.report(written, What::IntentInside);
             }
-            Some(Constraint::Package(package))
+            Constraint::Package(package)
         }
-        "cel" => {
+        Key::Cel => {
             let mut fields = Fields::new(value, path, problems);
             fields.only(&["rule"]);
             let rule = fields.string("rule");
-            Some(Constraint::Cel { rule, message })
+            Constraint::Cel { rule, message }
         }
-        _ => {
-            let mut fields = Fields::new(value, path.clone(), problems);
-            fields.only(&["constraints"]);
-            let (written, items) = fields.list("constraints");
-            let path = path.key(written);
-            let several = items.iter().enumerate();
-            let several = several.filter_map(|(at, item)| nested(item, &path.index(at), depth + 1, problems));
-            let several = several.collect();
-            Some(match key {
-                "all" => Constraint::All(several),
-                "any" => Constraint::Any(several),
-                _ => Constraint::Not(several),
-            })
-        }
-    }
+        Key::All => Constraint::All(several(problems)),
+        Key::Any => Constraint::Any(several(problems)),
+        Key::Not => Constraint::Not(several(problems)),
+    })
 }
 
 pub(super) fn api(fields: &mut Fields<'_, '_>) -> GroupVersionKind {
@@ -195,22 +228,28 @@ impl Constraint {
 /// left. What is not a constraint stays as it is.
 pub(super) fn required(value: &Value) -> Option<Value> {
     let mut left = value.clone();
-    for key in KEYS {
-        let Some(inside) = left.get_mut(key) else { continue };
-        if key == "package" {
-            *inside = required_package(inside)?;
-        } else if let Some(items) = inside.get_mut("constraints").and_then(Value::as_array_mut) {
-            let before = items.len();
-            let required: Vec<_> = items.iter().filter_map(required).collect();
-            let holds_without = match key {
-                "all" => required.is_empty(),
-                "any" => required.len() < before,
-                _ => continue,
-            };
-            if holds_without && before > 0 {
-                return None;
+    for key in Key::ORDER {
+        let Some(inside) = left.get_mut(key.name()) else {
+            continue;
+        };
+        match key {
+            Key::Package => *inside = required_package(inside)?,
+            Key::All | Key::Any => {
+                let Some(items) = inside.get_mut("constraints").and_then(Value::as_array_mut) else {
+                    continue;
+                };
+                let before = items.len();
+                let required: Vec<_> = items.iter().filter_map(required).collect();
+                let holds_without = match key {
+                    Key::Any => required.len() < before,
+                    _ => required.is_empty(),
+                };
+                if holds_without && before > 0 {
+                    return None;
+                }
+                *items = required;
             }
-            *items = required;
+            Key::Gvk | Key::Not | Key::Cel => {}
         }
     }
     Some(left)

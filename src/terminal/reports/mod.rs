@@ -24,6 +24,8 @@ pub enum ReportFormat {
     Text,
     /// JSON, with stable field names
     Json,
+    /// The same as YAML
+    Yaml,
     /// SARIF 2.1.0, for code scanning
     Sarif,
     /// Annotations of a workflow
@@ -38,6 +40,7 @@ pub fn report(command: &str, validations: &[Validation], format: ReportFormat, c
     match format {
         ReportFormat::Text => text::write(validations, color),
         ReportFormat::Json => crate::text::to_json(&json::write(validations)),
+        ReportFormat::Yaml => crate::text::to_yaml(&json::write(validations)),
         ReportFormat::Sarif => crate::text::to_json(&sarif::write(validations)),
         ReportFormat::Github => github::write(validations),
         ReportFormat::Junit => junit::write(command, validations),
