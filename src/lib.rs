@@ -17,13 +17,14 @@
 //!  shape        tables of fields: what a file or an object may hold, and its JSON Schema
 //!  manifest     documents to objects
 //!  text         YAML and JSON with places                          image        references, layers, layouts, registries
-//!  cel, kubernetes, diagnostic, rules, tree, source, streams, files, limit, version, visible   small shared values
+//!  cel, kubernetes, diagnostic, rules, tree, causes, source, streams, files, limit, version, visible   small shared values
 //! ```
 //!
 //! The binary adds `cli` and `terminal` on top; both stand behind the feature `cli`, which is on by default.
 
 pub mod bundle;
 pub mod catalog;
+pub mod causes;
 pub mod cel;
 #[cfg(feature = "cli")]
 pub mod cli;

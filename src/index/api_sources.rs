@@ -31,19 +31,19 @@ pub struct SourceLimits {
 #[derive(Debug, thiserror::Error)]
 pub enum ApiSourceError {
     /// A file cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     File(#[from] FileError),
     /// A folder cannot be read, or holds too much.
-    #[error("{0}")]
+    #[error(transparent)]
     Tree(#[from] TreeError),
     /// It is neither a file nor an image.
-    #[error("{0}")]
+    #[error(transparent)]
     Location(#[from] IndexLocationError),
     /// A file that may be a database cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Read(#[from] ReadError),
     /// An index cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Index(#[from] Box<OpenError>),
     /// A file has errors.
     #[error("{} cannot be read", file.display())]

@@ -69,22 +69,22 @@ impl Default for OpenLimits {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The image cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Image(#[from] ImageError),
     /// The image holds no database.
-    #[error("{0}")]
+    #[error(transparent)]
     Fetch(#[from] FetchError),
     /// The database cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Read(#[from] ReadError),
     /// The catalog cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Catalog(#[from] CatalogError),
     /// The documents of the catalog do not fit together.
-    #[error("{0}")]
+    #[error(transparent)]
     Load(#[from] LoadError),
     /// The system refused.
-    #[error("{0}")]
+    #[error(transparent)]
     File(#[from] FileError),
     /// A single bundle.
     #[error("{name} is a bundle, not an index")]
