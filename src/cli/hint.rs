@@ -1,6 +1,7 @@
 //! What to do about the errors of the modules below: the one place where their failures become advice, and where limits
 //! become flags.
 
+use crate::build::BuildError;
 use crate::bundle::location::{LoadError, LocationError};
 use crate::bundle::pin::PinError;
 use crate::bundle::{EditError, MediaType, UnknownMediaType};
@@ -38,6 +39,7 @@ use crate::index::render::sources::SourceError;
 use crate::index::render::template::{BundleError, TemplateRenderError};
 use crate::install::catalogs::SelectedError;
 use crate::install::content::ContentError;
+use crate::install::planned::PlanError;
 use crate::install::resolved::ResolvedError;
 use crate::install::steps::StepError;
 use crate::kubernetes::rbac::covering::TooManyAtoms;
@@ -45,6 +47,7 @@ use crate::limit::Limit;
 use crate::mirror::images::ImagesError;
 use crate::resolver::Unresolved;
 use crate::server::ServeError;
+use crate::synthesis::outside::OutsideError;
 use crate::synthesis::samples::SamplesError;
 use crate::tree::TreeError;
 use crate::validation::many::UnreadableError;
@@ -196,6 +199,15 @@ hints! {
         none: [NoBundle, Interrupted],
         Self::Layout { directory } => image_in(directory),
     }
+    OutsideError {
+        pass: [Edit],
+        none: [],
+        Self::Written { .. } => hint("leave out --samples and --api-source"),
+    }
+    BuildError {
+        pass: [Outside, Pin, Edit, Image],
+        none: [],
+    }
     EditError {
         pass: [Tree],
         none: [Form],
@@ -283,12 +295,12 @@ hints! {
         Self::NoIndex { source, .. } => source.hints(),
     }
     OpenError {
-        pass: [Image, Fetch, Read, Catalog, Load, File],
+        pass: [Location, Image, Fetch, Read, Catalog, Load, File],
         none: [],
         Self::Bundle { .. } => hint("use opmx bundle inspect to show a bundle"),
     }
     ApiSourceError {
-        pass: [File, Tree, Location, Read, Index],
+        pass: [File, Tree, Read, Index],
         none: [Unreadable],
         Self::TooMany { .. } => hint(raise(VALUES)),
         Self::Nothing { .. } => hint(
@@ -387,6 +399,10 @@ hints! {
     ResolvedError {
         pass: [Selected],
         none: [Step],
+    }
+    PlanError {
+        pass: [Steps],
+        none: [Permissions],
     }
     Unresolved {
         pass: [],

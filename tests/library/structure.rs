@@ -16,6 +16,7 @@ const FLOORS: &[&[&str]] = &[
     &["terminal"],
     &["install", "mirror", "server"],
     &["index"],
+    &["build"],
     &["database"],
     &["resolver", "validation"],
     &["conversion"],
