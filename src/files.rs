@@ -35,7 +35,7 @@ use sync::sync_below;
 
 /// A file operation that failed, with the path it was about.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot {action} {}: {source}", path.display())]
+#[error("cannot {action} {}", path.display())]
 pub struct FileError {
     /// What was tried, as in "cannot read".
     pub action: &'static str,

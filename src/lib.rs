@@ -5,6 +5,7 @@
 //! ```text
 //!  server       the gRPC registry API          mirror   images for other registries      install   what OLM does with a bundle
 //!  index        an index of either form: opened, changed, published, rendered, imported, exported
+//!  build        the image of a bundle
 //!  database     the SQLite database: schema, reading, adding, removing
 //!  resolver     what OLM would install or update to                validation   rules over a bundle
 //!  conversion   a bundle in the other media type
@@ -17,8 +18,21 @@
 //!  shape        tables of fields: what a file or an object may hold, and its JSON Schema
 //!  manifest     documents to objects
 //!  text         YAML and JSON with places                          image        references, layers, layouts, registries
-//!  cel, kubernetes, diagnostic, rules, tree, source, streams, files, limit, version, visible   small shared values
+//!  cel, kubernetes, diagnostic, rules, tree, causes, source, streams, files, limit, version, visible   small shared values
 //! ```
+//!
+//! Commands are functions here, with a struct of options in place of flags, and the page of each has an example:
+//!
+//! | command | function |
+//! |---|---|
+//! | `opmx bundle build` | [`build::build`] |
+//! | `opmx index check` | [`index::check::check`] |
+//! | `opmx resolve` | [`install::resolve::resolve`] |
+//! | `opmx plan` | [`install::planned::plan`] |
+//!
+//! An error says what failed, and leaves it to its `source()` to say why; [`causes::with_causes`] puts the two together.
+//!
+//! The binary adds `cli` and `terminal` on top.
 //!
 //! # Features
 //!
@@ -32,8 +46,10 @@
 //!
 //! `cli` is on by default.
 
+pub mod build;
 pub mod bundle;
 pub mod catalog;
+pub mod causes;
 pub mod cel;
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -62,7 +62,7 @@ pub enum TreeError {
         raised_by: Option<Limit>,
     },
     /// The system refused.
-    #[error("{0}")]
+    #[error(transparent)]
     File(#[from] FileError),
 }
 

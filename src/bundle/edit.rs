@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
     /// The changed file passes a limit.
-    #[error("{0}")]
+    #[error(transparent)]
     Tree(#[from] TreeError),
     /// The value stands behind an alias or a merge key, or in another form that a change of the text cannot reach.
     #[error("{place}: {path} cannot be changed where it stands; write the value out, without an alias")]

@@ -20,10 +20,10 @@ pub enum Location {
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The folder cannot be read, or holds what no bundle may hold.
-    #[error("{0}")]
+    #[error(transparent)]
     Tree(#[from] TreeError),
     /// The image cannot be read, or holds what no bundle may hold.
-    #[error("{0}")]
+    #[error(transparent)]
     Image(#[from] ImageError),
     /// The image holds none of a bundle's folders.
     #[error("{image} is no bundle image: it has no files in manifests/ or metadata/")]
@@ -44,7 +44,7 @@ pub enum LoadError {
 
 /// A text that is neither a folder nor a reference.
 #[derive(Debug, thiserror::Error)]
-#[error("{text} is neither a folder nor an image: {source}")]
+#[error("{text} is neither a folder nor an image")]
 pub struct LocationError {
     /// The text.
     pub text: String,

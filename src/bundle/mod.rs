@@ -20,7 +20,7 @@ pub mod stamp;
 
 pub use annotations::Annotations;
 pub use edit::EditError;
-pub use media_type::MediaType;
+pub use media_type::{MediaType, UnknownMediaType};
 pub use metadata::TypedValue;
 pub use read::{BundleReading, read, read_as};
 

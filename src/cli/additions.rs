@@ -3,6 +3,7 @@
 use crate::bundle::MediaType;
 use crate::bundle::location::{Location, LocationError};
 use crate::catalog::graph;
+use crate::causes::with_causes;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::strictness::{self, StrictnessArguments};
@@ -133,7 +134,7 @@ fn published_reference(text: &str) -> Result<String, CommandError> {
         Ok(_) => Err(CommandError::usage(format!(
             "--record-as {text}: a cluster pulls images from registries only"
         ))),
-        Err(error) => Err(CommandError::usage(format!("--record-as: {error}"))),
+        Err(error) => Err(CommandError::usage(format!("--record-as: {}", with_causes(&error)))),
     }
 }
 

@@ -2,14 +2,15 @@
 
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
-use crate::cli::{Context, input, sources};
+use crate::cli::{Context, guesses, input, sources};
 use crate::cluster::dump;
 use crate::cluster::state::CatalogSource;
 use crate::cluster::{self, State};
 use crate::index::intake::IntakeError;
 use crate::index::open::OpenLimits;
-use crate::install::catalogs::Catalogs;
+use crate::install;
 use crate::install::content::{self, Content, ContentError};
+use crate::install::resolve::{NamedIndex, ResolveError, ResolveOptions, Resolved};
 use clap::Args;
 use serde_json::Value;
 use std::io;
@@ -159,77 +160,61 @@ impl InstallArguments {
     }
 }
 
-/// Puts in the catalogs that the command line names as `[NAME=]INDEX[,PRIORITY]`, and gives their names. One that is known
-/// already is read from there.
-pub(crate) fn add_catalogs(catalogs: &[String], state: &mut State) -> Result<Vec<String>, CommandError> {
-    let mut named = Vec::new();
-    for (number, text) in (1..).zip(catalogs) {
-        let (text, priority) = match text
-            .rsplit_once(',')
-            .map(|(text, priority)| (text, priority.parse::<i32>()))
-        {
+/// The indexes that the command line names as `[NAME=]INDEX[,PRIORITY]`.
+pub(crate) fn named_indexes(catalogs: &[String]) -> Vec<NamedIndex> {
+    let named = catalogs.iter().map(|text| {
+        let split = text.rsplit_once(',');
+        let (text, priority) = match split.map(|(text, priority)| (text, priority.parse::<i32>())) {
             Some((text, Ok(priority))) => (text, Some(i64::from(priority))),
             _ => (text.as_str(), None),
         };
         let is_name = |name: &str| !name.is_empty() && !name.contains(['/', ':', '.']);
-        let (name, source) = match text.split_once('=') {
-            Some((name, source)) if is_name(name) => (name.to_owned(), source),
-            _ if number == 1 => ("catalog".to_owned(), text),
-            _ => (format!("catalog-{number}"), text),
+        let (name, index) = match text.split_once('=') {
+            Some((name, index)) if is_name(name) => (Some(name.to_owned()), index),
+            _ => (None, text),
         };
-        if named.contains(&name) {
-            return Err(CommandError::usage(format!("two catalogs are called {name}")));
-        }
-        named.push(name.clone());
-        let known = state.catalogs.iter_mut().find(|catalog| catalog.name == name);
-        if let Some(known) = known {
-            known.source = Some(source.to_owned());
-            known.priority = priority.unwrap_or(known.priority);
-            continue;
-        }
-        let elsewhere = state.other_catalogs.iter().find(|(_, other)| *other == name);
-        let mut subscribed = state.subscriptions.iter().filter(|to| to.catalog == name);
-        let subscribed = subscribed.next().map(|to| &to.catalog_namespace);
-        let namespace = elsewhere.map(|(namespace, _)| namespace).or(subscribed);
-        state.catalogs.push(CatalogSource {
-            namespace: namespace.unwrap_or(&state.namespace).clone(),
+        NamedIndex {
             name,
-            priority: priority.unwrap_or_default(),
-            source: Some(source.to_owned()),
-            packages: Vec::new(),
-        });
-    }
-    Ok(named)
+            index: index.to_owned(),
+            priority,
+        }
+    });
+    named.collect()
 }
 
-/// Opens the catalogs of a state that have a source. Those that the command line `named` need no advice to name them there.
-pub(crate) fn open_catalogs(
-    state: &State,
-    named: &[String],
+/// Resolves what a cluster is subscribed to and what is asked for, and says which catalogs count as empty.
+pub(crate) fn resolve(
+    state: State,
+    options: &ResolveOptions,
     registry: &RegistryArguments,
-    limits: OpenLimits,
     context: &Context<'_>,
-) -> Result<Catalogs, CommandError> {
-    let mut indexes = Vec::with_capacity(state.catalogs.len());
-    for catalog in &state.catalogs {
-        if catalog.source.is_none() && catalog.packages.is_empty() {
-            let (namespace, name) = (&catalog.namespace, &catalog.name);
-            context.printer.warning(format_args!(
-                "the catalog {namespace}/{name} names no index image, and counts as empty without --catalog {name}=INDEX"
-            ));
+) -> Result<Resolved, CommandError> {
+    let transports = registry.transports(context);
+    let resolving = install::resolve::resolve(state, options, &transports);
+    let resolved = context.runtime.block_on(resolving).map_err(|error| match error {
+        ResolveError::CatalogTwice { .. } | ResolveError::PackageTwice { .. } => CommandError::usage(error.to_string()),
+        ResolveError::NotInstalled { .. } => CommandError::failure(error.to_string())
+            .hint("describe what is installed in a file, and give it with --state"),
+        ResolveError::Read(error) => error.into(),
+        ResolveError::Catalog {
+            namespace,
+            name,
+            index,
+            is_asked_for,
+            source,
+        } => {
+            let error = guesses::with_index_guess((*source).into(), &index);
+            let error = error.context(format!("cannot read the catalog {namespace}/{name}"));
+            if is_asked_for {
+                return error;
+            }
+            error.hint(format!("--catalog {name}=INDEX reads it from elsewhere"))
         }
-        let open = |source: &str| {
-            let opened = sources::open_catalog(source, registry, limits, context);
-            opened.map_err(|error| {
-                let (namespace, name) = (&catalog.namespace, &catalog.name);
-                let error = error.context(format!("cannot read the catalog {namespace}/{name}"));
-                if named.contains(name) {
-                    return error;
-                }
-                error.hint(format!("--catalog {name}=INDEX reads it from elsewhere"))
-            })
-        };
-        indexes.push(catalog.source.as_deref().map(open).transpose()?);
+    })?;
+    for CatalogSource { namespace, name, .. } in resolved.empty_catalogs() {
+        context.printer.warning(format_args!(
+            "the catalog {namespace}/{name} names no index image, and counts as empty without --catalog {name}=INDEX"
+        ));
     }
-    Ok(Catalogs::new(state, indexes))
+    Ok(resolved)
 }

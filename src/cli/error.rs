@@ -6,10 +6,10 @@
 //! | [`FAILURE`] | it could not, or found errors in what it looked at |
 //! | [`USAGE`] | the command line is wrong; nothing was done |
 
-use crate::cli::hint::{self, as_kind};
+use crate::causes::with_causes;
+use crate::cli::hint::Hints;
 use crate::terminal::Printer;
 use crate::terminal::output::OutputError;
-use std::error::Error;
 use std::fmt;
 use std::process::ExitCode;
 
@@ -49,33 +49,34 @@ enum Kind {
 #[derive(Debug)]
 pub struct CommandError {
     kind: Kind,
-    source: anyhow::Error,
+    /// What was tried, each sentence because of the next.
+    sentences: Vec<String>,
     hints: Vec<String>,
 }
 
 impl CommandError {
+    fn new(kind: Kind, sentence: String, hints: Vec<String>) -> Self {
+        Self {
+            kind,
+            sentences: vec![sentence],
+            hints,
+        }
+    }
+
     /// A mistake in the command line that only the command itself can see.
     pub fn usage(message: impl Into<String>) -> Self {
-        Self {
-            kind: Kind::Usage,
-            source: anyhow::Error::msg(message.into()),
-            hints: Vec::new(),
-        }
+        Self::new(Kind::Usage, message.into(), Vec::new())
     }
 
     /// A failure that no error of the library describes.
     pub fn failure(message: impl Into<String>) -> Self {
-        Self {
-            kind: Kind::Failure,
-            source: anyhow::Error::msg(message.into()),
-            hints: Vec::new(),
-        }
+        Self::new(Kind::Failure, message.into(), Vec::new())
     }
 
     /// Says what was tried, above the cause.
     #[must_use]
     pub fn context(mut self, message: impl Into<String>) -> Self {
-        self.source = self.source.context(message.into());
+        self.sentences.insert(0, message.into());
         self
     }
 
@@ -91,23 +92,9 @@ impl CommandError {
         &self.hints
     }
 
-    /// The sentence and those of its causes. Many errors end with the words of their cause, which are not repeated.
-    fn sentences(&self) -> Vec<String> {
-        let mut sentences = Vec::new();
-        let mut said = String::new();
-        for cause in self.source.chain() {
-            let message = cause.to_string();
-            if sentences.is_empty() || !said.contains(&message) {
-                sentences.push(message.clone());
-            }
-            said = message;
-        }
-        sentences
-    }
-
     /// Says the sentence, its causes and the hints.
     pub(crate) fn print(&self, printer: &Printer) {
-        for (depth, sentence) in self.sentences().iter().enumerate() {
+        for (depth, sentence) in self.sentences.iter().enumerate() {
             if depth == 0 {
                 printer.error(sentence);
             } else {
@@ -122,29 +109,32 @@ impl CommandError {
 
 impl fmt::Display for CommandError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.sentences().join(": "))
+        formatter.write_str(&self.sentences.join(": "))
     }
 }
 
-impl<E> From<E> for CommandError
-where
-    E: Error + Send + Sync + 'static,
-{
+impl<E: Hints> From<E> for CommandError {
     fn from(error: E) -> Self {
-        let (mut kind, mut hints) = (Kind::Failure, Vec::new());
-        let mut cause: Option<&(dyn Error + 'static)> = Some(&error);
-        while let Some(error) = cause {
-            if matches!(as_kind(error), Some(OutputError::Closed)) {
-                kind = Kind::OutputClosed;
-            }
-            hints.extend(hint::of(error));
-            cause = error.source();
-        }
-        Self {
-            kind,
-            source: anyhow::Error::new(error),
-            hints,
-        }
+        Self::new(Kind::Failure, with_causes(&error), error.hints())
+    }
+}
+
+impl From<OutputError> for CommandError {
+    fn from(error: OutputError) -> Self {
+        let (kind, hint) = match error {
+            OutputError::Closed => (Kind::OutputClosed, None),
+            OutputError::Write(_) => (Kind::Failure, None),
+            OutputError::Hidden => (
+                Kind::Failure,
+                Some("--fix without --dry-run changes the files; look at them with an editor"),
+            ),
+            OutputError::Form { .. } => (
+                Kind::Failure,
+                Some("this is a mistake in opmx; please report it with the command line"),
+            ),
+        };
+        let hints = hint.map(str::to_owned).into_iter().collect();
+        Self::new(kind, with_causes(&error), hints)
     }
 }
 
@@ -269,20 +259,9 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_went_away_is_no_failure_wherever_it_is_noticed() {
+    fn a_reader_that_went_away_is_no_failure() {
         let (code, said) = said(OutputError::Closed);
         assert_eq!((code, said.as_str()), (ExitCode::from(SUCCESS), ""));
-        let (code, said) = said_below(OutputError::Closed);
-        assert_eq!((code, said.as_str()), (ExitCode::from(SUCCESS), ""));
-    }
-
-    fn said_below(source: OutputError) -> (ExitCode, String) {
-        #[derive(Debug, thiserror::Error)]
-        #[error("the list broke off")]
-        struct Above {
-            source: OutputError,
-        }
-        said(Above { source })
     }
 
     #[test]

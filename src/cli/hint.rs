@@ -1,190 +1,189 @@
 //! What to do about the errors of the modules below: the one place where their failures become advice, and where limits
 //! become flags.
 
-use crate::bundle::MediaType;
-use crate::bundle::location::LoadError;
+use crate::build::BuildError;
+use crate::bundle::location::{LoadError, LocationError};
+use crate::bundle::pin::PinError;
+use crate::bundle::{EditError, MediaType, UnknownMediaType};
+use crate::catalog::file_based::init::InitError;
 use crate::catalog::file_based::load::LoadError as CatalogLoadError;
 use crate::catalog::file_based::read::CatalogError;
+use crate::catalog::file_based::template::TemplateError;
+use crate::catalog::selection::SelectionError;
 use crate::cli::start::StartError;
 use crate::cluster::dump::DumpError;
-use crate::cluster::{ObservedError, StateProblem};
+use crate::cluster::{ObservedError, StateError, StateProblem};
 use crate::database::add::{AddError, Refusal};
+use crate::database::deprecate::DeprecateError;
 use crate::database::error::DatabaseError;
 use crate::database::gate::Unfit;
 use crate::database::read::ReadError;
+use crate::database::remove::RemoveError;
 use crate::files::{FileError, NewFolderError};
 use crate::image::{
     BuildProblem, ContentProblem, ImageError, LAYOUT_FILE, Race, ReferenceError, RegistryError, RegistryFailure,
 };
 use crate::index::api_sources::ApiSourceError;
 use crate::index::export::ExportError;
-use crate::index::gather::GatherProblem;
+use crate::index::gather::{GatherError, GatherProblem};
+use crate::index::import::ImportError;
 use crate::index::intake::IntakeError;
-use crate::index::location::IndexLocationError;
+use crate::index::location::{FetchError, IndexLocationError};
 use crate::index::open::OpenError;
 use crate::index::program::ProgramError;
+use crate::index::publish::{ChangeError, PublishError};
+use crate::index::render::RenderError;
 use crate::index::render::dockerfile::DockerfileError;
+use crate::index::render::folder::FolderError;
+use crate::index::render::sources::SourceError;
+use crate::index::render::template::{BundleError, TemplateRenderError};
+use crate::install::catalogs::SelectedError;
 use crate::install::content::ContentError;
+use crate::install::planned::PlanError;
+use crate::install::resolved::ResolvedError;
+use crate::install::steps::StepError;
+use crate::kubernetes::rbac::covering::TooManyAtoms;
 use crate::limit::Limit;
+use crate::mirror::images::ImagesError;
 use crate::resolver::Unresolved;
-use crate::terminal::output::OutputError;
+use crate::server::ServeError;
+use crate::synthesis::outside::OutsideError;
+use crate::synthesis::samples::SamplesError;
 use crate::tree::TreeError;
+use crate::validation::many::UnreadableError;
 use std::error::Error;
 use std::io;
+use std::path::Path;
 
 /// What to do where a search for what to install is given up.
 pub(crate) const MORE_STEPS: &str = "allow more steps with --max-steps, or give fewer catalogs";
 
-/// The error as one of a kind, also where another one holds it in a box.
-pub(super) fn as_kind<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
-    let boxed = || error.downcast_ref::<Box<E>>().map(Box::as_ref);
-    error.downcast_ref().or_else(boxed)
+const VALUES: &str = "--max-values";
+const TOTAL_SIZE: &str = "--max-total-size";
+const DATABASE_STEPS: &str = "--max-database-steps";
+const RESTORE: &str = "restore it from a copy";
+const DUMP: &str = "a dump is the output of \"kubectl get ... -o yaml\", \"kubectl api-resources\" or \"kubectl get --raw \
+                    /apis/GROUP/VERSION\"";
+
+/// An error that a command can end with.
+pub trait Hints: Error {
+    /// What to do about it; often nothing is known.
+    fn hints(&self) -> Vec<String>;
 }
 
-/// What to do about an error of the modules below. The one place where their failures are turned into advice.
-pub(super) fn of(error: &(dyn Error + 'static)) -> Vec<String> {
-    match as_kind(error) {
-        Some(AddError::Refused(refusals)) => refusal_hints(refusals),
-        _ => hint_for(error).into_iter().collect(),
+/// One piece of advice.
+fn hint(words: impl Into<String>) -> Vec<String> {
+    vec![words.into()]
+}
+
+/// The advice about the variants of errors: `pass` are those that wrap another error, whose advice it is, and `none` those
+/// about which there is nothing to say.
+macro_rules! hints {
+    ($($error:ty { pass: [$($pass:ident),*], none: [$($none:ident),*], $($arms:tt)* })*) => {
+        $(impl Hints for $error {
+            fn hints(&self) -> Vec<String> {
+                match self {
+                    $(Self::$pass(error) => error.hints(),)*
+                    $(Self::$none { .. } => Vec::new(),)*
+                    $($arms)*
+                }
+            }
+        })*
+    };
+}
+
+/// Errors about which there is never anything to say.
+macro_rules! without_hints {
+    ($($error:ty),* $(,)?) => {
+        $(impl Hints for $error {
+            fn hints(&self) -> Vec<String> {
+                Vec::new()
+            }
+        })*
+    };
+}
+
+without_hints! {
+    InitError,
+    SelectionError,
+    StepError,
+    TemplateError,
+    TooManyAtoms,
+    UnknownMediaType,
+    io::Error,
+    serde_json::Error,
+    tracing_subscriber::util::TryInitError,
+}
+
+impl Hints for FileError {
+    fn hints(&self) -> Vec<String> {
+        if is_full(&self.source) {
+            return hint(format!(
+                "make room for {}; what was there before is unchanged",
+                self.path.display()
+            ));
+        }
+        more_files(&self.source)
     }
 }
 
-fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
-    if let Some(FileError { path, source, .. }) = as_kind(error) {
-        let make_room = || format!("make room for {}; what was there before is unchanged", path.display());
-        return is_full(source).then(make_room).or_else(|| more_files(source));
+impl Hints for RegistryError {
+    fn hints(&self) -> Vec<String> {
+        registry_hint(self).map(str::to_owned).into_iter().collect()
     }
-    if let Some(ReadError::File { source, .. }) = as_kind(error) {
-        return more_files(source);
+}
+
+impl Hints for LocationError {
+    fn hints(&self) -> Vec<String> {
+        self.source.hints()
     }
-    if let Some(BuildProblem::Temporary { source }) = as_kind(error) {
-        return is_full(source).then(|| "make room there, or name another folder in the variable TMPDIR".to_owned());
+}
+
+impl Hints for IndexLocationError {
+    fn hints(&self) -> Vec<String> {
+        let mut hints = hint("an index is an image, or the database file of one; there is no such file");
+        hints.extend(self.source.hints());
+        hints
     }
-    if let Some(GatherProblem::Load(LoadError::NoBundle { .. })) = as_kind(error) {
-        return Some("name a bundle image; the index to start from is given with --from-index".to_owned());
+}
+
+impl Hints for StateError {
+    fn hints(&self) -> Vec<String> {
+        self.problem.hints()
     }
-    if let Some(LoadError::Layout { directory }) = as_kind(error) {
-        return Some(format!("name an image in it as oci:{}:TAG", directory.display()));
+}
+
+hints! {
+    NewFolderError {
+        pass: [File],
+        none: [],
+        Self::Taken { .. } => hint("name another folder, or remove what is there"),
     }
-    if let Some(GatherProblem::MediaType {
-        media_type: MediaType::K8sV1,
-        ..
-    }) = as_kind(error)
-    {
-        return Some(
-            "\"opmx bundle convert --to registry+v1\" converts it to a bundle that every OLM can read".to_owned(),
-        );
+    TreeError {
+        pass: [File],
+        none: [PathEscape, EntryType],
+        Self::Limit { raised_by, .. } => raised(*raised_by),
     }
-    if let Some(IntakeError::NoReference { .. }) = as_kind(error) {
-        return Some("say where it will be published with --record-as, or leave out --by-reference".to_owned());
+    ReferenceError {
+        pass: [],
+        none: [Empty, Transport, Grammar, Digest],
+        Self::Address { scheme, .. } if scheme == "http://" => hint("pass --use-http if the registry has no HTTPS"),
+        Self::Address { .. } => Vec::new(),
     }
-    if let Some(DatabaseError::Unfit(Unfit::Empty { .. })) = as_kind(error) {
-        return Some("name an index database, or remove the file to begin a new one".to_owned());
-    }
-    if let Some(ReadError::Folder { path }) = as_kind(error) {
-        return Some(if path.join(LAYOUT_FILE).is_file() {
-            format!("name an image in it as oci:{}:TAG", path.display())
-        } else {
-            "a file-based catalog is read by opmx serve, render, migrate and validate, and by opmx index; \
-             opmx index from-fbc makes a database of it"
-                .to_owned()
-        });
-    }
-    if let Some(error) = as_kind::<RegistryError>(error) {
-        return registry_hint(error).map(str::to_owned);
-    }
-    if let Some(limit) = raised_by(error) {
-        return Some(flag_hint(limit).to_owned());
-    }
-    if let Some(ReferenceError::Address { scheme, .. }) = as_kind(error) {
-        return (scheme == "http://").then(|| "pass --use-http if the registry has no HTTPS".to_owned());
-    }
-    if let Some(Unresolved::GaveUp { .. }) = as_kind(error) {
-        return Some(MORE_STEPS.to_owned());
-    }
-    if let Some(ProgramError::NotStatic { .. }) = as_kind(error) {
-        return Some(
-            "build opmx with `-C target-feature=+crt-static` and an explicit --target, name a static binary with --binary, \
-             build on a base image with --binary-image, or write a Dockerfile with --generate"
-                .to_owned(),
-        );
-    }
-    if let Some(ProgramError::Foreign { .. }) = as_kind(error) {
-        return Some(
-            "name an opmx binary for Linux with --binary, or build on a base image with --binary-image".to_owned(),
-        );
-    }
-    if let Some(ApiSourceError::Nothing { .. }) = as_kind(error) {
-        return Some(
-            "a source is an index, CustomResourceDefinitions, or the output of \"kubectl api-resources\" or \
-             \"kubectl get --raw /apis/GROUP/VERSION\""
-                .to_owned(),
-        );
-    }
-    if let Some(ContentError::NoCsv { image, .. }) = as_kind(error)
-        && !image.is_empty()
-    {
-        return Some(format!("name the image instead of the bundle: {image}"));
-    }
-    match as_kind(error) {
-        Some(StartError::Files(_)) => return Some(MORE_FILES.to_owned()),
-        Some(StartError::Threads(_)) => {
-            return Some("raise the limit on threads: ulimit -u, or that of the container on processes".to_owned());
+    BuildProblem {
+        pass: [],
+        none: [Path, Duplicate, Changed, DiffId, NoPlatform, SamePlatform],
+        Self::Temporary { source } if is_full(source) => {
+            hint("make room there, or name another folder in the variable TMPDIR")
         }
-        _ => {}
+        Self::Temporary { .. } => Vec::new(),
     }
-    match as_kind(error) {
-        Some(ObservedError::Namespaces { .. }) => return Some("name one of them with --namespace".to_owned()),
-        Some(ObservedError::OperatorGroups { count: 0, .. }) => {
-            return Some(
-                "OLM installs nothing there until it has one; if no OperatorGroup is given at all, one is assumed"
-                    .to_owned(),
-            );
-        }
-        Some(ObservedError::Other { .. }) => {
-            return Some("name the namespace in the what-if file".to_owned());
-        }
-        _ => {}
-    }
-    if let Some(StateProblem::Object) = as_kind(error) {
-        return Some("a dump of a cluster is given with --cluster, or as FILE".to_owned());
-    }
-    if let Some(DumpError::Nothing { .. } | DumpError::NoObject { .. }) = as_kind(error) {
-        return Some(
-            "a dump is the output of \"kubectl get ... -o yaml\", \"kubectl api-resources\" or \"kubectl get --raw \
-             /apis/GROUP/VERSION\""
-                .to_owned(),
-        );
-    }
-    if let Some(flag) = limit_flag(error) {
-        return Some(raise(flag));
-    }
-    if let Some(CatalogLoadError::Document { .. }) = as_kind(error) {
-        return Some("opmx validate lists everything that is wrong with a catalog folder".to_owned());
-    }
-    if let Some(OpenError::Bundle { .. }) = as_kind(error) {
-        return Some("use opmx bundle inspect to show a bundle".to_owned());
-    }
-    if let Some(DockerfileError::Taken { .. }) = as_kind(error) {
-        return Some("remove it to have it written again".to_owned());
-    }
-    if let Some(DockerfileError::Builder) = as_kind(error) {
-        return Some("name an image with opm or opmx as /bin/opm with --builder-image".to_owned());
-    }
-    if let Some(NewFolderError::Taken { .. }) = as_kind(error) {
-        return Some("name another folder, or remove what is there".to_owned());
-    }
-    if let Some(ExportError::UnknownPackage {
-        nearest: Some(name), ..
-    }) = as_kind(error)
-    {
-        return Some(format!("there is {name:?}"));
-    }
-    if as_kind::<IndexLocationError>(error).is_some() {
-        return Some("an index is an image, or the database file of one; there is no such file".to_owned());
-    }
-    if let Some(ImageError::Moved { race, .. }) = as_kind(error) {
-        return Some(match race {
+    ImageError {
+        pass: [Reference, File, Tree, Registry],
+        none: [NotFound, Ambiguous, Busy],
+        Self::Content { problem, .. } => raised(raised_by_content(problem)),
+        Self::Build { problem } => problem.hints(),
+        Self::Moved { race, .. } => hint(match race {
             Race::Before { .. } | Race::After { .. } => "run the command again, on the index as it is now".to_owned(),
             Race::Over { lost } | Race::Unknown { lost: Some(lost) } => {
                 format!("the repository still has {lost}; apply its change again to what the tag points to now")
@@ -193,15 +192,249 @@ fn hint_for(error: &(dyn Error + 'static)) -> Option<String> {
                 "check whether the index holds what other pipelines published; the log (-v) shows what the tag pointed to"
                     .to_owned()
             }
-        });
+        }),
     }
-    if let Some(OutputError::Hidden) = as_kind(error) {
-        return Some("--fix without --dry-run changes the files; look at them with an editor".to_owned());
+    LoadError {
+        pass: [Tree, Image],
+        none: [NoBundle, Interrupted],
+        Self::Layout { directory } => image_in(directory),
     }
-    if let Some(OutputError::Form { .. }) = as_kind(error) {
-        return Some("this is a mistake in opmx; please report it with the command line".to_owned());
+    OutsideError {
+        pass: [Edit],
+        none: [],
+        Self::Written { .. } => hint("leave out --samples and --api-source"),
     }
-    None
+    BuildError {
+        pass: [Outside, Pin, Edit, Image],
+        none: [],
+    }
+    EditError {
+        pass: [Tree],
+        none: [Form],
+    }
+    PinError {
+        pass: [],
+        none: [Transport],
+        Self::Name { source, .. } => source.hints(),
+        Self::Registry { source, .. } => source.hints(),
+    }
+    CatalogError {
+        pass: [File],
+        none: [Walk, Document, Limit, NotAFolder, Changed],
+        Self::Values { .. } => hint(raise(VALUES)),
+        Self::TooMuch { .. } => hint(raise(TOTAL_SIZE)),
+    }
+    CatalogLoadError {
+        pass: [Catalog],
+        none: [],
+        Self::Document { .. } => hint("opmx validate lists everything that is wrong with a catalog folder"),
+    }
+    DumpError {
+        pass: [File],
+        none: [Folder, Text, Files, NoText],
+        Self::Nothing { .. } | Self::NoObject { .. } => hint(DUMP),
+        Self::Values { .. } => hint(raise(VALUES)),
+        Self::TooMuch { .. } => hint(raise(TOTAL_SIZE)),
+        Self::Object { .. } => hint(raise("--max-file-size")),
+    }
+    StateProblem {
+        pass: [],
+        none: [
+            Unreadable, Documents, Version, Shape, SourceAndPackages, Twice, NoBundle, NoCatalog, NoReason, Inner
+        ],
+        Self::TooMany { .. } => hint(raise(VALUES)),
+        Self::Object => hint("a dump of a cluster is given with --cluster, or as FILE"),
+    }
+    ObservedError {
+        pass: [],
+        none: [],
+        Self::Namespaces { .. } => hint("name one of them with --namespace"),
+        Self::OperatorGroups { count: 0, .. } => {
+            hint("OLM installs nothing there until it has one; if no OperatorGroup is given at all, one is assumed")
+        }
+        Self::OperatorGroups { .. } => Vec::new(),
+        Self::Other { .. } => hint("name the namespace in the what-if file"),
+    }
+    DatabaseError {
+        pass: [Read, File],
+        none: [NotADatabase, NotAnIndex, TooLarge, Newer, NoFolder, Locked, ReadOnly, CannotOpen, Full, Other],
+        Self::Unfit(Unfit::Empty { .. }) => hint("name an index database, or remove the file to begin a new one"),
+        Self::Unfit(Unfit::NotPlain { .. }) => Vec::new(),
+        Self::Steps { .. } => hint(raise(DATABASE_STEPS)),
+        Self::Io { .. } => hint("check the disk, free space, quota and limits on file sizes"),
+        Self::Damaged { .. } => hint(RESTORE),
+    }
+    ReadError {
+        pass: [Beside],
+        none: [Missing, NotADatabase, Unfit, Truncated, NotAnIndex, TooNew, Changed, Copy, Manifests],
+        Self::File { source, .. } => more_files(source),
+        Self::Folder { path } if path.join(LAYOUT_FILE).is_file() => image_in(path),
+        Self::Folder { .. } => hint(
+            "a file-based catalog is read by opmx serve, render, migrate and validate, and by opmx index; \
+             opmx index from-fbc makes a database of it",
+        ),
+        Self::Steps { .. } => hint(raise(DATABASE_STEPS)),
+        Self::Content { .. } => hint(RESTORE),
+    }
+    RemoveError {
+        pass: [Database],
+        none: [Unknown],
+    }
+    DeprecateError {
+        pass: [Database],
+        none: [Unknown, NoChannel, DefaultChannel, PackageHeads],
+    }
+    AddError {
+        pass: [Database, Spool],
+        none: [],
+        Self::Refused(refusals) => refusal_hints(refusals),
+    }
+    FetchError {
+        pass: [Image, File],
+        none: [Catalog, Database, NoCatalog],
+        Self::NoIndex { source, .. } => source.hints(),
+    }
+    OpenError {
+        pass: [Location, Image, Fetch, Read, Catalog, Load, File],
+        none: [],
+        Self::Bundle { .. } => hint("use opmx bundle inspect to show a bundle"),
+    }
+    ApiSourceError {
+        pass: [File, Tree, Read, Index],
+        none: [Unreadable],
+        Self::TooMany { .. } => hint(raise(VALUES)),
+        Self::Nothing { .. } => hint(
+            "a source is an index, CustomResourceDefinitions, or the output of \"kubectl api-resources\" or \
+             \"kubectl get --raw /apis/GROUP/VERSION\"",
+        ),
+    }
+    IntakeError {
+        pass: [],
+        none: [Findings, Record],
+        Self::NoReference { .. } => {
+            hint("say where it will be published with --record-as, or leave out --by-reference")
+        }
+    }
+    GatherProblem {
+        pass: [Intake],
+        none: [],
+        Self::Load(LoadError::NoBundle { .. }) => {
+            hint("name a bundle image; the index to start from is given with --from-index")
+        }
+        Self::Load(error) => error.hints(),
+        Self::MediaType { media_type: MediaType::K8sV1, .. } => {
+            hint("\"opmx bundle convert --to registry+v1\" converts it to a bundle that every OLM can read")
+        }
+        Self::MediaType { media_type: MediaType::RegistryV1, .. } => Vec::new(),
+    }
+    GatherError {
+        pass: [Spool, Add],
+        none: [Bundles],
+    }
+    ImportError {
+        pass: [Catalog, Load, Spool, Add],
+        none: [Findings, Bundle, SameName, Head],
+    }
+    ProgramError {
+        pass: [File],
+        none: [NotAProgram, OtherProcessor, UnknownPlatform, Twice],
+        Self::NotStatic { .. } => hint(
+            "build opmx with `-C target-feature=+crt-static` and an explicit --target, name a static binary with --binary, \
+             build on a base image with --binary-image, or write a Dockerfile with --generate",
+        ),
+        Self::Foreign { .. } => {
+            hint("name an opmx binary for Linux with --binary, or build on a base image with --binary-image")
+        }
+    }
+    ChangeError {
+        pass: [Gather, Remove, Deprecate, Import],
+        none: [],
+    }
+    PublishError {
+        pass: [Fetch, Import, Database, Change, Image, Program, File],
+        none: [],
+    }
+    ExportError {
+        pass: [Index, Folder, Tree, File],
+        none: [Name, NoContent, Findings, Object],
+        Self::UnknownPackage { nearest, .. } => nearest.iter().map(|name| format!("there is {name:?}")).collect(),
+        Self::Reference { source, .. } => source.hints(),
+        Self::Load { source, .. } => source.hints(),
+    }
+    RenderError {
+        pass: [Read],
+        none: [],
+        Self::Property { .. } => hint("remove the bundle from the index and add it again"),
+    }
+    SourceError {
+        pass: [Image, Fetch, Tree, Intake, Read, Catalog, Render, File],
+        none: [Missing, Unknown, Write],
+        Self::Name { source, .. } => source.hints(),
+    }
+    FolderError {
+        pass: [Source, Folder, File],
+        none: [PackageName],
+    }
+    BundleError {
+        pass: [Location, Load, Intake, Render],
+        none: [],
+    }
+    TemplateRenderError {
+        pass: [],
+        none: [Bundles, Template],
+    }
+    DockerfileError {
+        pass: [File],
+        none: [NotAFolder, Name, Label],
+        Self::Taken { .. } => hint("remove it to have it written again"),
+        Self::Builder => hint("name an image with opm or opmx as /bin/opm with --builder-image"),
+    }
+    ContentError {
+        pass: [Intake, Render, Read, Catalog],
+        none: [Property, Unknown],
+        Self::NoCsv { image, .. } if image.is_empty() => Vec::new(),
+        Self::NoCsv { image, .. } => hint(format!("name the image instead of the bundle: {image}")),
+    }
+    SelectedError {
+        pass: [],
+        none: [WrittenOut],
+        Self::Content { source, .. } => source.hints(),
+    }
+    ResolvedError {
+        pass: [Selected],
+        none: [Step],
+    }
+    PlanError {
+        pass: [Steps],
+        none: [Permissions],
+    }
+    Unresolved {
+        pass: [],
+        none: [Unsatisfiable, Refused],
+        Self::GaveUp { .. } => hint(MORE_STEPS),
+    }
+    ImagesError {
+        pass: [Index],
+        none: [Selection],
+    }
+    SamplesError {
+        pass: [Tree],
+        none: [Unreadable, Nothing],
+    }
+    UnreadableError {
+        pass: [Location, Load, Write],
+        none: [File, Image],
+    }
+    ServeError {
+        pass: [Index],
+        none: [Prepare, Listen, Reflection, Transport],
+    }
+    StartError {
+        pass: [],
+        none: [Runtime],
+        Self::Files(_) => hint(MORE_FILES),
+        Self::Threads(_) => hint("raise the limit on threads: ulimit -u, or that of the container on processes"),
+    }
 }
 
 /// What to do about a request to a registry that failed.
@@ -264,20 +497,19 @@ fn refusal_hints(refusals: &[Refusal]) -> Vec<String> {
     hints
 }
 
-/// The limit that can be raised so that an error does not come again.
-fn raised_by(error: &(dyn Error + 'static)) -> Option<Limit> {
-    match (as_kind(error), as_kind(error)) {
-        (Some(TreeError::Limit { raised_by, .. }), _) => *raised_by,
-        (_, Some(ImageError::Content { problem, .. })) => raised_by_content(problem),
-        _ => None,
-    }
-}
-
 fn raised_by_content(problem: &ContentProblem) -> Option<Limit> {
     match problem {
         ContentProblem::TooLarge { raised_by, .. } => *raised_by,
         _ => None,
     }
+}
+
+fn raised(by: Option<Limit>) -> Vec<String> {
+    by.map(|limit| flag_hint(limit).to_owned()).into_iter().collect()
+}
+
+fn image_in(layout: &Path) -> Vec<String> {
+    hint(format!("name an image in it as oci:{}:TAG", layout.display()))
 }
 
 fn flag_hint(limit: Limit) -> &'static str {
@@ -289,37 +521,6 @@ fn flag_hint(limit: Limit) -> &'static str {
     }
 }
 
-/// The flag that raises the limit that an error is about.
-fn limit_flag(error: &(dyn Error + 'static)) -> Option<&'static str> {
-    const VALUES: &str = "--max-values";
-    const TOTAL: &str = "--max-total-size";
-    const STEPS: &str = "--max-database-steps";
-    let of_catalog = match as_kind(error) {
-        Some(CatalogError::Values { .. }) => Some(VALUES),
-        Some(CatalogError::TooMuch { .. }) => Some(TOTAL),
-        _ => None,
-    };
-    let of_dump = match as_kind(error) {
-        Some(DumpError::Values { .. }) => Some(VALUES),
-        Some(DumpError::TooMuch { .. }) => Some(TOTAL),
-        Some(DumpError::Object { .. }) => Some("--max-file-size"),
-        _ => None,
-    };
-    let of_source = match as_kind(error) {
-        Some(ApiSourceError::TooMany { .. }) => Some(VALUES),
-        _ => None,
-    };
-    let of_state = match as_kind(error) {
-        Some(StateProblem::TooMany { .. }) => Some(VALUES),
-        _ => None,
-    };
-    let of_database = match (as_kind(error), as_kind(error)) {
-        (Some(ReadError::Steps { .. }), _) | (_, Some(DatabaseError::Steps { .. })) => Some(STEPS),
-        _ => None,
-    };
-    of_catalog.or(of_dump).or(of_source).or(of_state).or(of_database)
-}
-
 /// What to do about a limit that a flag raises.
 pub(crate) fn raise(flag: &str) -> String {
     format!("raise the limit with {flag}, if this is to be trusted")
@@ -328,12 +529,12 @@ pub(crate) fn raise(flag: &str) -> String {
 const MORE_FILES: &str = "raise the limit on open files: ulimit -n";
 
 /// What to do where too many files are open.
-fn more_files(error: &io::Error) -> Option<String> {
+fn more_files(error: &io::Error) -> Vec<String> {
     #[cfg(unix)]
     if let Some(rustix::io::Errno::MFILE | rustix::io::Errno::NFILE) = rustix::io::Errno::from_io_error(error) {
-        return Some(MORE_FILES.to_owned());
+        return hint(MORE_FILES);
     }
-    None
+    Vec::new()
 }
 
 fn is_full(error: &io::Error) -> bool {

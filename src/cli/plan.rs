@@ -2,19 +2,18 @@
 
 use crate::cli::Context;
 use crate::cli::arguments::OutputArguments;
-use crate::cli::contents::{InstallArguments, add_catalogs, open_catalogs};
+use crate::cli::contents::{self, InstallArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::resolve::{IntentArguments, unresolved};
 use crate::cluster::State;
 use crate::cluster::state::Approval;
-use crate::csv::Csv;
 use crate::install::apis::Apis;
-use crate::install::apply::{Applied, apply};
+use crate::install::apply::Applied;
 use crate::install::handling::{self, Handling, Resource};
 use crate::install::plan::{InstallPlan, Phase};
-use crate::install::resolved;
-use crate::install::steps::{self, Repetition, Step, StepStatus, Target};
-use crate::resolver::{self, Problem};
+use crate::install::planned::{PlanOptions, Planned, Subject, plan};
+use crate::install::resolve::ResolveOptions;
+use crate::install::steps::{Repetition, Step, StepStatus};
 use crate::terminal::Format;
 use crate::terminal::table::Table;
 use clap::{Args, ValueEnum};
@@ -98,13 +97,8 @@ impl From<Approver> for Approval {
 }
 
 pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
-    let repetition = if arguments.repeat_properties {
-        Repetition::AsOlm
-    } else {
-        Repetition::Once
-    };
     let Some(bundle) = &arguments.bundle else {
-        return resolved(arguments, repetition, context);
+        return of_subscriptions(arguments, context);
     };
     let catalog = match &arguments.catalog[..] {
         [] => "catalog",
@@ -120,29 +114,17 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
     let Some(content) = install.content(bundle, context)? else {
         return Ok(Status::Failure);
     };
-    let target = Target {
-        namespace: install.namespace(&state).to_owned(),
-        catalog: catalog.to_owned(),
-        catalog_namespace: arguments.catalog_namespace.clone(),
-        repetition,
+    let bundle = Subject::Bundle {
+        content: &content,
+        catalog,
+        catalog_namespace: &arguments.catalog_namespace,
+        replaces: arguments.replaces.as_deref(),
     };
-    let replaces = arguments.replaces.as_deref().unwrap_or(Csv(&content.csv).replaces());
-    let steps = steps::of_bundle(&content, &target, replaces)?;
-    let plan = InstallPlan::new(&target.namespace, steps, approval(arguments, &state), 1);
-    show(
-        plan,
-        install.cluster.is_given().then_some(&state),
-        &arguments.output,
-        context,
-    )
-}
-
-fn approval(arguments: &PlanArguments, state: &State) -> Approval {
-    arguments.approval.map_or_else(|| state.approval(), Approval::from)
+    show(bundle, install.cluster.is_given().then_some(&state), arguments, context)
 }
 
 /// The plan of what the subscriptions of a cluster resolve to.
-fn resolved(arguments: &PlanArguments, repetition: Repetition, context: &Context<'_>) -> CommandResult {
+fn of_subscriptions(arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
     let install = &arguments.install;
     if install.index.is_some() {
         return Err(CommandError::usage(
@@ -155,46 +137,53 @@ fn resolved(arguments: &PlanArguments, repetition: Repetition, context: &Context
         )));
     }
     let named = install.namespace.as_deref();
-    let mut state = install.cluster.read_observed(named, &install.limits, context)?;
-    let named = add_catalogs(&arguments.catalog, &mut state)?;
-    let state = &state;
-    let catalogs = open_catalogs(state, &named, &install.registry, install.index_limits(), context)?;
-    let read = catalogs.read(true)?;
-    let problem = Problem::of_state(state, &read);
-    let resolution = match resolver::resolve(&problem, &arguments.intents.options()) {
+    let state = install.cluster.read_observed(named, &install.limits, context)?;
+    let options = ResolveOptions {
+        catalogs: contents::named_indexes(&arguments.catalog),
+        search: arguments.intents.options(),
+        limits: install.index_limits(),
+        ..ResolveOptions::default()
+    };
+    let resolved = contents::resolve(state, &options, &install.registry, context)?;
+    let resolution = match &resolved.answer {
         Ok(resolution) => resolution,
-        Err(error) => return unresolved(&error, &arguments.output, context),
+        Err(error) => return unresolved(error, &arguments.output, context),
     };
     for note in resolution.stays.iter().chain(&resolution.notes) {
         context.printer.warning(note);
     }
-    let namespace = state.namespace.as_str();
-    let steps = resolved::steps(&resolution, &catalogs, namespace, repetition)?;
-    if steps.is_empty() {
+    let all = Subject::Resolution {
+        resolution,
+        catalogs: &resolved.catalogs,
+    };
+    show(all, Some(&resolved.state), arguments, context)
+}
+
+/// Prints the plan of something; where a cluster is known, as it would end there.
+fn show(
+    subject: Subject<'_>,
+    state: Option<&State>,
+    arguments: &PlanArguments,
+    context: &Context<'_>,
+) -> CommandResult {
+    let options = PlanOptions {
+        namespace: arguments.install.namespace.clone(),
+        approval: arguments.approval.map(Approval::from),
+        repetition: if arguments.repeat_properties {
+            Repetition::AsOlm
+        } else {
+            Repetition::Once
+        },
+    };
+    let Some(Planned { plan, applied, apis }) = plan(subject, state, &options)? else {
         context
             .printer
             .status("there is nothing to install, and so OLM makes no plan");
         return Ok(Status::Success);
-    }
-    let plan = InstallPlan::new(namespace, steps, approval(arguments, state), 1);
-    show(plan, Some(state), &arguments.output, context)
-}
-
-/// Prints a plan; where a cluster is known, as it would end there.
-fn show(plan: InstallPlan, state: Option<&State>, output: &OutputArguments, context: &Context<'_>) -> CommandResult {
-    let applied = state
-        .map(|state| apply(&plan.status.plan, plan.namespace(), state))
-        .transpose()?;
-    let plan = match &applied {
-        Some(applied) => applied.written_to(plan),
-        None => plan,
     };
-    if output.output == Format::Text {
-        let known = State::default();
-        let apis = Apis::of(state.unwrap_or(&known)).with_steps(&plan.status.plan);
-        print(&plan, applied.as_ref(), &apis, context)?;
-    } else {
-        context.printer.document(output.output, &plan)?;
+    match arguments.output.output {
+        Format::Text => print(&plan, applied.as_ref(), &apis, context)?,
+        format => context.printer.document(format, &plan)?,
     }
     let Some(applied) = applied else {
         return Ok(Status::Success);

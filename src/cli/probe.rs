@@ -1,5 +1,6 @@
 //! What the program does under the name `grpc_health_probe`, which OLM calls inside every catalog pod.
 
+use crate::causes::with_causes;
 use crate::cli::error::SUCCESS;
 use crate::cli::{Process, Work};
 use crate::server::probe::{self, ProbeError};
@@ -18,7 +19,7 @@ pub fn run(arguments: Vec<OsString>, process: Process) -> ExitCode {
     let runtime = match (process.start)(Work::Command) {
         Ok(runtime) => runtime,
         Err(error) => {
-            printer.error(&error);
+            printer.error(with_causes(&error));
             return ExitCode::FAILURE;
         }
     };

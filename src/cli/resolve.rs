@@ -1,18 +1,16 @@
 //! `opmx resolve`: which bundles OLM would install or update to.
 
-use crate::catalog::Catalog;
 use crate::cli::Context;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
-use crate::cli::contents::{ClusterArguments, add_catalogs, open_catalogs};
-use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::contents::{self, ClusterArguments};
+use crate::cli::error::{CommandResult, Status};
 use crate::cli::hint::MORE_STEPS;
 use crate::cluster;
-use crate::cluster::state::{Installed, State, Subscription};
-use crate::resolver::{self, Options, Problem, Unresolved};
+use crate::install::resolve::{PackageChannel, ResolveOptions};
+use crate::resolver::{Options, Unresolved};
 use crate::terminal::{Format, resolution};
 use clap::Args;
 use serde_json::json;
-use std::borrow::Cow;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -113,23 +111,21 @@ pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> Comman
         context.printer.document(Format::Json, &cluster::json_schema())?;
         return Ok(Status::Success);
     }
-    let mut state = arguments
+    let state = arguments
         .cluster
         .read_observed(arguments.namespace.as_deref(), &arguments.limits, context)?;
-    let named = add_catalogs(&arguments.catalog, &mut state)?;
-    subscribe(arguments, named.first().map(String::as_str), &mut state)?;
-    let limits = arguments.limits.index(&arguments.database, &arguments.registry);
-    let catalogs = open_catalogs(&state, &named, &arguments.registry, limits, context)?;
-    // Only an update asks for the ranges that are skipped, which take long to read.
-    let updates = state.subscriptions.iter().any(|to| to.installed_csv.is_some()) || !arguments.installed.is_empty();
-    let read = catalogs.read(updates)?;
-    install(&arguments.installed, &mut state, &read)?;
-    let problem = Problem::of_state(&state, &read);
-    let options = Options {
-        explain: arguments.explain,
-        ..arguments.intents.options()
+    let options = ResolveOptions {
+        catalogs: contents::named_indexes(&arguments.catalog),
+        packages: arguments.packages.iter().map(|text| package_channel(text)).collect(),
+        starting_csv: arguments.starting_csv.clone(),
+        installed: arguments.installed.clone(),
+        search: Options {
+            explain: arguments.explain,
+            ..arguments.intents.options()
+        },
+        limits: arguments.limits.index(&arguments.database, &arguments.registry),
     };
-    match resolver::resolve(&problem, &options) {
+    match contents::resolve(state, &options, &arguments.registry, context)?.answer {
         Ok(found) => {
             match arguments.output.output {
                 Format::Text => resolution::print(&context.printer, &found)?,
@@ -178,63 +174,11 @@ pub(crate) fn unresolved(error: &Unresolved, output: &OutputArguments, context: 
     Ok(Status::Failure)
 }
 
-/// Subscribes to the packages that the command line names, in this catalog, or the first that there is.
-fn subscribe(arguments: &ResolveArguments, catalog: Option<&str>, state: &mut State) -> Result<(), CommandError> {
-    let mut catalogs = state.catalogs.iter();
-    let catalog = catalogs.find(|known| catalog.is_none_or(|name| known.name == name));
-    let catalog = catalog.cloned().unwrap_or_default();
-    for text in &arguments.packages {
-        let (package, channel) = match text.split_once('=') {
-            Some((package, channel)) => (package, Some(channel.to_owned()).filter(|channel| !channel.is_empty())),
-            None => (text.as_str(), None),
-        };
-        if state.subscriptions.iter().any(|known| known.package == package) {
-            return Err(CommandError::usage(format!("the package {package} is named twice")));
-        }
-        state.subscriptions.push(Subscription {
-            name: package.to_owned(),
-            package: package.to_owned(),
-            channel,
-            catalog: catalog.name.clone(),
-            catalog_namespace: catalog.namespace.clone(),
-            starting_csv: arguments.starting_csv.clone(),
-            ..Subscription::default()
-        });
+/// What is written as `PACKAGE[=CHANNEL]`.
+fn package_channel(text: &str) -> PackageChannel {
+    let (package, channel) = text.split_once('=').unwrap_or((text, ""));
+    PackageChannel {
+        package: package.to_owned(),
+        channel: Some(channel.to_owned()).filter(|channel| !channel.is_empty()),
     }
-    Ok(())
-}
-
-/// Puts in what is installed, as the catalogs know it, and tells the subscriptions to the same packages.
-fn install(installed: &[String], state: &mut State, catalogs: &[Cow<'_, Catalog>]) -> Result<(), CommandError> {
-    for name in installed {
-        let found = catalogs.iter().find_map(|catalog| {
-            let id = catalog.find(name)?;
-            let bundle = catalog.bundle(id)?;
-            let mut packages = catalog.packages.iter();
-            let package = packages.find(|package| {
-                let mut entries = package.channels.iter().flat_map(|channel| &channel.entries);
-                entries.any(|entry| entry.bundle == id)
-            });
-            Some((bundle, package.map(|package| package.name.to_string())))
-        });
-        let Some((bundle, package)) = found else {
-            return Err(
-                CommandError::failure(format!("no catalog has a bundle {name}, which is to be installed"))
-                    .hint("describe what is installed in a file, and give it with --state"),
-            );
-        };
-        for subscription in &mut state.subscriptions {
-            if Some(&subscription.package) == package.as_ref() {
-                subscription.installed_csv = Some(name.clone());
-                subscription.current_csv = Some(name.clone());
-            }
-        }
-        state.installed.push(Installed {
-            name: name.clone(),
-            version: bundle.version.as_deref().map(str::to_owned),
-            properties: resolver::annotation(package.as_deref().unwrap_or_default(), bundle),
-            ..Installed::default()
-        });
-    }
-    Ok(())
 }

@@ -6,7 +6,6 @@ use crate::cli::Context;
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
 use crate::cli::guesses;
-use crate::index::location::IndexLocation;
 use crate::index::open::{Index, OpenLimits};
 use crate::tree::Tree;
 
@@ -42,9 +41,8 @@ pub(crate) fn open_catalog(
     limits: OpenLimits,
     context: &Context<'_>,
 ) -> Result<Index, CommandError> {
-    let location: IndexLocation = name.parse()?;
     let transports = registry.transports(context);
-    let opening = Index::open(&location, &transports, limits);
+    let opening = Index::open_named(name, &transports, limits);
     let opened = context.runtime.block_on(opening);
     opened.map_err(|error| guesses::with_index_guess(error.into(), name))
 }

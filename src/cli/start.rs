@@ -6,12 +6,12 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// It may not open as many files as the runtime needs.
-    #[error("cannot start: opening the files that every command needs: {0}")]
-    Files(io::Error),
+    #[error("cannot start: opening the files that every command needs")]
+    Files(#[source] io::Error),
     /// It may not start as many threads as it needs.
-    #[error("cannot start: starting the threads that the command needs: {0}")]
-    Threads(io::Error),
+    #[error("cannot start: starting the threads that the command needs")]
+    Threads(#[source] io::Error),
     /// The system refuses something else.
-    #[error("cannot start: {0}")]
-    Runtime(io::Error),
+    #[error("cannot start")]
+    Runtime(#[source] io::Error),
 }

@@ -62,15 +62,15 @@ impl Default for DumpLimits {
 #[derive(Debug, thiserror::Error)]
 pub enum DumpError {
     /// A file cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     File(#[from] FileError),
     /// A folder cannot be listed.
-    #[error("cannot list {}: {source}", path.display())]
+    #[error("cannot list {}: {reason}", path.display())]
     Folder {
         /// The folder.
         path: PathBuf,
         /// Why.
-        source: walkdir::Error,
+        reason: walkdir::Error,
     },
     /// The text is no YAML or JSON.
     #[error("{}:{line}:{column}: {message}", path.display())]
@@ -190,9 +190,9 @@ fn open(path: &Path) -> Result<BufReader<File>, FileError> {
 fn read_folder(path: &Path, limits: &DumpLimits, gathered: &mut Gathered<'_>) -> Result<(), DumpError> {
     let mut seen = 0;
     for entry in WalkDir::new(path).sort_by_file_name() {
-        let entry = entry.map_err(|source| DumpError::Folder {
+        let entry = entry.map_err(|reason| DumpError::Folder {
             path: path.to_owned(),
-            source,
+            reason,
         })?;
         if !entry.file_type().is_file() || entry.file_name().as_encoded_bytes().starts_with(b".") {
             continue;

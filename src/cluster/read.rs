@@ -16,7 +16,6 @@ pub struct StateError {
     /// Where it is wrong.
     pub place: Place,
     /// What is wrong.
-    #[source]
     pub problem: StateProblem,
 }
 

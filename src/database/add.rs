@@ -137,10 +137,10 @@ pub enum AddError {
     #[error("{}", .0.iter().map(Refusal::to_string).collect::<Vec<_>>().join("\n"))]
     Refused(Vec<Refusal>),
     /// The database cannot be read or written.
-    #[error("{0}")]
+    #[error(transparent)]
     Database(#[from] DatabaseError),
     /// The temporary file cannot be read or written.
-    #[error("{0}")]
+    #[error(transparent)]
     Spool(#[from] FileError),
 }
 

@@ -29,7 +29,7 @@ pub enum ContentError {
     #[error("its pages do not fit together")]
     Pages,
     /// Anything else that the database library reports.
-    #[error("{0}")]
+    #[error(transparent)]
     Other(#[from] rusqlite::ffi::Error),
 }
 

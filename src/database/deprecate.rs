@@ -79,7 +79,7 @@ pub enum DeprecateError {
         missing: Vec<(String, String)>,
     },
     /// The database cannot be read or written.
-    #[error("{0}")]
+    #[error(transparent)]
     Database(#[from] DatabaseError),
 }
 

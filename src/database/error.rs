@@ -97,10 +97,7 @@ pub enum DatabaseError {
         path: PathBuf,
     },
     /// The system failed to read or write.
-    #[error(
-        "the system failed to read or write {}; check the disk, free space, quota and limits on file sizes",
-        path.display()
-    )]
+    #[error("the system failed to read or write {}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -108,7 +105,7 @@ pub enum DatabaseError {
         source: rusqlite::ffi::Error,
     },
     /// What is in the file contradicts itself, or is not what an index holds.
-    #[error("{} is damaged; restore it from a copy", path.display())]
+    #[error("{} is damaged", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -116,7 +113,7 @@ pub enum DatabaseError {
         source: ContentError,
     },
     /// Anything else that the database library reports.
-    #[error("{} cannot be used: {source}", path.display())]
+    #[error("{} cannot be used", path.display())]
     Other {
         /// The file.
         path: PathBuf,
@@ -124,10 +121,10 @@ pub enum DatabaseError {
         source: rusqlite::ffi::Error,
     },
     /// The database to begin with cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Read(#[from] ReadError),
     /// A file beside the database.
-    #[error("{0}")]
+    #[error(transparent)]
     File(#[from] FileError),
 }
 
@@ -175,6 +172,7 @@ impl DatabaseError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::causes::with_causes;
     use rusqlite::Connection;
 
     #[test]
@@ -211,7 +209,7 @@ mod tests {
                 .unwrap_err();
             assert_eq!(ContentError::from(&error).to_string(), expected, "{statement}");
             let said = DatabaseError::new(Path::new("index.db"), Duration::ZERO, &error);
-            assert_eq!(said.to_string(), "index.db is damaged; restore it from a copy");
+            assert_eq!(with_causes(&said), format!("index.db is damaged: {expected}"));
         }
         let number = connection
             .query_row("SELECT x FROM t", [], |row| row.get::<_, i64>(0))

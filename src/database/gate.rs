@@ -55,19 +55,19 @@ pub enum Unfit {
         path: PathBuf,
     },
     /// It is a database that defines more than tables.
-    #[error("{} is refused: {source}, and an index is made of plain tables", path.display())]
+    #[error("{} is refused: {reason}, and an index is made of plain tables", path.display())]
     NotPlain {
         /// The file.
         path: PathBuf,
         /// What it defines.
-        source: NotPlain,
+        reason: NotPlain,
     },
 }
 
 impl Unfit {
-    pub(super) fn not_plain(path: &Path, source: NotPlain) -> Self {
+    pub(super) fn not_plain(path: &Path, reason: NotPlain) -> Self {
         let path = path.to_owned();
-        Self::NotPlain { path, source }
+        Self::NotPlain { path, reason }
     }
 }
 

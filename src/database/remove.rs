@@ -51,7 +51,7 @@ pub enum RemoveError {
         nearest: Option<String>,
     },
     /// The database cannot be read or written.
-    #[error("{0}")]
+    #[error(transparent)]
     Database(#[from] DatabaseError),
 }
 

@@ -18,6 +18,7 @@ use super::permissions::Legacy;
 use super::{
     FileError, Replacement, TemporaryFolder, lock_within, open_regular, sync_below, sync_directory, temporary_prefix,
 };
+use crate::causes::with_causes;
 use outside::Outside;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -318,8 +319,10 @@ fn settle(journal: &Path, folder: &Path, record: &Record, temporary: &TemporaryF
 }
 
 fn unfinished(journal: &Path, error: &FileError) -> FileError {
-    let message =
-        format!("{error}; the files are complete there, and the next command that changes the folder moves them");
+    let message = format!(
+        "{}; the files are complete there, and the next command that changes the folder moves them",
+        with_causes(error)
+    );
     FileError::new(
         "finish the change in",
         journal,

@@ -23,7 +23,7 @@ pub enum NewFolderError {
         directory: PathBuf,
     },
     /// The system refused.
-    #[error("{0}")]
+    #[error(transparent)]
     File(#[from] FileError),
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::causes::with_causes;
 
 pub(super) fn names(directory: &Path) -> Vec<String> {
     let mut names: Vec<_> = fs::read_dir(directory)
@@ -98,7 +99,7 @@ fn only_a_file_is_replaced() {
     let directory = tempfile::tempdir().unwrap();
     let link = directory.path().join("null");
     std::os::unix::fs::symlink("/dev/null", &link).unwrap();
-    let error = write(&link, b"new").unwrap_err().to_string();
+    let error = with_causes(&write(&link, b"new").unwrap_err());
     assert!(error.ends_with("null: it is a device, not a regular file"), "{error}");
     assert!(write(directory.path(), b"new").is_err());
     assert_eq!(names(directory.path()), ["null"]);

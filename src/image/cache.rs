@@ -14,6 +14,7 @@ use super::digest::{Digest, Hasher};
 use super::image::Blob;
 use super::layout::LAYOUT_FILE;
 use super::progress::{Progress, Silent};
+use crate::causes::with_causes;
 use crate::files::{self, FileError};
 use std::fmt;
 use std::fs::{self, File};
@@ -158,7 +159,7 @@ impl Cache {
 
     /// Does without the cache, or a file of it, and says so the first time.
     pub(super) fn pass_over(&self, error: &FileError) {
-        self.tell(&format!("cannot use the cache: {error}"));
+        self.tell(&format!("cannot use the cache: {}", with_causes(error)));
     }
 
     /// As [`Cache::pass_over`]; nothing is written into the cache any more.

@@ -59,7 +59,7 @@ pub enum Secret {
 #[derive(Debug, thiserror::Error)]
 pub enum CredentialError {
     /// The file cannot be read.
-    #[error("cannot read the credentials file {}: {source}", file.display())]
+    #[error("cannot read the credentials file {}", file.display())]
     Read {
         /// The file.
         file: PathBuf,
@@ -67,7 +67,7 @@ pub enum CredentialError {
         source: io::Error,
     },
     /// The file is not JSON of the right shape.
-    #[error("the credentials file {} is not valid: {source}", file.display())]
+    #[error("the credentials file {} is not valid", file.display())]
     Json {
         /// The file.
         file: PathBuf,
@@ -83,7 +83,7 @@ pub enum CredentialError {
         key: String,
     },
     /// The helper program could not be run.
-    #[error("cannot run {program}, which the credentials file {} names: {source}", file.display())]
+    #[error("cannot run {program}, which the credentials file {} names", file.display())]
     Run {
         /// The program.
         program: String,

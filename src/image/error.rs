@@ -12,18 +12,18 @@ use crate::tree::TreeError;
 #[derive(Debug, thiserror::Error)]
 pub enum ImageError {
     /// The text is not a reference.
-    #[error("{0}")]
+    #[error(transparent)]
     Reference(#[from] ReferenceError),
     /// A file or directory could not be read or written.
-    #[error("{0}")]
+    #[error(transparent)]
     File(#[from] FileError),
     /// A layer holds something that a tree of files may not hold.
-    #[error("{0}")]
+    #[error(transparent)]
     Tree(#[from] TreeError),
     /// A request to a registry failed.
     #[cfg(feature = "registry")]
-    #[error("{0}")]
-    Registry(#[source] Box<RegistryError>),
+    #[error(transparent)]
+    Registry(Box<RegistryError>),
     /// The image is in a registry, and the library was built without the feature `registry`.
     #[cfg(not(feature = "registry"))]
     #[error("{image}: this program was built without access to registries")]
@@ -76,7 +76,7 @@ pub enum ImageError {
         race: Race,
     },
     /// Something that cannot be put into a layer or config.
-    #[error("cannot build the image: {problem}")]
+    #[error("cannot build the image")]
     Build {
         /// What is wrong.
         #[source]

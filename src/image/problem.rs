@@ -10,10 +10,10 @@ use std::io;
 pub enum ContentProblem {
     /// Not JSON, or not of the shape that the OCI image specification gives.
     #[error("is not valid: {0}")]
-    Json(#[from] serde_json::Error),
+    Json(serde_json::Error),
     /// A descriptor with an unusable digest.
     #[error("is not valid: {0}")]
-    Digest(#[from] DigestError),
+    Digest(DigestError),
     /// A Docker schema 1 manifest, or a future version.
     #[error("has schema version {version}; only version 2 is supported (push the image again with a current tool)")]
     SchemaVersion {
@@ -75,10 +75,10 @@ pub enum ContentProblem {
     },
     /// A layer that ends too early.
     #[error("is cut short: {0}")]
-    Truncated(#[source] io::Error),
+    Truncated(io::Error),
     /// A layer that is not gzip or tar all the way.
     #[error("is damaged: {0}")]
-    Damaged(#[source] io::Error),
+    Damaged(io::Error),
     /// A link, device or pipe where a file is wanted.
     #[error("holds {path} as a {kind}, where a file is wanted")]
     EntryType {
@@ -95,6 +95,18 @@ pub enum ContentProblem {
         /// Number of digests in the config.
         found: usize,
     },
+}
+
+impl From<serde_json::Error> for ContentProblem {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Json(error)
+    }
+}
+
+impl From<DigestError> for ContentProblem {
+    fn from(error: DigestError) -> Self {
+        Self::Digest(error)
+    }
 }
 
 /// What cannot be built into an image.
@@ -137,7 +149,7 @@ pub enum BuildProblem {
         platform: Platform,
     },
     /// A temporary file could not be written.
-    #[error("cannot write a temporary file in {}: {source}", crate::files::temporary_directory().display())]
+    #[error("cannot write a temporary file in {}", crate::files::temporary_directory().display())]
     Temporary {
         /// What the system said.
         source: io::Error,

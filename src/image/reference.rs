@@ -6,6 +6,7 @@
 mod name;
 
 use super::digest::{Digest, DigestError};
+use crate::causes::with_causes;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -74,7 +75,7 @@ pub enum ReferenceError {
         problem: String,
     },
     /// A digest that is not one.
-    #[error("{reference:?} is not an image reference: {source}")]
+    #[error("{reference:?} is not an image reference")]
     Digest {
         /// The text as it was given.
         reference: String,
@@ -282,7 +283,7 @@ pub fn check_pullable(image: &str) -> Result<(), String> {
         Ok(_) => Err(format!(
             "is {image}, which a cluster cannot pull: it is to be HOST/NAME:TAG"
         )),
-        Err(error) => Err(format!("is no image: {error}")),
+        Err(error) => Err(format!("is no image: {}", with_causes(&error))),
     }
 }
 
@@ -366,7 +367,7 @@ mod tests {
     }
 
     fn message(text: &str) -> String {
-        text.parse::<Reference>().unwrap_err().to_string()
+        with_causes(&text.parse::<Reference>().unwrap_err())
     }
 
     #[test]

@@ -151,6 +151,7 @@ fn described_platform(image: &Image) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::causes::with_causes;
     use crate::image::manifest::MANIFEST;
     use crate::image::{ImageConfig, build};
 
@@ -195,7 +196,7 @@ mod tests {
     fn two_images_for_one_platform_are_refused() {
         let error = Tagged::for_platforms(vec![image("arm64"), image("amd64"), image("arm64")]).unwrap_err();
         assert_eq!(
-            error.to_string(),
+            with_causes(&error),
             "cannot build the image: two images are for linux/arm64"
         );
     }

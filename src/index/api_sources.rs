@@ -1,6 +1,5 @@
 //! Where kinds are looked up that a bundle does not explain: indexes, CRDs, and what a cluster says of itself.
 
-use super::location::{IndexLocation, IndexLocationError};
 use super::open::{Index, OpenError, SourceLimits};
 use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::read::{CatalogLimits, FileBasedCatalog};
@@ -20,19 +19,16 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum ApiSourceError {
     /// A file cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     File(#[from] FileError),
     /// A folder cannot be read, or holds too much.
-    #[error("{0}")]
+    #[error(transparent)]
     Tree(#[from] TreeError),
-    /// It is neither a file nor an image.
-    #[error("{0}")]
-    Location(#[from] IndexLocationError),
     /// A file that may be a database cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Read(#[from] ReadError),
     /// An index cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Index(#[from] Box<OpenError>),
     /// A file has errors.
     #[error("{} cannot be read", file.display())]
@@ -83,8 +79,7 @@ pub async fn read(
         } else if path.is_file() && !is_database || name.starts_with(['/', '.']) && !path.is_file() {
             others.push((name, one_file(path, limits)?));
         } else {
-            let location: IndexLocation = name.parse()?;
-            let opened = Index::open(&location, transports, limits.index)
+            let opened = Index::open_named(name, transports, limits.index)
                 .await
                 .map_err(Box::new)?;
             sources.add(name, opened.apis().map_err(Box::new)?);

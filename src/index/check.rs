@@ -12,9 +12,94 @@ pub use catalog::check_catalog;
 pub use cluster::for_cluster;
 
 use super::capabilities::Cluster;
-use super::open::{Index, OpenError};
+use super::location::{Fetched, IndexLocation};
+use super::open::{Index, OpenDatabase, OpenError, OpenLimits, fetch};
+use crate::database;
 use crate::diagnostic::{self, Diagnostic};
-use crate::rules;
+use crate::image::Transports;
+use crate::rules::{self, Gate};
+use crate::validation::Strictness;
+
+/// What to look at beside what an index says of itself.
+#[derive(Debug, Clone, Default)]
+pub struct CheckOptions {
+    /// The clusters that are to use it.
+    pub cluster: Option<Cluster>,
+    /// The images that the registries are asked for.
+    pub images: Option<images::Which>,
+    /// What to try where a registry does not answer, for the findings.
+    pub advice: Option<images::Advice>,
+    /// How much may be read.
+    pub limits: OpenLimits,
+}
+
+/// What is found.
+#[derive(Debug)]
+pub struct Checked {
+    /// The findings, in a fixed order.
+    pub findings: Vec<Diagnostic>,
+    /// Whether clusters and images were looked at, too; a file-based catalog with errors has no graph to go through.
+    pub is_complete: bool,
+}
+
+/// Checks an index of either form. `asking` is told before registries are asked for so many images.
+///
+/// ```
+/// use opmx::diagnostic::has_errors;
+/// use opmx::image::{Options, Silent, Transports};
+/// use opmx::index::check::{CheckOptions, check};
+/// use std::sync::Arc;
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let index = "testdata/catalog".parse()?;
+/// let transports = Transports::new(Options::default(), Arc::new(Silent));
+/// let options = CheckOptions { cluster: Some("0.28.0".parse()?), ..CheckOptions::default() };
+/// let checked = check(&index, &transports, &options, |_| {}).await?;
+/// assert!(checked.is_complete && !has_errors(&checked.findings));
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When the index cannot be read, or changes meanwhile. What is wrong with its content is a finding.
+pub async fn check(
+    location: &IndexLocation,
+    transports: &Transports,
+    options: &CheckOptions,
+    asking: impl FnOnce(usize),
+) -> Result<Checked, OpenError> {
+    let limits = options.limits;
+    let (mut findings, index) = match fetch(location, transports, limits.image).await? {
+        Fetched::Database(file) => {
+            let database = OpenDatabase::open(file, limits.steps)?;
+            let findings = database::check::check(&database.database)?;
+            (findings, Index::Database(database))
+        }
+        Fetched::Catalog(folder) => {
+            let findings = check_catalog(&folder, limits.catalog, &Strictness::at(Gate::Serving))?;
+            if diagnostic::has_errors(&findings) {
+                let is_complete = false;
+                return Ok(Checked { findings, is_complete });
+            }
+            (findings, Index::of_catalog(folder, limits.catalog)?)
+        }
+    };
+    if let Some(cluster) = &options.cluster {
+        add_for_cluster(&mut findings, &index, cluster)?;
+    }
+    if let Some(which) = options.images {
+        let wanted = images::wanted(&index, which)?;
+        asking(wanted.len());
+        let advice = options.advice.unwrap_or(|_| None);
+        findings.extend(images::ask(&wanted, transports, advice).await);
+        diagnostic::sort(&mut findings);
+    }
+    Ok(Checked {
+        findings,
+        is_complete: true,
+    })
+}
 
 /// Adds what the clusters of an OLM cannot use to the findings about an index.
 ///

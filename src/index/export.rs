@@ -46,8 +46,8 @@ pub struct ExportedPackage {
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The index cannot be read.
-    #[error("{0}")]
-    Index(#[source] Box<OpenError>),
+    #[error(transparent)]
+    Index(Box<OpenError>),
     /// There is no such package.
     #[error("the index holds no package {package:?}")]
     UnknownPackage {
@@ -71,7 +71,7 @@ pub enum ExportError {
         bundle: String,
     },
     /// What the index holds of a bundle is no image name.
-    #[error("bundle {bundle} has the image {image:?}: {source}")]
+    #[error("bundle {bundle} has the image {image:?}")]
     Reference {
         /// The bundle.
         bundle: String,
@@ -81,7 +81,7 @@ pub enum ExportError {
         source: ReferenceError,
     },
     /// The image of a bundle cannot be read.
-    #[error("bundle {bundle} cannot be exported: {source}")]
+    #[error("bundle {bundle} cannot be exported")]
     Load {
         /// The bundle.
         bundle: String,
@@ -97,7 +97,7 @@ pub enum ExportError {
         diagnostics: Vec<Diagnostic>,
     },
     /// A stored object is not JSON.
-    #[error("an object of bundle {bundle} in the index is not JSON: {source}")]
+    #[error("an object of bundle {bundle} in the index is not JSON")]
     Object {
         /// The bundle.
         bundle: String,
@@ -105,13 +105,13 @@ pub enum ExportError {
         source: serde_json::Error,
     },
     /// There is something at the place already.
-    #[error("{0}")]
+    #[error(transparent)]
     Folder(#[from] NewFolderError),
     /// A file of a bundle leads elsewhere.
-    #[error("{0}")]
+    #[error(transparent)]
     Tree(#[from] TreeError),
     /// The files cannot be written.
-    #[error("{0}")]
+    #[error(transparent)]
     File(#[from] FileError),
 }
 

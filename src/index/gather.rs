@@ -51,10 +51,10 @@ impl GatherOptions {
 #[derive(Debug, thiserror::Error)]
 pub enum GatherProblem {
     /// It cannot be fetched.
-    #[error("{0}")]
+    #[error(transparent)]
     Load(#[from] LoadError),
     /// It cannot be stored.
-    #[error("{0}")]
+    #[error(transparent)]
     Intake(#[from] IntakeError),
     /// Its media type is none of those that are allowed.
     #[error(
@@ -92,10 +92,10 @@ pub enum GatherError {
         of: usize,
     },
     /// Their rows cannot be kept until all are there.
-    #[error("{0}")]
+    #[error(transparent)]
     Spool(#[from] FileError),
     /// They do not fit into the index, or it cannot be written.
-    #[error("{0}")]
+    #[error(transparent)]
     Add(#[from] AddError),
 }
 

@@ -30,7 +30,7 @@ use std::path::Path;
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// The catalog cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Catalog(#[from] CatalogError),
     /// The catalog is not valid.
     #[error("{catalog} is not a valid catalog")]
@@ -41,10 +41,10 @@ pub enum ImportError {
         findings: Vec<Diagnostic>,
     },
     /// Its documents do not fit together.
-    #[error("{0}")]
+    #[error(transparent)]
     Load(#[from] LoadError),
     /// A document holds what is no JSON where JSON is needed.
-    #[error("bundle {bundle} of package {package} cannot be read: {source}")]
+    #[error("bundle {bundle} of package {package} cannot be read")]
     Bundle {
         /// The package.
         package: String,
@@ -65,13 +65,13 @@ pub enum ImportError {
         packages: [String; 2],
     },
     /// A channel has not exactly one head.
-    #[error("{0}")]
+    #[error(transparent)]
     Head(#[from] HeadError),
     /// The rows cannot be kept until all are there.
-    #[error("{0}")]
+    #[error(transparent)]
     Spool(#[from] FileError),
     /// The database cannot be written.
-    #[error("{0}")]
+    #[error(transparent)]
     Add(#[from] AddError),
 }
 

@@ -49,7 +49,7 @@ pub enum IntakeError {
         origin: String,
     },
     /// An index cannot hold it.
-    #[error("{0}")]
+    #[error(transparent)]
     Record(#[from] RecordError),
 }
 

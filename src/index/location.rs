@@ -22,7 +22,7 @@ pub enum IndexLocation {
 
 /// A text that is neither a file nor a reference.
 #[derive(Debug, thiserror::Error)]
-#[error("{text} is neither a file nor an image: {source}")]
+#[error("{text} is neither a file nor an image")]
 pub struct IndexLocationError {
     /// The text.
     pub text: String,
@@ -34,10 +34,10 @@ pub struct IndexLocationError {
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     /// The image cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Image(#[from] ImageError),
     /// A temporary folder cannot be made.
-    #[error("{0}")]
+    #[error(transparent)]
     File(#[from] FileError),
     /// The image holds a catalog of the other form.
     #[error("{image} is a file-based catalog, not an index with a database")]

@@ -3,7 +3,9 @@
 mod contents;
 
 use super::image::{CONFIGS_LABEL, DATABASE_LABEL};
-use super::location::{CatalogFolder, DatabaseFile, FetchError, Fetched, IndexLocation, fetched_of};
+use super::location::{
+    CatalogFolder, DatabaseFile, FetchError, Fetched, IndexLocation, IndexLocationError, fetched_of,
+};
 use crate::bundle::annotations::PACKAGE;
 use crate::bundle::{BundleLimits, is_bundle_folder};
 use crate::catalog::file_based::load::{self, LoadError, Loaded};
@@ -77,23 +79,26 @@ impl Default for OpenLimits {
 /// Why an index cannot be looked at.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
+    /// The name is that of neither a file nor an image.
+    #[error(transparent)]
+    Location(#[from] IndexLocationError),
     /// The image cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Image(#[from] ImageError),
     /// The image holds no database.
-    #[error("{0}")]
+    #[error(transparent)]
     Fetch(#[from] FetchError),
     /// The database cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Read(#[from] ReadError),
     /// The catalog cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Catalog(#[from] CatalogError),
     /// The documents of the catalog do not fit together.
-    #[error("{0}")]
+    #[error(transparent)]
     Load(#[from] LoadError),
     /// The system refused.
-    #[error("{0}")]
+    #[error(transparent)]
     File(#[from] FileError),
     /// A single bundle.
     #[error("{name} is a bundle, not an index")]
@@ -123,6 +128,14 @@ impl From<Database> for Index {
 }
 
 impl Index {
+    /// Opens the index that is named: a database file, the folder of a file-based catalog, or an image.
+    ///
+    /// # Errors
+    /// When the name is none, or as in [`Index::open`].
+    pub async fn open_named(name: &str, transports: &Transports, limits: OpenLimits) -> Result<Self, OpenError> {
+        Self::open(&name.parse()?, transports, limits).await
+    }
+
     /// Opens the index at a place. A folder is a file-based catalog; so is a file that is no database.
     ///
     /// # Errors

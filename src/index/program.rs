@@ -36,7 +36,7 @@ pub enum BinaryError {
     #[error("expected PLATFORM=FILE, such as linux/arm64=opmx-arm64")]
     Form,
     /// What stands before it is no platform.
-    #[error("{0}")]
+    #[error(transparent)]
     Platform(#[from] PlatformError),
 }
 
@@ -60,7 +60,7 @@ impl FromStr for Binary {
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
     /// It cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     File(#[from] FileError),
     /// It needs a dynamic linker and libraries.
     #[error(

@@ -137,16 +137,16 @@ const TRIES: usize = 20;
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeError {
     /// The bundles cannot be added.
-    #[error("{0}")]
+    #[error(transparent)]
     Gather(#[from] GatherError),
     /// The packages cannot be taken out.
-    #[error("{0}")]
+    #[error(transparent)]
     Remove(#[from] RemoveError),
     /// The bundles cannot be deprecated.
-    #[error("{0}")]
+    #[error(transparent)]
     Deprecate(#[from] DeprecateError),
     /// The file-based catalog cannot become a database.
-    #[error("{0}")]
+    #[error(transparent)]
     Import(#[from] ImportError),
 }
 
@@ -154,25 +154,25 @@ pub enum ChangeError {
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
     /// The index to begin with cannot be had.
-    #[error("{0}")]
+    #[error(transparent)]
     Fetch(#[from] FetchError),
     /// The index to begin with is a file-based catalog that cannot become a database.
-    #[error("{0}")]
+    #[error(transparent)]
     Import(#[from] ImportError),
     /// The database cannot be written.
-    #[error("{0}")]
+    #[error(transparent)]
     Database(#[from] DatabaseError),
     /// The change cannot be made.
-    #[error("{0}")]
+    #[error(transparent)]
     Change(#[from] ChangeError),
     /// The image to stand on cannot be read, or the new one not built or written.
-    #[error("{0}")]
+    #[error(transparent)]
     Image(#[from] ImageError),
     /// A program cannot serve from an image.
-    #[error("{0}")]
+    #[error(transparent)]
     Program(#[from] ProgramError),
     /// A file cannot be written.
-    #[error("{0}")]
+    #[error(transparent)]
     File(#[from] FileError),
 }
 

@@ -36,10 +36,10 @@ pub struct Options {
 #[derive(Debug, thiserror::Error)]
 pub enum RenderError {
     /// The index cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Read(#[from] ReadError),
     /// A property or a dependency is not JSON.
-    #[error("the {kind} of bundle {bundle} is not JSON ({source}); remove the bundle from the index and add it again")]
+    #[error("the {kind} of bundle {bundle} is not JSON")]
     Property {
         /// The bundle.
         bundle: String,

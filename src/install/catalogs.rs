@@ -40,7 +40,7 @@ impl Open {
 #[derive(Debug, thiserror::Error)]
 pub enum SelectedError {
     /// The catalog cannot be read.
-    #[error("bundle {bundle} of catalog {catalog}: {source}")]
+    #[error("bundle {bundle} of catalog {catalog}")]
     Content {
         /// The bundle.
         bundle: String,

@@ -39,10 +39,10 @@ pub struct Content {
 #[derive(Debug, thiserror::Error)]
 pub enum ContentError {
     /// No index would take it.
-    #[error("{0}")]
+    #[error(transparent)]
     Intake(#[from] IntakeError),
     /// A property or dependency is not JSON.
-    #[error("{0}")]
+    #[error(transparent)]
     Render(#[from] RenderError),
     /// A manifest or property of a catalog is not what it should be.
     #[error("the property {kind} of bundle {bundle} cannot be read: {reason}")]
@@ -55,10 +55,10 @@ pub enum ContentError {
         reason: String,
     },
     /// An index cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Read(#[from] ReadError),
     /// A file-based catalog cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Catalog(#[from] CatalogError),
     /// An index has no such bundle.
     #[error("the index has no bundle {bundle:?}{}", .nearest.as_ref().map_or(String::new(), |name| format!("; there is {name:?}")))]

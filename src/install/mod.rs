@@ -3,8 +3,8 @@
 //!
 //! [`content`] is what OLM sees of a bundle, whichever media type it has. [`steps`] are made of it, and a
 //! [`plan`] of steps. [`apply`] tells how each step ends on a cluster that a file describes, and [`permissions`] what
-//! somebody has to hold who installs it. [`catalogs`] are those of a what-if file, and [`resolved`] makes the steps of all
-//! that a resolution selects from them. [`operator`] puts together what there is of an operator on a cluster.
+//! somebody has to hold who installs it. [`catalogs`] are those of a what-if file, [`resolve`] tells what is
+//! installed from them, and [`resolved`] makes the steps of all of it. [`planned`] puts all this together. [`operator`] puts together what there is of an operator on a cluster.
 
 pub mod apis;
 pub mod apply;
@@ -17,6 +17,8 @@ pub mod operator;
 pub mod optional;
 pub mod permissions;
 pub mod plan;
+pub mod planned;
 pub mod refusal;
+pub mod resolve;
 pub mod resolved;
 pub mod steps;

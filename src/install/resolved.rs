@@ -14,10 +14,10 @@ const VERSION: &str = "v1alpha1";
 #[derive(Debug, thiserror::Error)]
 pub enum ResolvedError {
     /// The manifests of a bundle are not there.
-    #[error("{0}")]
+    #[error(transparent)]
     Selected(#[from] SelectedError),
     /// A bundle cannot be installed.
-    #[error("{0}")]
+    #[error(transparent)]
     Step(#[from] StepError),
 }
 

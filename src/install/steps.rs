@@ -106,7 +106,7 @@ pub enum StepError {
         field: &'static str,
     },
     /// OLM cannot read the ClusterServiceVersion.
-    #[error("OLM cannot read the ClusterServiceVersion of bundle {bundle}: {source}")]
+    #[error("OLM cannot read the ClusterServiceVersion of bundle {bundle}")]
     Shape {
         /// The bundle.
         bundle: String,
@@ -206,6 +206,7 @@ fn name_of(object: &Value) -> &str {
 pub(super) mod tests {
     use super::super::content::tests::content;
     use super::*;
+    use crate::causes::with_causes;
     use crate::olm::property::Property;
     use serde_json::json;
 
@@ -303,11 +304,7 @@ pub(super) mod tests {
     fn a_version_that_olm_cannot_read_has_no_steps() {
         let mut broken = csv("memo.v1");
         broken["kind"] = json!("");
-        let error = |csv: Value| {
-            of_bundle(&content(csv, Vec::new()), &target(), "")
-                .unwrap_err()
-                .to_string()
-        };
+        let error = |csv: Value| with_causes(&of_bundle(&content(csv, Vec::new()), &target(), "").unwrap_err());
         assert_eq!(error(broken.clone()), "bundle CSV memo.v1 missing Kind");
         broken["apiVersion"] = json!(null);
         assert_eq!(error(broken), "bundle CSV memo.v1 missing APIVersion");

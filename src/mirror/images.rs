@@ -93,10 +93,10 @@ pub struct Unsatisfied {
 #[derive(Debug, thiserror::Error)]
 pub enum ImagesError {
     /// The index cannot be read.
-    #[error("{0}")]
-    Index(#[source] Box<OpenError>),
+    #[error(transparent)]
+    Index(Box<OpenError>),
     /// The index does not hold what was chosen.
-    #[error("{0}")]
+    #[error(transparent)]
     Selection(#[from] SelectionError),
 }
 

@@ -110,16 +110,16 @@ const WINDOW: u32 = 64 * 1024;
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The index cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Index(#[from] ReadError),
     /// The thread that reads the catalog was lost.
-    #[error("reading the index was cut off: {source}")]
+    #[error("reading the index was cut off")]
     Prepare {
         /// How it ended.
         source: tokio::task::JoinError,
     },
     /// The address is not free, or not one of this machine.
-    #[error("cannot listen on {address}: {source}")]
+    #[error("cannot listen on {address}")]
     Listen {
         /// The address.
         address: SocketAddr,
@@ -127,13 +127,13 @@ pub enum ServeError {
         source: io::Error,
     },
     /// The description of the API for reflection is not readable.
-    #[error("cannot set up server reflection: {source}")]
+    #[error("cannot set up server reflection")]
     Reflection {
         /// What is wrong with it.
         source: tonic_reflection::server::Error,
     },
     /// The server failed.
-    #[error("the server failed: {source}")]
+    #[error("the server failed")]
     Transport {
         /// How it failed.
         source: tonic::transport::Error,

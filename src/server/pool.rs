@@ -1,5 +1,6 @@
 //! A few connections to one database, lent to calls.
 
+use crate::causes::with_causes;
 use crate::database::read::{Database, FileWatch, ReadError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Semaphore;
@@ -89,11 +90,12 @@ fn stopping() -> Status {
 }
 
 fn status(error: &ReadError) -> Status {
-    tracing::error!(%error, "cannot answer");
+    let said = with_causes(error);
+    tracing::error!(error = said, "cannot answer");
     match error {
         ReadError::Changed { .. } => {
             Status::unavailable("the index was changed while it was being served; restart the server")
         }
-        error => Status::internal(error.to_string()),
+        _ => Status::internal(said),
     }
 }

@@ -9,6 +9,7 @@ use super::room::{Room, Taken, take_own};
 use super::wording::Wording;
 use crate::catalog::file_based::read::CatalogError;
 use crate::catalog::{ManifestsId, Text};
+use crate::causes::with_causes;
 use crate::database::entries::Edge;
 use crate::database::read::{Database, ReadError};
 use crate::kubernetes::GroupVersionKind;
@@ -214,11 +215,12 @@ impl Source {
 }
 
 fn refused(error: &CatalogError) -> Status {
-    tracing::error!(%error, "cannot answer");
+    let said = with_causes(error);
+    tracing::error!(error = said, "cannot answer");
     match error {
         CatalogError::Changed { .. } => {
             Status::unavailable("the catalog was changed while it was being served; restart the server")
         }
-        error => Status::internal(error.to_string()),
+        _ => Status::internal(said),
     }
 }

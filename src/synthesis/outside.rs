@@ -2,12 +2,13 @@
 
 use super::samples::examples;
 use super::{Unresolved, synthesize};
-use crate::bundle::Bundle;
-use crate::bundle::stamp::ApiHint;
-use crate::diagnostic::Diagnostic;
+use crate::bundle::stamp::{ApiHint, Stamp, stamp};
+use crate::bundle::{self, Bundle, BundleLimits, BundleReading, EditError, MediaType};
+use crate::diagnostic::{self, Diagnostic};
 use crate::kubernetes::served::{Resolution, ServedResources};
 use crate::manifest::Object;
 use crate::rules;
+use crate::tree::Tree;
 use serde_json::Value;
 
 /// What is known outside the bundle.
@@ -17,6 +18,72 @@ pub struct Outside {
     pub samples: Option<Vec<Object>>,
     /// What is served by clusters, as far as is known.
     pub sources: ServedResources,
+}
+
+/// Why nothing can be written into a bundle.
+#[derive(Debug, thiserror::Error)]
+pub enum OutsideError {
+    /// It has a ClusterServiceVersion already.
+    #[error("{origin} has a ClusterServiceVersion, so nothing is inferred for it")]
+    Written {
+        /// The bundle.
+        origin: String,
+    },
+    /// A file cannot be changed.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+}
+
+/// What came of writing into a bundle what is known outside of it.
+#[derive(Debug)]
+pub struct Inferred {
+    /// The bundle as it is now; `None` where the findings are errors, and nothing was written.
+    pub reading: Option<BundleReading>,
+    /// The resources that its rules name and that a source explains.
+    pub resolved: Vec<Resolved>,
+    /// What is wrong with the samples, and where a person must choose.
+    pub findings: Vec<Diagnostic>,
+}
+
+/// Writes into the files of a bundle what the caller decides and what is known outside, so that the bundle says it from
+/// then on. `reading` is what was read of the files.
+///
+/// # Errors
+/// When there is nothing to infer for the bundle, or a file cannot be changed.
+pub fn write_into(
+    tree: &mut Tree,
+    reading: BundleReading,
+    mut wanted: Stamp,
+    outside: Option<&Outside>,
+    limits: &BundleLimits,
+) -> Result<Inferred, OutsideError> {
+    let mut inferred = Inferred {
+        reading: None,
+        resolved: Vec::new(),
+        findings: Vec::new(),
+    };
+    if let (Some(bundle), Some(outside)) = (&reading.bundle, outside) {
+        if bundle.media_type == MediaType::RegistryV1 {
+            let origin = bundle.origin.clone();
+            return Err(OutsideError::Written { origin });
+        }
+        let learned = learn(bundle, &reading.diagnostics, outside);
+        inferred.findings = learned.findings;
+        if diagnostic::has_errors(&inferred.findings) {
+            return Ok(inferred);
+        }
+        wanted.examples = learned.examples;
+        wanted.apis = learned.resolved.iter().map(|resolved| resolved.hint.clone()).collect();
+        inferred.resolved = learned.resolved;
+    }
+    inferred.reading = Some(match &reading.bundle {
+        Some(bundle) if wanted != Stamp::default() => {
+            stamp(tree, bundle, &wanted, limits)?;
+            bundle::read(tree, &limits.text)
+        }
+        _ => reading,
+    });
+    Ok(inferred)
 }
 
 /// What a bundle can take over from outside.

@@ -16,7 +16,7 @@ use std::path::{Path as FilePath, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum SamplesError {
     /// The folder cannot be read, or holds too much.
-    #[error("{0}")]
+    #[error(transparent)]
     Tree(#[from] TreeError),
     /// A file has errors.
     #[error("the samples in {} cannot be read", folder.display())]

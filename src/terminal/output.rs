@@ -54,7 +54,7 @@ pub enum OutputError {
     #[error("nobody reads the output any more")]
     Closed,
     /// The result is incomplete.
-    #[error("cannot write to standard output: {0}")]
+    #[error("cannot write to standard output")]
     Write(#[source] io::Error),
     /// To show it, it would have to be changed.
     #[error("the result holds control characters or workflow commands, so it is not printed")]

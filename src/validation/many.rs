@@ -7,6 +7,7 @@ use super::request::Request;
 use super::run::{Validated, Validation, refused, unreadable, validate_bundle};
 use super::validators::MULTIARCH;
 use crate::bundle::location::{LoadError, Location, LocationError};
+use crate::causes::with_causes;
 use crate::files::FileError;
 use crate::image::{ImageError, Transports};
 use futures_util::{Stream, StreamExt, stream};
@@ -55,7 +56,7 @@ pub struct Checked {
 #[derive(Debug, thiserror::Error)]
 pub enum UnreadableError {
     /// The name is that of neither a folder nor an image.
-    #[error("{0}")]
+    #[error(transparent)]
     Location(#[from] LocationError),
     /// The name is that of a file.
     #[error("{} is a file, not a bundle", path.display())]
@@ -70,10 +71,10 @@ pub enum UnreadableError {
         name: String,
     },
     /// The folder or image cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Load(#[from] LoadError),
     /// A mended file cannot be written.
-    #[error("{0}")]
+    #[error(transparent)]
     Write(#[from] FileError),
 }
 
@@ -100,7 +101,7 @@ async fn check_named(name: String, asked: &Asked<'_>) -> Checked {
             }
         }
         Err(error) => Checked {
-            validation: unreadable(name, error.to_string()),
+            validation: unreadable(name, with_causes(&error)),
             fixing: Fixing::default(),
             unreadable: Some(error),
         },

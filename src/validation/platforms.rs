@@ -2,13 +2,13 @@
 
 use super::validators::Platforms;
 use crate::bundle::{self, pin};
+use crate::causes::with_causes;
 use crate::image::{Platform, Reference, Transports};
 use crate::text::Limits;
 use crate::tree::Tree;
 use futures_util::StreamExt;
 use futures_util::stream;
 use std::collections::{BTreeSet, HashSet};
-use std::error::Error;
 
 /// Images that are asked for in one go.
 const AT_ONCE: usize = 8;
@@ -35,23 +35,14 @@ async fn ask(image: &str, transports: &Transports) -> Result<BTreeSet<Platform>,
     let reference = match image.parse() {
         Ok(reference @ Reference::Registry(_)) => reference,
         Ok(_) => return Err("a cluster pulls images from registries only".to_owned()),
-        Err(error) => return Err(error.to_string()),
+        Err(error) => return Err(with_causes(&error)),
     };
     let offers = transports.offers(&reference).await;
     let platforms = offers.map(|offers| offers.into_iter().map(|offer| offer.platform).collect());
     platforms.map_err(|error| {
-        let reasons = reasons(&error);
+        let reasons = with_causes(&error);
         // The finding names the image already.
         let rest = reasons.strip_prefix(image).and_then(|rest| rest.strip_prefix(": "));
         rest.map_or(reasons.clone(), str::to_owned)
     })
-}
-
-/// An error with its causes in one line.
-fn reasons(error: &dyn Error) -> String {
-    let text = error.to_string();
-    match error.source().map(reasons) {
-        Some(cause) if !text.ends_with(&cause) => format!("{text}: {cause}"),
-        _ => text,
-    }
 }

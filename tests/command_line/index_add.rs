@@ -391,8 +391,7 @@ fn what_is_no_bundle_is_named_with_a_way_out() {
     ");
     insta::assert_snapshot!(fail(&sandbox, "index add -b compost -f oci:base:v1 -t oci:new:v1"), @"
     ------- stderr -------
-    error: oci:base:v1 is not an index image
-      caused by: oci:base:v1: the file /database/index.db was not found
+    error: oci:base:v1 is not an index image: oci:base:v1: the file /database/index.db was not found
     ------- exit 1 -------
     ");
     insta::assert_snapshot!(fail(&sandbox, "index add -b compost -f ./absent.db -t oci:new:v1"), @"

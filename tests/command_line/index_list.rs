@@ -180,8 +180,7 @@ fn what_is_no_index_is_said_in_its_own_words() {
     ");
     insta::assert_snapshot!(list("oci:base:v1"), @"
     ------- stderr -------
-    error: oci:base:v1 is not an index image
-      caused by: oci:base:v1: the file /database/index.db was not found
+    error: oci:base:v1 is not an index image: oci:base:v1: the file /database/index.db was not found
     ------- exit 1 -------
     ");
     insta::assert_snapshot!(list("oci:base:v2"), @"

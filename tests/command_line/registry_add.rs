@@ -196,8 +196,8 @@ fn a_full_disk_leaves_the_old_database_and_a_clear_message() {
         insta::allow_duplicates! {
             insta::assert_snapshot!(outcome, @"
             ------- stderr -------
-            error: the system failed to read or write db/index.db; check the disk, free space, quota and limits on file sizes
-              caused by: Error code 778: disk I/O error
+            error: the system failed to read or write db/index.db: Error code 778: disk I/O error
+              hint: check the disk, free space, quota and limits on file sizes
             ------- exit 1 -------
             ");
         }

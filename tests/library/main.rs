@@ -7,6 +7,7 @@
 )]
 
 mod arbitrary_input;
+mod causes;
 mod resolver_scenarios;
 mod rule_examples;
 mod structure;

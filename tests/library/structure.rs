@@ -16,6 +16,7 @@ const FLOORS: &[&[&str]] = &[
     &["terminal"],
     &["install", "mirror", "server"],
     &["index"],
+    &["build"],
     &["database"],
     &["resolver", "validation"],
     &["conversion"],
@@ -32,7 +33,7 @@ const FLOORS: &[&[&str]] = &[
     &["diagnostic"],
     &["rules"],
     &["tree"],
-    &["source", "streams", "files", "limit", "version", "visible"],
+    &["causes", "source", "streams", "files", "limit", "version", "visible"],
 ];
 
 /// Flags in strings below the top floor, which are the command line of another program: what is written into an image or
@@ -47,7 +48,6 @@ const FLAGS_OF_OTHERS: &[(&str, &str)] = &[
 /// Crates that only the top floor may mention, and the modules that make it up.
 const TOP_CRATES: &[&str] = &[
     "annotate_snippets",
-    "anyhow",
     "clap",
     "clap_complete",
     "clap_mangen",

@@ -132,7 +132,7 @@ fn an_image_that_is_not_there_is_named_with_its_line() {
     );
     assert_eq!(output.status.code(), Some(1));
     let wanted =
-        format!("error: bundle/manifests/deployment.yaml:16:46: the image {host}/garden/agent:v1 cannot be pinned\n");
+        format!("error: bundle/manifests/deployment.yaml:16:46: the image {host}/garden/agent:v1 cannot be pinned: ");
     assert!(said(&output).contains(&wanted), "{wanted}{}", said(&output));
     assert!(output.stdout.is_empty() && !folder.join("out").exists());
 }

@@ -282,7 +282,7 @@ fn named(document: &Document) -> Result<String, LoadProblem> {
 /// What is wrong with a field that cannot be read.
 fn shape(field: &'static str, subject: &Subject) -> impl FnOnce(serde_json::Error) -> LoadProblem {
     let subject = subject.clone();
-    move |source| LoadProblem::Shape { subject, field, source }
+    move |reason| LoadProblem::Shape { subject, field, reason }
 }
 
 /// A property as an index stores it, and whether it is a dependency there.

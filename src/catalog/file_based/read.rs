@@ -79,10 +79,10 @@ impl CatalogLimits {
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogError {
     /// The system refused.
-    #[error("{0}")]
+    #[error(transparent)]
     File(#[from] FileError),
     /// A folder cannot be searched.
-    #[error("cannot search {}: {source}", folder.display())]
+    #[error("cannot search {}", folder.display())]
     Walk {
         /// The catalog's folder.
         folder: PathBuf,

@@ -25,7 +25,7 @@ pub(super) struct Piece<'a> {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CutError {
     /// The system refused.
-    #[error("{0}")]
+    #[error(transparent)]
     Io(#[from] io::Error),
     /// A document is larger than the limit.
     #[error("the document is larger than {limit} bytes")]

@@ -1,16 +1,15 @@
 //! `opmx bundle build`: the image of a bundle.
 
-use super::inference::InferenceArguments;
+use super::inference::{self, InferenceArguments};
 use super::{AnnotationArguments, FolderArguments};
-use crate::bundle::image::image_of;
-use crate::bundle::pin;
+use crate::build::{BuildOptions, build};
 use crate::bundle::stamp::Stamp;
 use crate::cli::arguments::{ImageBuilderArgument, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::{Context, environment};
+use crate::diagnostic;
 use crate::image::Reference;
 use crate::tree::Tree;
-use crate::{bundle, diagnostic, validation};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -82,56 +81,46 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
     arguments.tools.answer(printer);
     let epoch = environment::epoch()?;
     let target: Reference = arguments.tag.parse()?;
-    let limits = arguments.limits.bundle();
-    let mut tree = Tree::from_directory(&arguments.folder.bundle(), &limits.tree)?;
+    let (registry, limits) = (&arguments.registry, &arguments.limits);
+    let options = BuildOptions {
+        stamp: Stamp {
+            version: arguments.version.clone(),
+            replaces: arguments.replaces.clone(),
+            ..Stamp::default()
+        },
+        outside: arguments.inference.outside(registry, limits, context)?,
+        pin: arguments.pin,
+        allow_errors: arguments.no_validate,
+        epoch,
+        limits: limits.bundle(),
+    };
+    let mut tree = Tree::from_directory(&arguments.folder.bundle(), &options.limits.tree)?;
     arguments
         .annotations
-        .write_into(&mut tree, arguments.overwrite, &arguments.limits)?;
-    let reading = bundle::read(&tree, &limits.text);
-    let wanted = Stamp {
-        version: arguments.version.clone(),
-        replaces: arguments.replaces.clone(),
-        ..Stamp::default()
-    };
-    let options = (&arguments.registry, &arguments.limits);
-    let Some(mut reading) = arguments
-        .inference
-        .apply(&mut tree, reading, wanted, options, context)?
-    else {
-        printer.error(format_args!("no image of {} was built", tree.origin()));
-        return Ok(Status::Failure);
-    };
-    let findings = validation::check_reading(&reading);
-    let errors = diagnostic::has_errors(&findings);
-    if errors || !arguments.no_validate {
-        printer.report(&findings);
-    }
-    if errors && !arguments.no_validate {
-        printer.error(format_args!("{} has errors, so no image was built", tree.origin()));
+        .write_into(&mut tree, arguments.overwrite, limits)?;
+    let origin = tree.origin().to_owned();
+    let transports = registry.transports(context);
+    let built = context.runtime.block_on(build(tree, &options, &transports))?;
+    inference::report(&built.outside_findings, &built.resolved, context);
+    if diagnostic::has_errors(&built.outside_findings) {
+        printer.error(format_args!("no image of {origin} was built"));
         return Ok(Status::Failure);
     }
-    let transports = arguments.registry.transports(context);
-    if arguments.pin
-        && let Some(bundle) = &reading.bundle
-    {
-        let uses = pin::of_bundle(bundle);
-        let pinned = context.runtime.block_on(pin::digests(&uses, &transports))?;
-        for (image, by_digest) in &pinned {
-            printer.status(format_args!("{image} -> {by_digest}"));
-        }
-        pin::pin(&mut tree, &uses, &pinned, &limits)?;
-        reading = bundle::read(&tree, &limits.text);
+    if diagnostic::has_errors(&built.findings) || !arguments.no_validate {
+        printer.report(&built.findings);
+    }
+    let Some((image, files)) = built.image else {
+        printer.error(format_args!("{origin} has errors, so no image was built"));
+        return Ok(Status::Failure);
+    };
+    for (image, by_digest) in &built.pinned {
+        printer.status(format_args!("{image} -> {by_digest}"));
     }
     if let Some(folder) = &arguments.output_dir {
-        tree.write_to(folder)?;
+        files.write_to(folder)?;
     }
-    let labels = reading.bundle.and_then(|bundle| bundle.annotations);
-    let labels = labels
-        .map(|annotations| annotations.values().clone())
-        .unwrap_or_default();
-    let image = image_of(&tree, &labels, epoch)?;
     let pinned = context.runtime.block_on(transports.push(&image, &target))?;
-    printer.status(format_args!("built {} as {target}", tree.origin()));
+    printer.status(format_args!("built {origin} as {target}"));
     printer.line(pinned.to_string())?;
     Ok(Status::Success)
 }

@@ -1,15 +1,12 @@
 //! What helps the synthesis from outside the bundle: sample custom resources, and sources of APIs.
 
-use crate::bundle::stamp::{Stamp, stamp};
-use crate::bundle::{self, BundleReading, MediaType};
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
 use crate::cli::{Context, guesses};
-use crate::diagnostic;
+use crate::diagnostic::Diagnostic;
 use crate::index::api_sources::{self, ApiSourceError};
-use crate::synthesis::outside::{Outside, Resolved, learn};
+use crate::synthesis::outside::{Outside, Resolved};
 use crate::synthesis::samples::{self, SamplesError};
-use crate::tree::Tree;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -34,57 +31,16 @@ pub(super) struct InferenceArguments {
 }
 
 impl InferenceArguments {
-    /// Writes into the files of a bundle what the call decides and what these options find out, so that the bundle says
-    /// it from then on. `None` where errors were found; they have been reported.
-    pub(super) fn apply(
-        &self,
-        tree: &mut Tree,
-        reading: BundleReading,
-        mut wanted: Stamp,
-        (registry, limits): (&RegistryArguments, &LimitArguments),
-        context: &Context<'_>,
-    ) -> Result<Option<BundleReading>, CommandError> {
-        let Some(bundle) = &reading.bundle else {
-            return Ok(Some(reading));
-        };
-        if self.samples.is_some() || !self.api_source.is_empty() {
-            if bundle.media_type == MediaType::RegistryV1 {
-                let message = format!(
-                    "{} has a ClusterServiceVersion, so nothing is inferred for it",
-                    bundle.origin
-                );
-                return Err(CommandError::failure(message).hint("leave out --samples and --api-source"));
-            }
-            let outside = self.outside(registry, limits, context)?;
-            let learned = learn(bundle, &reading.diagnostics, &outside);
-            context.printer.report(&learned.findings);
-            if diagnostic::has_errors(&learned.findings) {
-                return Ok(None);
-            }
-            wanted.examples = learned.examples;
-            for Resolved { hint, source } in learned.resolved {
-                context.printer.status(format_args!(
-                    "{} of group {} are {} {}, says {source}",
-                    hint.resource, hint.group, hint.kind, hint.version
-                ));
-                wanted.apis.push(hint);
-            }
-        }
-        if wanted == Stamp::default() {
-            return Ok(Some(reading));
-        }
-        let limits = limits.bundle();
-        stamp(tree, bundle, &wanted, &limits)?;
-        Ok(Some(bundle::read(tree, &limits.text)))
-    }
-
-    /// Reads the samples and the sources.
+    /// Reads the samples and the sources; `None` where none are named.
     pub(super) fn outside(
         &self,
         registry: &RegistryArguments,
         limits: &LimitArguments,
         context: &Context<'_>,
-    ) -> Result<Outside, CommandError> {
+    ) -> Result<Option<Outside>, CommandError> {
+        if self.samples.is_none() && self.api_source.is_empty() {
+            return Ok(None);
+        }
         let limits = limits.source(&self.database, registry);
         let samples = self
             .samples
@@ -114,6 +70,17 @@ impl InferenceArguments {
                 guesses::with_index_guess(error, name)
             })
         })?;
-        Ok(Outside { samples, sources })
+        Ok(Some(Outside { samples, sources }))
+    }
+}
+
+/// Says what came of it.
+pub(super) fn report(findings: &[Diagnostic], resolved: &[Resolved], context: &Context<'_>) {
+    context.printer.report(findings);
+    for Resolved { hint, source } in resolved {
+        context.printer.status(format_args!(
+            "{} of group {} are {} {}, says {source}",
+            hint.resource, hint.group, hint.kind, hint.version
+        ));
     }
 }

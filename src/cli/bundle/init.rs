@@ -110,7 +110,8 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     }
     let outside = arguments
         .inference
-        .outside(&arguments.registry, &arguments.limits, context)?;
+        .outside(&arguments.registry, &arguments.limits, context)?
+        .unwrap_or_default();
     let known = Known {
         package: arguments.package.clone(),
         version: arguments.version.as_ref().map(ToString::to_string),

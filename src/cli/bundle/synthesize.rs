@@ -1,13 +1,13 @@
 //! `opmx bundle synthesize`: the `ClusterServiceVersion` of a bundle of plain manifests.
 
-use super::inference::InferenceArguments;
+use super::inference::{self, InferenceArguments};
 use crate::bundle::stamp::Stamp;
 use crate::bundle::{self, MediaType};
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, sources};
 use crate::diagnostic;
-use crate::synthesis::{Explanation, synthesize};
+use crate::synthesis::{Explanation, outside, synthesize};
 use crate::terminal::Format;
 use crate::terminal::table::Table;
 use clap::{Args, ValueEnum};
@@ -75,8 +75,11 @@ pub(crate) fn run(arguments: &SynthesizeArguments, context: &Context<'_>) -> Com
     let (registry, limits) = (&arguments.registry, &arguments.limits);
     let mut tree = sources::bundle_files(&arguments.bundle, registry, limits, context)?;
     let reading = bundle::read(&tree, &limits.text());
-    let known = &arguments.inference;
-    let Some(reading) = known.apply(&mut tree, reading, Stamp::default(), (registry, limits), context)? else {
+    let outside = arguments.inference.outside(registry, limits, context)?;
+    let limits = &limits.bundle();
+    let inferred = outside::write_into(&mut tree, reading, Stamp::default(), outside.as_ref(), limits)?;
+    inference::report(&inferred.findings, &inferred.resolved, context);
+    let Some(reading) = inferred.reading else {
         return Ok(Status::Failure);
     };
     let Some(bundle) = reading.bundle else {

@@ -7,15 +7,13 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::guesses;
 use crate::cli::hint::registry_hint;
 use crate::database;
-use crate::diagnostic::{self, Diagnostic};
-use crate::image::{LAYOUT_FILE, Transports};
+use crate::diagnostic;
+use crate::image::LAYOUT_FILE;
 use crate::index::capabilities::Cluster;
-use crate::index::check::{self, images};
-use crate::index::location::{Fetched, IndexLocation};
-use crate::index::open::{self, Index, OpenDatabase};
-use crate::rules::Gate;
+use crate::index::check::images::Which;
+use crate::index::check::{CheckOptions, check};
+use crate::index::location::IndexLocation;
 use crate::terminal::counted;
-use crate::validation::Strictness;
 use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
@@ -91,6 +89,15 @@ enum ImagesArgument {
     All,
 }
 
+impl From<ImagesArgument> for Which {
+    fn from(argument: ImagesArgument) -> Self {
+        match argument {
+            ImagesArgument::Bundles => Self::Bundles,
+            ImagesArgument::All => Self::All,
+        }
+    }
+}
+
 pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
     if let Some(caution) = arguments.cluster.as_ref().and_then(Cluster::caution) {
@@ -113,68 +120,24 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
         }
     }
     let transports = arguments.registry.transports(context);
-    let location: IndexLocation = arguments.index.parse()?;
-    let limits = arguments.limits.index(&arguments.registry);
-    let fetching = open::fetch(&location, &transports, limits.image);
-    let fetched = context.runtime.block_on(fetching);
-    let fetched = fetched.map_err(|error| guesses::with_index_guess(error.into(), &arguments.index))?;
-    let (mut findings, opened) = match fetched {
-        Fetched::Database(file) => {
-            let database = OpenDatabase::open(file, limits.steps);
-            let database = database.map_err(|error| guesses::with_index_guess(error.into(), &arguments.index))?;
-            (
-                database::check::check(&database.database)?,
-                Some(Index::Database(database)),
-            )
-        }
-        Fetched::Catalog(folder) => {
-            let findings = check::check_catalog(&folder, limits.catalog, &Strictness::at(Gate::Serving))?;
-            // What is not valid has no graph to go through.
-            let valid = !diagnostic::has_errors(&findings);
-            let opened = valid.then(|| Index::of_catalog(folder, limits.catalog));
-            (findings, opened.transpose()?)
-        }
+    let options = CheckOptions {
+        cluster: arguments.cluster.clone(),
+        images: arguments.images.map(Which::from),
+        advice: Some(registry_hint),
+        limits: arguments.limits.index(&arguments.registry),
     };
-    match &opened {
-        Some(opened) => look_further(arguments, opened, &transports, &mut findings, context)?,
-        None if arguments.cluster.is_some() || arguments.images.is_some() => {
-            printer.warning("the catalog has errors, so neither its images nor clusters were looked at");
-        }
-        None => {}
+    let asking = |count| printer.status(format_args!("asking for {}", counted(count, "image")));
+    let location: IndexLocation = arguments.index.parse()?;
+    let checking = check(&location, &transports, &options, asking);
+    let checked = context.runtime.block_on(checking);
+    let checked = checked.map_err(|error| guesses::with_index_guess(error.into(), &arguments.index))?;
+    if !checked.is_complete && (options.cluster.is_some() || options.images.is_some()) {
+        printer.warning("the catalog has errors, so neither its images nor clusters were looked at");
     }
-    printer.findings(arguments.output.output, &findings)?;
-    Ok(if diagnostic::has_errors(&findings) {
+    printer.findings(arguments.output.output, &checked.findings)?;
+    Ok(if diagnostic::has_errors(&checked.findings) {
         Status::Failure
     } else {
         Status::Success
     })
-}
-
-/// Adds what is to be said about clusters and images.
-fn look_further(
-    arguments: &CheckArguments,
-    opened: &Index,
-    transports: &Transports,
-    findings: &mut Vec<Diagnostic>,
-    context: &Context<'_>,
-) -> Result<(), CommandError> {
-    if let Some(cluster) = &arguments.cluster {
-        check::add_for_cluster(findings, opened, cluster)?;
-    }
-    if let Some(which) = arguments.images {
-        let which = match which {
-            ImagesArgument::Bundles => images::Which::Bundles,
-            ImagesArgument::All => images::Which::All,
-        };
-        let wanted = images::wanted(opened, which)?;
-        let printer = &context.printer;
-        printer.status(format_args!("asking for {}", counted(wanted.len(), "image")));
-        findings.extend(
-            context
-                .runtime
-                .block_on(images::ask(&wanted, transports, registry_hint)),
-        );
-        diagnostic::sort(findings);
-    }
-    Ok(())
 }

@@ -126,7 +126,7 @@ pub enum Refusal {
         present: String,
     },
     /// The bundles do not make a graph.
-    #[error("{0}")]
+    #[error(transparent)]
     Graph(#[from] GraphError),
 }
 

@@ -17,7 +17,7 @@ pub enum ReadError {
         path: PathBuf,
     },
     /// The file cannot be opened or read.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}", path.display())]
     File {
         /// The file.
         path: PathBuf,
@@ -52,7 +52,7 @@ pub enum ReadError {
         what: &'static str,
     },
     /// What stands beside the file under a name that belongs to it.
-    #[error("{0}")]
+    #[error(transparent)]
     Beside(FileError),
     /// The file ends too early.
     #[error("{} is cut short: it should hold {expected} bytes and holds {found}; restore it from a copy", path.display())]
@@ -92,7 +92,7 @@ pub enum ReadError {
     /// The file can only be read from a copy, and that cannot be made.
     #[error(
         "{} has an older schema or an unfinished transaction beside it, so that it can only be read from a copy, and \
-         it cannot be copied to {}: {source}",
+         it cannot be copied to {}",
         path.display(), directory.display()
     )]
     Copy {
@@ -104,7 +104,7 @@ pub enum ReadError {
         source: io::Error,
     },
     /// The content is damaged, or not what an index holds.
-    #[error("cannot read {what} from {}: {source}; restore it from a copy", path.display())]
+    #[error("cannot read {what} from {}", path.display())]
     Content {
         /// The file.
         path: PathBuf,
@@ -114,7 +114,7 @@ pub enum ReadError {
         source: ContentError,
     },
     /// A bundle whose stored manifests are no JSON.
-    #[error("the manifests of {bundle} in {} are not JSON: {source}", path.display())]
+    #[error("the manifests of {bundle} in {} are not JSON", path.display())]
     Manifests {
         /// The file.
         path: PathBuf,

@@ -1,6 +1,7 @@
 use super::super::tests::names;
 use super::super::{FolderOutput, place};
 use super::*;
+use crate::causes::with_causes;
 use std::os::unix::fs::PermissionsExt;
 
 const OLD: [(&str, &str); 3] = [("a.yaml", "a"), ("m/b.yaml", "b"), ("m/mine.txt", "mine")];
@@ -241,7 +242,7 @@ fn a_journal_that_was_made_elsewhere_is_not_believed() {
     finish_change(folder.path()).unwrap();
     let change = FolderChange::new(folder.path()).unwrap();
     place(change.path(), bytes(&NEW)).unwrap();
-    let error = change.commit().unwrap_err().to_string();
+    let error = with_causes(&change.commit().unwrap_err());
     assert!(
         error.ends_with(".opmx-changes in it was not made by opmx; remove it"),
         "{error}"
@@ -281,7 +282,7 @@ fn what_stands_in_the_way_is_found_before_anything_changes() {
         let before = files_of(folder.path());
         let change = FolderChange::new(folder.path()).unwrap();
         place(change.path(), bytes(&[("A", "new"), (path, "new")])).unwrap();
-        let error = change.commit().unwrap_err().to_string();
+        let error = with_causes(&change.commit().unwrap_err());
         assert!(error.ends_with(reason), "{error}");
         assert_eq!(files_of(folder.path()), before);
     }

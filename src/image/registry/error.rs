@@ -1,6 +1,7 @@
 //! Why a registry did not do what was asked, with the reference, the request, and what to try.
 
 use super::address::RefusedAddress;
+use crate::causes::with_causes;
 use crate::image::credentials::CredentialError;
 use crate::image::digest::Digest;
 use crate::image::problem::ContentProblem;
@@ -12,7 +13,7 @@ use std::time::Duration;
 
 /// A request to a registry that failed for good, after all retries.
 #[derive(Debug, thiserror::Error)]
-#[error("{image}: {request}: {failure}{}", tries(*attempts))]
+#[error("{image}: {request}: {}{}", with_causes(failure.as_ref()), tries(*attempts))]
 pub struct RegistryError {
     /// The reference as the user wrote it.
     pub image: String,
@@ -170,10 +171,10 @@ pub enum RegistryFailure {
         found: Digest,
     },
     /// The credentials could not be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Credentials(#[from] CredentialError),
     /// A local file could not be read or written.
-    #[error("{0}")]
+    #[error(transparent)]
     File(#[from] crate::files::FileError),
 }
 

@@ -2,6 +2,7 @@
 
 use super::listed;
 use crate::catalog::{BundleId, Catalog};
+use crate::causes::with_causes;
 use crate::diagnostic::{self, Diagnostic};
 use crate::image::{ImageError, Reference, RegistryError, RegistryFailure, RegistryReference, Transports};
 use crate::index::open::{Index, OpenError};
@@ -135,7 +136,7 @@ fn registry_reference(image: &str) -> Result<RegistryReference, String> {
     match image.parse() {
         Ok(Reference::Registry(reference)) => Ok(reference),
         Ok(_) => Err("clusters pull images from registries only".to_owned()),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(with_causes(&error)),
     }
 }
 
@@ -234,8 +235,8 @@ fn is_missing(error: &ImageError) -> bool {
 /// What went wrong, without the image and the request, and what to try.
 fn reason(error: &ImageError, advice: Advice) -> (String, Option<&'static str>) {
     match error {
-        ImageError::Registry(error) => (error.failure.to_string(), advice(error)),
-        error => (error.to_string(), None),
+        ImageError::Registry(error) => (with_causes(error.failure.as_ref()), advice(error)),
+        error => (with_causes(error), None),
     }
 }
 

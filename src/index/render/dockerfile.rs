@@ -51,7 +51,7 @@ pub enum DockerfileError {
         label: String,
     },
     /// The system refused.
-    #[error("{0}")]
+    #[error(transparent)]
     File(#[from] FileError),
 }
 

@@ -11,13 +11,13 @@ use std::path::{Component, Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
     /// Something cannot be rendered.
-    #[error("{0}")]
-    Source(#[source] Box<SourceError>),
+    #[error(transparent)]
+    Source(Box<SourceError>),
     /// There is something at the place already, or the system refuses.
-    #[error("{0}")]
+    #[error(transparent)]
     Folder(#[from] NewFolderError),
     /// The system refuses.
-    #[error("{0}")]
+    #[error(transparent)]
     File(#[from] FileError),
     /// The name of a package is no name for a folder.
     #[error("the package {package:?} cannot have a folder of its name")]

@@ -74,7 +74,7 @@ pub enum SourceError {
         path: PathBuf,
     },
     /// A text that is neither a path nor a reference.
-    #[error("{text} is neither a file, a folder nor an image: {source}")]
+    #[error("{text} is neither a file, a folder nor an image")]
     Name {
         /// The text.
         text: String,
@@ -88,31 +88,31 @@ pub enum SourceError {
         image: String,
     },
     /// The image cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Image(#[from] ImageError),
     /// The image holds no database.
-    #[error("{0}")]
+    #[error(transparent)]
     Fetch(#[from] FetchError),
     /// The folder of a bundle cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Tree(#[from] TreeError),
     /// The bundle has errors.
-    #[error("{0}")]
+    #[error(transparent)]
     Intake(#[from] IntakeError),
     /// The database cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Read(#[from] ReadError),
     /// The catalog cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Catalog(#[from] CatalogError),
     /// A document cannot be made.
-    #[error("{0}")]
+    #[error(transparent)]
     Render(#[from] RenderError),
     /// The system refused.
-    #[error("{0}")]
+    #[error(transparent)]
     File(#[from] FileError),
     /// A document cannot be written as JSON.
-    #[error("a document cannot be written: {0}")]
+    #[error("a document cannot be written")]
     Write(#[source] serde_json::Error),
 }
 

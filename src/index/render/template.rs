@@ -24,16 +24,16 @@ pub struct TemplateCatalog {
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
     /// The template says neither a folder nor a reference.
-    #[error("{0}")]
+    #[error(transparent)]
     Location(#[from] LocationError),
     /// It cannot be fetched.
-    #[error("{0}")]
+    #[error(transparent)]
     Load(#[from] LoadError),
     /// It has errors.
-    #[error("{0}")]
+    #[error(transparent)]
     Intake(#[from] IntakeError),
     /// It cannot be written as a document.
-    #[error("{0}")]
+    #[error(transparent)]
     Render(#[from] RenderError),
 }
 
@@ -49,7 +49,7 @@ pub enum TemplateRenderError {
         of: usize,
     },
     /// The bundles do not fit the template.
-    #[error("{0}")]
+    #[error(transparent)]
     Template(#[from] TemplateError),
 }
 

@@ -24,7 +24,7 @@ impl fmt::Display for At {
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// They cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Catalog(#[from] CatalogError),
     /// One of them is wrong.
     #[error("{}{problem}", .at.as_ref().map(|at| format!("{at}: ")).unwrap_or_default())]
@@ -40,14 +40,14 @@ pub enum LoadError {
 #[derive(Debug, thiserror::Error)]
 pub enum LoadProblem {
     /// A field has another shape than its schema says.
-    #[error("{field} of {subject}: {source}")]
+    #[error("{field} of {subject}: {reason}")]
     Shape {
         /// What the document is about.
         subject: Subject,
         /// The field.
         field: &'static str,
         /// What is wrong with it.
-        source: serde_json::Error,
+        reason: serde_json::Error,
     },
     /// It has no name.
     #[error("the {schema} has no name")]

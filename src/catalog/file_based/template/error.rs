@@ -10,7 +10,6 @@ pub struct TemplateError {
     /// Where it is wrong.
     pub at: At,
     /// What is wrong.
-    #[source]
     pub problem: Box<TemplateProblem>,
 }
 
@@ -164,7 +163,7 @@ pub enum TemplateProblem {
         other: String,
     },
     /// The catalog in the template, or the one that comes of it, is none.
-    #[error("{source}")]
+    #[error(transparent)]
     Catalog {
         /// What is wrong with it.
         source: LoadError,

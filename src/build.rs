@@ -1,0 +1,116 @@
+//! From the files of a bundle to its image: stamped, pinned and judged.
+
+use crate::bundle::image::image_of;
+use crate::bundle::pin::{self, PinError};
+use crate::bundle::stamp::Stamp;
+use crate::bundle::{self, BundleLimits, EditError};
+use crate::diagnostic::{self, Diagnostic};
+use crate::image::{Image, ImageError, Transports};
+use crate::synthesis::outside::{self, Outside, OutsideError, Resolved};
+use crate::tree::Tree;
+use crate::validation;
+use std::collections::BTreeMap;
+
+/// How the image of a bundle is built.
+#[derive(Debug, Default)]
+pub struct BuildOptions {
+    /// What the caller decides about the bundle.
+    pub stamp: Stamp,
+    /// What is known outside the bundle; `None` where nothing is to be inferred from there.
+    pub outside: Option<Outside>,
+    /// Write digests for the tags of images, as the registries have them now.
+    pub pin: bool,
+    /// Build it even if it has errors.
+    pub allow_errors: bool,
+    /// The time that the image carries, in seconds since 1970.
+    pub epoch: u64,
+    /// How much the bundle may hold.
+    pub limits: BundleLimits,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct Built {
+    /// What is wrong with what is known outside the bundle; with errors nothing further was done.
+    pub outside_findings: Vec<Diagnostic>,
+    /// The resources that rules of the bundle name and that a source explains.
+    pub resolved: Vec<Resolved>,
+    /// What is wrong with the bundle.
+    pub findings: Vec<Diagnostic>,
+    /// The images whose tags became digests: as written, and by digest.
+    pub pinned: BTreeMap<String, String>,
+    /// The image, and the files that are in it; `None` where errors forbid it.
+    pub image: Option<(Image, Tree)>,
+}
+
+/// Why no image can be built.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// What is known outside cannot be written into the bundle.
+    #[error(transparent)]
+    Outside(#[from] OutsideError),
+    /// A digest cannot be had.
+    #[error(transparent)]
+    Pin(#[from] PinError),
+    /// A digest cannot be written.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// The image cannot be built.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+}
+
+/// Builds the image of a bundle. The same files and options give the same digest, whenever and wherever.
+///
+/// ```
+/// use opmx::build::{BuildOptions, build};
+/// use opmx::image::{Options, Silent, Transports};
+/// use opmx::tree::{Tree, TreeLimits};
+/// use std::sync::Arc;
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let files = Tree::from_directory("testdata/compost-operator".as_ref(), &TreeLimits::default())?;
+/// let transports = Transports::new(Options::default(), Arc::new(Silent));
+/// let built = build(files, &BuildOptions::default(), &transports).await?;
+/// let (image, _files) = built.image.ok_or("the bundle has errors")?;
+/// let package = image.label("operators.operatorframework.io.bundle.package.v1");
+/// assert_eq!(package, Some("compost-operator"));
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When a file cannot be changed, a registry does not say a digest, or a temporary file cannot be written. What is wrong
+/// with the bundle is a finding.
+pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transports) -> Result<Built, BuildError> {
+    let limits = &options.limits;
+    let reading = bundle::read(&tree, &limits.text);
+    let stamp = options.stamp.clone();
+    let inferred = outside::write_into(&mut tree, reading, stamp, options.outside.as_ref(), limits)?;
+    let mut built = Built {
+        outside_findings: inferred.findings,
+        resolved: inferred.resolved,
+        ..Built::default()
+    };
+    let Some(mut reading) = inferred.reading else {
+        return Ok(built);
+    };
+    built.findings = validation::check_reading(&reading);
+    if diagnostic::has_errors(&built.findings) && !options.allow_errors {
+        return Ok(built);
+    }
+    if options.pin
+        && let Some(bundle) = &reading.bundle
+    {
+        let uses = pin::of_bundle(bundle);
+        built.pinned = pin::digests(&uses, transports).await?;
+        pin::pin(&mut tree, &uses, &built.pinned, limits)?;
+        reading = bundle::read(&tree, &limits.text);
+    }
+    let annotations = reading.bundle.and_then(|bundle| bundle.annotations);
+    let labels = annotations.map(|annotations| annotations.values().clone());
+    let image = image_of(&tree, &labels.unwrap_or_default(), options.epoch)?;
+    built.image = Some((image, tree));
+    Ok(built)
+}

@@ -1,0 +1,128 @@
+//! From a bundle, or from all that a resolution installs, to the InstallPlan that OLM would make, and how it would end.
+
+use super::apis::Apis;
+use super::apply::{Applied, apply};
+use super::catalogs::Catalogs;
+use super::content::Content;
+use super::plan::InstallPlan;
+use super::resolved::{self, ResolvedError};
+use super::steps::{self, Repetition, Target};
+use crate::cluster::State;
+use crate::cluster::state::{Approval, NAMESPACE};
+use crate::csv::Csv;
+use crate::kubernetes::rbac::covering::TooManyAtoms;
+use crate::resolver::Resolution;
+
+/// What a plan is of.
+#[derive(Debug, Clone, Copy)]
+pub enum Subject<'a> {
+    /// A bundle.
+    Bundle {
+        /// What OLM sees of it.
+        content: &'a Content,
+        /// The CatalogSource that it comes from.
+        catalog: &'a str,
+        /// The namespace of the CatalogSource.
+        catalog_namespace: &'a str,
+        /// The bundle that is upgraded from, `""` for none; without it the one that the bundle says it replaces.
+        replaces: Option<&'a str>,
+    },
+    /// All that a resolution installs.
+    Resolution {
+        /// The resolution.
+        resolution: &'a Resolution,
+        /// The catalogs that its bundles come from.
+        catalogs: &'a Catalogs,
+    },
+}
+
+/// How a plan is made.
+#[derive(Debug, Clone, Default)]
+pub struct PlanOptions {
+    /// The namespace that is installed into; without it that of the cluster, else [`NAMESPACE`].
+    pub namespace: Option<String>,
+    /// Who approves it; without it a person where a Subscription says so, else OLM.
+    pub approval: Option<Approval>,
+    /// How the properties are written.
+    pub repetition: Repetition,
+}
+
+/// A plan.
+#[derive(Debug)]
+pub struct Planned {
+    /// The plan; where a cluster is known, as it ends there.
+    pub plan: InstallPlan,
+    /// How it ends on the cluster, where one is known.
+    pub applied: Option<Applied>,
+    /// The APIs that the cluster serves then.
+    pub apis: Apis,
+}
+
+/// Why there is no plan.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// The bundles have no steps.
+    #[error(transparent)]
+    Steps(#[from] ResolvedError),
+    /// The permissions that it needs are too many.
+    #[error(transparent)]
+    Permissions(#[from] TooManyAtoms),
+}
+
+/// Makes the plan, and applies it to the cluster where one is known. `None` where there is nothing to install.
+///
+/// ```
+/// use opmx::install::content::of_files;
+/// use opmx::install::planned::{PlanOptions, Subject, plan};
+/// use opmx::tree::{Tree, TreeLimits};
+///
+/// let files = Tree::from_directory("testdata/compost-operator".as_ref(), &TreeLimits::default())?;
+/// let (content, _warnings) = of_files(&files, &Default::default())?;
+/// let bundle = Subject::Bundle { content: &content, catalog: "catalog", catalog_namespace: "olm", replaces: None };
+/// let planned = plan(bundle, None, &PlanOptions::default())?.ok_or("nothing to install")?;
+/// assert_eq!(planned.plan.namespace(), "operators");
+/// assert_eq!(planned.plan.spec.cluster_service_version_names, [content.name]);
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When the manifests of a bundle cannot be read, OLM could not read them, or they name too many permissions.
+pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) -> Result<Option<Planned>, PlanError> {
+    let unknown = State::default();
+    let known = state.unwrap_or(&unknown);
+    let of_state = Some(known.namespace.as_str()).filter(|namespace| !namespace.is_empty());
+    let namespace = options.namespace.as_deref().or(of_state).unwrap_or(NAMESPACE);
+    let steps = match subject {
+        Subject::Bundle {
+            content,
+            catalog,
+            catalog_namespace,
+            replaces,
+        } => {
+            let target = Target {
+                namespace: namespace.to_owned(),
+                catalog: catalog.to_owned(),
+                catalog_namespace: catalog_namespace.to_owned(),
+                repetition: options.repetition,
+            };
+            let replaces = replaces.unwrap_or(Csv(&content.csv).replaces());
+            steps::of_bundle(content, &target, replaces).map_err(ResolvedError::from)?
+        }
+        Subject::Resolution { resolution, catalogs } => {
+            resolved::steps(resolution, catalogs, namespace, options.repetition)?
+        }
+    };
+    if steps.is_empty() {
+        return Ok(None);
+    }
+    let approval = options.approval.unwrap_or_else(|| known.approval());
+    let mut plan = InstallPlan::new(namespace, steps, approval, 1);
+    let applied = state
+        .map(|state| apply(&plan.status.plan, namespace, state))
+        .transpose()?;
+    if let Some(applied) = &applied {
+        plan = applied.written_to(plan);
+    }
+    let apis = Apis::of(known).with_steps(&plan.status.plan);
+    Ok(Some(Planned { plan, applied, apis }))
+}
