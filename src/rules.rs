@@ -83,20 +83,24 @@ const INDEX: &str = "operator index database";
 const FBC: &str = "file-based catalog format";
 
 rules! {
-    Everywhere {
-        // Reading text.
+    Bundles {
+        // Reading the texts of bundles. A catalog with such a fault cannot be read at all.
         TEXT_ENCODING = "text-encoding", Error, YAML, "Save the file as UTF-8.";
-        TEXT_TOO_LARGE = "text-too-large", Error, LIMITS, "Split the file, or raise the limit.";
         YAML_SYNTAX = "yaml-syntax", Error, YAML, "Correct the YAML at the place shown.";
         YAML_DUPLICATE_KEY = "yaml-duplicate-key", Error, YAML, "Keep one of the two keys: readers silently take the last one.";
+        YAML_UNREPRESENTABLE = "yaml-unrepresentable", Error, YAML, "Write a value that JSON can hold: .inf, .nan and null keys cannot be stored.";
+        JSON_SYNTAX = "json-syntax", Error, JSON, "Correct the JSON at the place shown.";
+    }
+
+    Everywhere {
+        // Reading text.
+        TEXT_TOO_LARGE = "text-too-large", Error, LIMITS, "Split the file, or raise the limit.";
         YAML_TOO_DEEP = "yaml-too-deep", Error, LIMITS, "Flatten the document, or raise the limit.";
         YAML_EXCESSIVE_ALIASING = "yaml-excessive-aliasing", Error, YAML, "Write the values out instead of repeating aliases of aliases.";
         YAML_TOO_MANY_DOCUMENTS = "yaml-too-many-documents", Error, LIMITS, "Split the file, or raise the limit.";
         YAML_TOO_MANY_VALUES = "yaml-too-many-values", Error, LIMITS, "Write less into the files, or raise the limit.";
-        YAML_UNREPRESENTABLE = "yaml-unrepresentable", Error, YAML, "Write a value that JSON can hold: .inf, .nan and null keys cannot be stored.";
         YAML_EMPTY_DOCUMENT = "yaml-empty-document", Info, YAML, "Remove the empty document.";
         YAML_HIDDEN_TEXT = "yaml-hidden-text", Warning, YAML, "Begin the next document with a line `---`, or remove the text.";
-        JSON_SYNTAX = "json-syntax", Error, JSON, "Correct the JSON at the place shown.";
     }
 
     Bundles {
@@ -144,7 +148,7 @@ rules! {
         BUNDLE_RELEASE_NAME = "bundle-release-name", Error, CSV, "Name the bundle <package>-v<version>-<release>.";
         BUNDLE_SIZE_EXCEEDED = "bundle-size-exceeded", Error, OLM, "Leave out descriptions in the schemas of CustomResourceDefinitions, or split the operator.";
         BUNDLE_SIZE_NEAR_LIMIT = "bundle-size-near-limit", Warning, OLM, "Leave out descriptions in the schemas of CustomResourceDefinitions before the bundle grows too large.";
-        INSTALLMODES_UNKNOWN = "csv-installmodes-unknown", Error, CSV, "Use OwnNamespace, SingleNamespace, MultiNamespace or AllNamespaces.";
+        INSTALLMODES_UNKNOWN = "csv-installmodes-unknown", Warning, CSV, "Use OwnNamespace, SingleNamespace, MultiNamespace or AllNamespaces.";
         INSTALLMODES_DUPLICATE = "csv-installmodes-duplicate", Error, CSV, "List each install mode once.";
         INSTALLMODES_NONE_SUPPORTED = "csv-installmodes-none-supported", Error, CSV, "Set supported: true for at least one install mode.";
 
@@ -233,6 +237,7 @@ rules! {
         ANN_PACKAGE_EMPTY = "ann-package-empty", Error, FORMAT, "Name the package.";
         ANN_CHANNELS_EMPTY = "ann-channels-empty", Error, FORMAT, "Name at least one channel.";
         ANN_CHANNEL_BLANK = "ann-channel-blank", Warning, FORMAT, "Write the channels with commas and nothing else between them.";
+        ANN_NAME_QUOTING = "ann-name-quoting", Error, FORMAT, "Write the name in quotes.";
         ANN_DEFAULT_CHANNEL_EMPTY = "ann-default-channel-empty", Error, FORMAT, "Name the default channel, or remove the annotation.";
         DEP_TYPE_UNKNOWN = "dep-type-unknown", Error, FORMAT, "Use olm.package, olm.gvk, olm.label or olm.constraint.";
         DEP_VALUE_SHAPE = "dep-value-shape", Error, FORMAT, "Write the value as the type wants it.";
@@ -358,6 +363,7 @@ rules! {
         CSV_EXAMPLES_MISSING = "csv-examples-missing", Warning, CSV, "Add the annotation alm-examples with a JSON list of custom resources.";
         CSV_EXAMPLES_BOTH = "csv-examples-both", Warning, CSV, "Keep alm-examples and remove olm.examples.";
         CSV_OWNED_CRD_NAME_SHAPE = "csv-owned-crd-name-shape", Error, CSV, "Name it <plural>.<group>.";
+        CSV_RESOURCE_FIELD = "csv-resource-field", Warning, CSV, "Add the field; a resource has a name, which may be empty, a kind and a version.";
         CSV_OWNED_GROUP_KEY = "csv-owned-group-key", Warning, CSV, "Remove the key group: the group is what follows the first dot of the name.";
         CSV_PROVIDED_API_WITHOUT_EXAMPLE = "csv-provided-api-without-example", Warning, CSV, "Add an example of it to the annotation alm-examples.";
         CSV_INSTALLMODES_MISSING = "csv-installmodes-missing", Error, CSV, "List the install modes, each with supported: true or false.";

@@ -120,6 +120,11 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
     let Some(content) = install.content(bundle, context)? else {
         return Ok(Status::Failure);
     };
+    if let Some(reason) = content.unreadable_need() {
+        let name = &content.name;
+        let message = format!("OLM does not look at {name}: {reason}");
+        context.printer.warning(message);
+    }
     let target = Target {
         namespace: install.namespace(&state).to_owned(),
         catalog: catalog.to_owned(),

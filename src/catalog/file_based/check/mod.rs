@@ -344,7 +344,7 @@ impl FileReader<'_> {
                 place
                     .contents
                     .found
-                    .push(Found::new(&rules::TEXT_ENCODING, message, at));
+                    .push(Found::new(&rules::CATALOG_DOCUMENT, message, at).help(rules::TEXT_ENCODING.help));
                 return SPOT;
             }
         };
@@ -415,7 +415,7 @@ impl FileReader<'_> {
     fn syntax(&self, piece: &Piece<'_>) -> Vec<Diagnostic> {
         let mut findings = text::read_source(&self.source(piece), &self.limits.of_document()).diagnostics;
         findings.retain(Diagnostic::is_error);
-        findings
+        findings.into_iter().map(of_document).collect()
     }
 
     fn source(&self, piece: &Piece<'_>) -> Arc<Source> {
@@ -430,7 +430,11 @@ impl FileReader<'_> {
     /// A document of YAML as JSON; none where it is empty. What keeps it from being read is reported.
     fn yaml(&self, piece: &Piece<'_>, unreadable: &mut Unreadable) -> Result<Option<String>, ()> {
         let reading = text::read_source(&self.source(piece), &self.limits.of_document());
-        let errors = reading.diagnostics.into_iter().filter(Diagnostic::is_error);
+        let errors = reading
+            .diagnostics
+            .into_iter()
+            .filter(Diagnostic::is_error)
+            .map(of_document);
         let before = unreadable.findings.len();
         unreadable.findings.extend(errors);
         match reading.documents.into_iter().next() {
@@ -440,6 +444,16 @@ impl FileReader<'_> {
             None => Ok(None),
         }
     }
+}
+
+/// What a bundle does without is missing in a catalog: no program reads one with a document that cannot be read.
+fn of_document(mut finding: Diagnostic) -> Diagnostic {
+    if finding.rule.consequence().is_some() {
+        let help = finding.rule.help;
+        finding.help.get_or_insert_with(|| help.to_owned());
+        finding.rule = &rules::CATALOG_DOCUMENT;
+    }
+    finding
 }
 
 #[cfg(test)]
