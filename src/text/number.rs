@@ -9,12 +9,11 @@ pub fn as_string(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Null => Some(String::new()),
-        Value::Bool(_) => Some(value.to_string()),
         Value::Number(number) if number.is_f64() => {
             let value = number.as_f64()?;
             Some(with_early_exponent(&format!("{value:e}"), || value.to_string()))
         }
-        Value::Number(_) => Some(value.to_string()),
+        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
         Value::Array(_) | Value::Object(_) => None,
     }
 }
