@@ -138,7 +138,7 @@ rules! {
         BUNDLE_RELEASE_NAME = "bundle-release-name", Error, CSV, "Name the bundle <package>-v<version>-<release>.";
         BUNDLE_SIZE_EXCEEDED = "bundle-size-exceeded", Error, OLM, "Leave out descriptions in the schemas of CustomResourceDefinitions, or split the operator.";
         BUNDLE_SIZE_NEAR_LIMIT = "bundle-size-near-limit", Warning, OLM, "Leave out descriptions in the schemas of CustomResourceDefinitions before the bundle grows too large.";
-        INSTALLMODES_UNKNOWN = "csv-installmodes-unknown", Error, CSV, "Use OwnNamespace, SingleNamespace, MultiNamespace or AllNamespaces.";
+        INSTALLMODES_UNKNOWN = "csv-installmodes-unknown", Warning, CSV, "Use OwnNamespace, SingleNamespace, MultiNamespace or AllNamespaces.";
         INSTALLMODES_DUPLICATE = "csv-installmodes-duplicate", Error, CSV, "List each install mode once.";
         INSTALLMODES_NONE_SUPPORTED = "csv-installmodes-none-supported", Error, CSV, "Set supported: true for at least one install mode.";
 
@@ -227,6 +227,7 @@ rules! {
         ANN_PACKAGE_EMPTY = "ann-package-empty", Error, FORMAT, "Name the package.";
         ANN_CHANNELS_EMPTY = "ann-channels-empty", Error, FORMAT, "Name at least one channel.";
         ANN_CHANNEL_BLANK = "ann-channel-blank", Warning, FORMAT, "Write the channels with commas and nothing else between them.";
+        ANN_NAME_QUOTING = "ann-name-quoting", Error, FORMAT, "Write the name in quotes.";
         ANN_DEFAULT_CHANNEL_EMPTY = "ann-default-channel-empty", Error, FORMAT, "Name the default channel, or remove the annotation.";
         DEP_TYPE_UNKNOWN = "dep-type-unknown", Error, FORMAT, "Use olm.package, olm.gvk, olm.label or olm.constraint.";
         DEP_VALUE_SHAPE = "dep-value-shape", Error, FORMAT, "Write the value as the type wants it.";
@@ -352,6 +353,7 @@ rules! {
         CSV_EXAMPLES_MISSING = "csv-examples-missing", Warning, CSV, "Add the annotation alm-examples with a JSON list of custom resources.";
         CSV_EXAMPLES_BOTH = "csv-examples-both", Warning, CSV, "Keep alm-examples and remove olm.examples.";
         CSV_OWNED_CRD_NAME_SHAPE = "csv-owned-crd-name-shape", Error, CSV, "Name it <plural>.<group>.";
+        CSV_RESOURCE_FIELD = "csv-resource-field", Warning, CSV, "Add the field; a resource has a name, which may be empty, a kind and a version.";
         CSV_OWNED_GROUP_KEY = "csv-owned-group-key", Warning, CSV, "Remove the key group: the group is what follows the first dot of the name.";
         CSV_PROVIDED_API_WITHOUT_EXAMPLE = "csv-provided-api-without-example", Warning, CSV, "Add an example of it to the annotation alm-examples.";
         CSV_INSTALLMODES_MISSING = "csv-installmodes-missing", Error, CSV, "List the install modes, each with supported: true or false.";

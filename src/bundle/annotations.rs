@@ -3,7 +3,7 @@
 use super::MediaType;
 use crate::diagnostic::Edit;
 use crate::source::Place;
-use crate::text::{Document, Path, mend};
+use crate::text::{Document, Path, as_string, mend};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -36,15 +36,7 @@ impl Annotations {
         let map = document.value().get("annotations")?.as_object()?;
         let values: Option<BTreeMap<_, _>> = map
             .iter()
-            .map(|(key, value)| {
-                let text = match value {
-                    Value::String(text) => text.clone(),
-                    Value::Bool(_) | Value::Number(_) => value.to_string(),
-                    Value::Null => String::new(),
-                    Value::Array(_) | Value::Object(_) => return None,
-                };
-                Some((key.clone(), text))
-            })
+            .map(|(key, value)| Some((key.clone(), as_string(value)?)))
             .collect();
         let values = values.filter(|values| !values.is_empty())?;
         Some(Self {
@@ -90,6 +82,18 @@ impl Annotations {
     /// Another text in place of one annotation, where it is written on one line.
     pub fn rewrite(&self, key: &str, text: &str) -> Option<Edit> {
         mend::rewrite(&self.document, &Path::root().key("annotations").key(key), text)
+    }
+
+    /// Whether an annotation is written without the quotes that keep YAML from reading a number or a boolean.
+    pub fn is_unquoted(&self, key: &str) -> bool {
+        let value = self.document.value().get("annotations");
+        let value = value.and_then(|map| map.get(key));
+        matches!(value, Some(Value::Bool(_) | Value::Number(_)))
+    }
+
+    /// Quotes around one annotation that lacks them.
+    pub fn quote(&self, key: &str) -> Option<Edit> {
+        mend::quote(&self.document, &Path::root().key("annotations").key(key))
     }
 
     /// The place of one annotation, or of the map where it is absent.

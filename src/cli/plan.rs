@@ -114,6 +114,11 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
     let Some(content) = install.content(bundle, context)? else {
         return Ok(Status::Failure);
     };
+    if let Some(reason) = content.unreadable_need() {
+        let name = &content.name;
+        let message = format!("OLM does not look at {name}: {reason}");
+        context.printer.warning(message);
+    }
     let bundle = Subject::Bundle {
         content: &content,
         catalog,

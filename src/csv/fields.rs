@@ -51,18 +51,19 @@ const DESCRIPTOR: Shape = Object(&[
     filled("description", Text), filled("displayName", Text), always("path", Text), filled("value", Any),
     filled("x-descriptors", TEXTS),
 ]);
-const API_RESOURCE: Shape = Object(&[always("kind", Text), always("name", Text), always("version", Text)]);
+/// What an API makes its operator create.
+pub(super) const API_RESOURCE: &[Field] = &[always("kind", Text), always("name", Text), always("version", Text)];
 const API_SERVICE: Shape = Object(&[
     filled("actionDescriptors", List(&DESCRIPTOR)), filled("containerPort", Integer), filled("deploymentName", Text),
     filled("description", Text), filled("displayName", Text), always("group", Text), always("kind", Text),
-    always("name", Text), filled("resources", List(&API_RESOURCE)), filled("specDescriptors", List(&DESCRIPTOR)),
+    always("name", Text), filled("resources", List(&Object(API_RESOURCE))), filled("specDescriptors", List(&DESCRIPTOR)),
     filled("statusDescriptors", List(&DESCRIPTOR)), always("version", Text),
 ]);
 const API_SERVICES: Shape = Object(&[filled("owned", List(&API_SERVICE)), filled("required", List(&API_SERVICE))]);
 const CLEANUP: Shape = Object(&[always("enabled", Boolean)]);
 const CRD: Shape = Object(&[
     filled("actionDescriptors", List(&DESCRIPTOR)), filled("description", Text), filled("displayName", Text),
-    always("kind", Text), always("name", Text), filled("resources", List(&API_RESOURCE)),
+    always("kind", Text), always("name", Text), filled("resources", List(&Object(API_RESOURCE))),
     filled("specDescriptors", List(&DESCRIPTOR)), filled("statusDescriptors", List(&DESCRIPTOR)),
     always("version", Text),
 ]);

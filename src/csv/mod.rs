@@ -47,6 +47,13 @@ pub fn annotation_in_other_case(key: &str) -> Option<&'static str> {
         .find(|exact| exact.eq_ignore_ascii_case(key) && *exact != key)
 }
 
+/// The fields that an entry of the resources of an API lacks. OLM writes them as empty, as its types make them.
+pub fn absent_of_resource(resource: &Value) -> Vec<&'static str> {
+    let keys = fields::API_RESOURCE.iter().map(|field| field.key);
+    keys.filter(|key| resource.get(key).is_none_or(Value::is_null))
+        .collect()
+}
+
 /// A view of a CSV. What is absent or of another shape reads as empty.
 #[derive(Debug, Clone, Copy)]
 pub struct Csv<'a>(pub &'a Value);

@@ -10,10 +10,11 @@ use crate::diagnostic::Diagnostic;
 use crate::index::intake::{self, IntakeError, Recording};
 use crate::index::open::Index;
 use crate::index::render::{Item, Options, RenderError, RenderedIndex, render_record};
+use crate::olm::dependency::{DependencyKind, Spelling};
 use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA, GVK_REQUIRED, Property};
 use crate::olm::spelling::is_requirement;
 use crate::shape::nearest;
-use crate::text::{Limits, Values};
+use crate::text::{Limits, Values, canonical};
 use crate::tree::Tree;
 use crate::validation::Strictness;
 use serde::Deserialize;
@@ -33,6 +34,18 @@ pub struct Content {
     pub objects: Vec<Value>,
     /// What it declares and needs, as a catalog has it: without the properties that carry manifests.
     pub properties: Vec<Property>,
+}
+
+impl Content {
+    /// What is wrong with the first thing that it needs and that OLM cannot read: OLM does not install such a bundle.
+    pub fn unreadable_need(&self) -> Option<String> {
+        self.properties.iter().find_map(|Property { kind, value }| {
+            let known = DependencyKind::of(kind, Spelling::Property)?;
+            let text = canonical::to_string(value);
+            let problem = known.read(value, text.len(), Spelling::Property).usable().err()?;
+            Some(format!("its property of type {kind} is malformed: {problem}"))
+        })
+    }
 }
 
 /// Why a bundle cannot be installed from what is there.

@@ -96,6 +96,7 @@ static TOLERATED: &[(&Rule, &str)] = &[
         "The first one counts, by the name of its file.",
     ),
     (&rules::ANN_KEY_MISSING, "It counts as empty."),
+    (&rules::ANN_NAME_QUOTING, "The name is what YAML reads."),
     (&rules::ANN_MEDIATYPE_MISMATCH, "The content counts."),
     (
         &rules::ANN_DEFAULT_CHANNEL_EMPTY,
@@ -150,6 +151,10 @@ static TOLERATED: &[(&Rule, &str)] = &[
         "OLM updates to the bundle by replaces and skips alone.",
     ),
     (&rules::CATALOG_IMAGE_REFERENCE, NO_IMAGE),
+    (
+        &rules::CATALOG_ENTRY_STRANDED,
+        "The bundle is served, and no update leads to it or from it.",
+    ),
     (&rules::CATALOG_PROPERTY, UNREAD_PROPERTY),
     (&rules::CATALOG_VERSION_MISSING, NO_VERSION),
     (&rules::CATALOG_BUNDLE_RELEASE, "The release is not read."),

@@ -7,7 +7,7 @@ use super::fate::{Fate, is_kept_kind, shipped};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac;
 use crate::manifest::Object;
-use crate::rules;
+use crate::rules::{self, Severity};
 use crate::text::Path;
 use serde_json::Value;
 
@@ -36,6 +36,16 @@ pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, ce
                     Fate::Dropped,
                     "a ClusterServiceVersion cannot be part of a k8s+v1 bundle",
                 );
+            }
+            _ if owned.provides(gvk) && is_kept_kind(object) => {
+                let label = object.label();
+                let message =
+                    format!("{label} is a custom resource of this bundle, which OLM applies by its kind alone");
+                let mut finding = Diagnostic::new(&rules::K8S_CUSTOM_RESOURCE, message).object(label);
+                finding.severity = Severity::Warning;
+                work.report(finding.at(object.name_place()));
+                work.inventory
+                    .decide(index, Fate::Kept(shipped(object)), "OLM goes by the kind alone");
             }
             _ if owned.provides(gvk) => {
                 let message = format!(

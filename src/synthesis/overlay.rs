@@ -4,6 +4,7 @@ use super::Work;
 use super::draft::Origin;
 use crate::bundle::METADATA;
 use crate::bundle::olm_yaml;
+use crate::csv;
 use crate::diagnostic::Diagnostic;
 use crate::olm::install_mode::INSTALL_MODES;
 use crate::rules;
@@ -181,6 +182,22 @@ pub(super) fn describe(work: &mut Work<'_>, entry: &Path, section: &str, keys: &
     let from = Path::root().key(section).key("owned").index(index);
     for field in olm_yaml::description_fields(section) {
         copy(work, &from.key(field.key), &entry.key(field.key));
+    }
+    resources(work, &from.key("resources"), &entry.key("resources"));
+}
+
+/// Writes what `olm.yaml` does not say about a resource as empty, like OLM.
+fn resources(work: &mut Work<'_>, from: &Path, to: &Path) {
+    let listed = work.draft.get(to).and_then(Value::as_array);
+    let absent: Vec<_> = listed.into_iter().flatten().map(csv::absent_of_resource).collect();
+    for (index, absent) in absent.iter().enumerate().filter(|(_, absent)| !absent.is_empty()) {
+        let from = from.index(index);
+        let message = format!("{from} has no {}, which OLM writes as empty", absent.join(" and no "));
+        let finding = Diagnostic::new(&rules::CSV_RESOURCE_FIELD, message);
+        work.report(finding.at(work.olm.place(&from)));
+        for field in absent {
+            work.draft.constant(&to.index(index).key(field), "");
+        }
     }
 }
 

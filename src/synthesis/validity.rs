@@ -156,17 +156,21 @@ fn release_name(work: &mut Work<'_>, bundle: &Bundle) {
     }
 }
 
-/// What the bundle provides it cannot require of another one.
+/// What the bundle provides it cannot require of another one: OLM finds that it holds in the same version, and that no
+/// other bundle may provide another version.
 fn both_ways(work: &mut Work<'_>) {
     let owned = apis(work, "owned");
     for (required, path) in apis(work, "required") {
-        let provider = owned.iter().find(|(kind, _)| kind.is(&required.group, &required.kind));
-        if let Some((_, owner)) = provider {
-            let message = format!(
-                "{} of {} is required, but this bundle provides it",
-                required.kind, required.group
-            );
-            let finding = Diagnostic::new(&rules::CSV_API_BOTH_WAYS, message);
+        let same = owned.iter().find(|(kind, _)| *kind == required);
+        let other = || owned.iter().find(|(kind, _)| kind.is(&required.group, &required.kind));
+        if let Some((_, owner)) = same.or_else(other) {
+            let (kind, group) = (&required.kind, &required.group);
+            let message = format!("{kind} of {group} is required, but this bundle provides it");
+            let mut finding = Diagnostic::new(&rules::CSV_API_BOTH_WAYS, message);
+            if same.is_some() {
+                finding.severity = Severity::Warning;
+                finding = finding.help("Remove the requirement: it always holds.");
+            }
             let (place, owner) = (
                 work.draft.place(&path.key("kind")),
                 work.draft.place(&owner.key("kind")),

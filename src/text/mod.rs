@@ -31,6 +31,7 @@ pub use count::excess;
 pub use document::{Document, Format};
 pub use emit::{to_json, to_yaml};
 pub use limits::Limits;
+pub use number::as_string;
 pub use path::{Path, Step};
 pub use read::{Reading, read, read_source};
 pub(crate) use values::{Refusal, Seed, Values};

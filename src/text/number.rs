@@ -1,6 +1,22 @@
 //! Numbers as Go writes them.
 
+use serde_json::Value;
 use std::fmt::Write;
+
+/// The string that a number or a boolean becomes where Kubernetes' reader of YAML wants a string, such as `1.1` for `1.10`;
+/// a string is itself, and nothing is the empty one. None for a list or a map.
+pub fn as_string(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Null => Some(String::new()),
+        Value::Number(number) if number.is_f64() => {
+            let value = number.as_f64()?;
+            Some(with_early_exponent(&format!("{value:e}"), || value.to_string()))
+        }
+        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
+        Value::Array(_) | Value::Object(_) => None,
+    }
+}
 
 /// The text of a float as Go's `encoding/json` writes it: the shortest digits that read back, plain between 1e-6 and
 /// 1e21, else with an exponent (`1e+21`, `1e-7`). Negative zero is `0`, which it becomes on its way through an
@@ -35,11 +51,15 @@ pub(super) fn float_key(value: f64) -> String {
     if value.is_infinite() {
         return if value > 0.0 { ".inf" } else { "-.inf" }.to_owned();
     }
-    let scientific = format!("{value:e}");
-    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    with_early_exponent(&format!("{value:e}"), || value.to_string())
+}
+
+/// The scientific form with two digits in its exponent, or the plain form of a number of usual size.
+fn with_early_exponent(scientific: &str, plain: impl FnOnce() -> String) -> String {
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     if (-4..6).contains(&exponent) {
-        return format!("{value}");
+        return plain();
     }
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{digits}e{sign}{:02}", exponent.abs())
@@ -48,6 +68,7 @@ pub(super) fn float_key(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn floats_are_written_as_go_writes_them() {
@@ -71,6 +92,28 @@ mod tests {
             write_float(value, &mut out);
             assert_eq!(String::from_utf8(out).unwrap(), text);
         }
+    }
+
+    #[test]
+    fn scalars_become_the_strings_that_go_makes_of_them() {
+        for (scalar, text) in [
+            (json!(true), "true"),
+            (json!(1.1), "1.1"),
+            (json!(1.0), "1"),
+            (json!(1e3), "1000"),
+            (json!(1e6), "1e+06"),
+            (json!(12_345_678.5), "1.23456785e+07"),
+            (json!(1e-5), "1e-05"),
+            (json!(-0.0), "-0"),
+            (json!(8), "8"),
+            (json!(u64::MAX), "18446744073709551615"),
+            (json!(1.5e300), "1.5e+300"),
+            (json!(null), ""),
+            (json!("1.10"), "1.10"),
+        ] {
+            assert_eq!(as_string(&scalar).as_deref(), Some(text));
+        }
+        assert_eq!(as_string(&json!([1])), None);
     }
 
     #[test]

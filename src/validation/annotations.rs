@@ -35,7 +35,25 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         );
         report(&rules::ANN_DEFAULT_CHANNEL_UNKNOWN, message, DEFAULT_CHANNEL);
     }
+    unquoted(annotations, findings);
     blanks(annotations, findings);
+}
+
+/// Names that YAML reads as numbers or booleans are other names than those that stand there.
+fn unquoted(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
+    for (key, what) in [
+        (PACKAGE, "the name of the package"),
+        (CHANNELS, "the name of the channel"),
+        (DEFAULT_CHANNEL, "the name of the default channel"),
+    ] {
+        if annotations.is_unquoted(key) {
+            let place = annotations.place(key);
+            let (written, read) = (place.text(), annotations.get(key).unwrap_or_default());
+            let message = format!("{what} is written {written} without quotes, which YAML reads as {read}");
+            let finding = Diagnostic::new(&rules::ANN_NAME_QUOTING, message);
+            findings.push(finding.at(place).mended_by(annotations.quote(key)));
+        }
+    }
 }
 
 /// As opm judges: a missing key counts as empty, too, and whatever is no `ClusterServiceVersion` is `plain`.

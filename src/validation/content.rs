@@ -2,6 +2,7 @@
 
 use super::MOST_OF_A_RULE;
 use super::crd_fields::CRD;
+use super::validators::metadata::{self, Namespace};
 use crate::bundle::{Bundle, is_csv};
 use crate::csv;
 use crate::diagnostic::Diagnostic;
@@ -42,7 +43,9 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     for object in &bundle.objects {
         findings.extend(kind(object));
         // The API server's rules about CustomResourceDefinitions include these.
-        if !is_crd(object) {
+        if is_csv(object) {
+            metadata_of_csv(object, findings);
+        } else if !is_crd(object) {
             metadata(object, findings);
         }
     }
@@ -97,7 +100,12 @@ pub(super) fn crd_version(object: &Object) -> Option<Diagnostic> {
 
 /// What the API server asks of the metadata of every object.
 pub(super) fn metadata(object: &Object, findings: &mut Vec<Diagnostic>) {
-    super::validators::metadata::check(object, true, &rules::CONTENT_METADATA, findings);
+    metadata::check(object, Namespace::Named, &rules::CONTENT_METADATA, findings);
+}
+
+/// What it asks of the metadata of a ClusterServiceVersion.
+pub(super) fn metadata_of_csv(object: &Object, findings: &mut Vec<Diagnostic>) {
+    metadata::check(object, Namespace::SetByOlm, &rules::CONTENT_METADATA, findings);
 }
 
 /// Values that do not fit the type of the object.

@@ -138,7 +138,7 @@ fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, V
                 let csv = synthesized.bundle().csv();
                 stage(&mut found, CONTENT, |found| {
                     if let Some(csv) = csv {
-                        content::metadata(csv, found);
+                        content::metadata_of_csv(csv, found);
                     }
                 });
                 findings.extend(

@@ -99,6 +99,28 @@ fn the_schemas_are_those_of_this_program() {
 }
 
 #[test]
+fn the_table_of_rules_is_that_of_this_program() {
+    let mut table = String::from(
+        "# Rules\n\nHow much a finding weighs at each gate: *authoring* is `bundle validate`, `bundle build` and `--strict`, \
+         *intake* is what takes a published bundle or catalog into an index or another catalog, and *serving* is an index \
+         or a catalog that is there. A dash stands where nothing is looked for. What is an error of an author and a warning \
+         later is taken, and the last column says what becomes of it. `opmx bundle rules RULE` shows an example.\n\n\
+         | rule | authoring | intake | serving | what is published with it |\n|---|---|---|---|---|\n",
+    );
+    for rule in opmx::rules::ALL {
+        let weights = opmx::rules::Gate::ALL.map(|gate| match rule.at(gate) {
+            Some(severity) => severity.to_string(),
+            None => "–".to_owned(),
+        });
+        let consequence = rule.consequence().unwrap_or_default();
+        let line = format!("| `{}` | {} | {consequence} |", rule.id, weights.join(" | "));
+        table += &line.replace("  ", " ");
+        table.push('\n');
+    }
+    same_as_in("docs", &[("rules.md".to_owned(), table.into_bytes())].into());
+}
+
+#[test]
 fn the_manual_depends_on_nothing_but_the_program() {
     let sandbox = Sandbox::new();
     let _ = sandbox.run(["man", "first"]);

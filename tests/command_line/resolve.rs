@@ -442,3 +442,116 @@ fn an_update_that_cannot_be_taken_is_told_with_its_reason() {
     there is nothing to install or to update
     ");
 }
+
+/// A bundle whose dependencies file is this text.
+fn depending(sandbox: &Sandbox, folder: &str, version: &str, replaces: Option<&str>, dependencies: &str) {
+    operator(sandbox, folder, "shed", version, replaces);
+    let file = sandbox.path(folder).join("metadata/dependencies.yaml");
+    fs::write(file, dependencies).unwrap();
+}
+
+#[test]
+fn a_bundle_whose_dependencies_cannot_be_read_is_left_out_and_said() {
+    let sandbox = garden();
+    operator(&sandbox, "first", "shed", "1.0.0", None);
+    let unreadable = "dependencies: [{type: olm.package, value: {packageName: [lamp], version: 1.0.0}}]";
+    depending(&sandbox, "second", "1.1.0", Some("shed.v1.0.0"), unreadable);
+    let outcome = outcome_of(&sandbox, "registry add -b first,second -d index.db");
+    assert!(outcome.stderr.contains("warning[dep-value-shape]"), "{outcome}");
+    let outcome = outcome_of(&sandbox, "resolve shed --catalog index.db");
+    assert!(outcome.stdout.contains("\nshed.v1.0.0 "), "{outcome}");
+    let note = "note: OLM does not look at shed.v1.1.0: its dependency";
+    assert!(outcome.stdout.contains(note), "{outcome}");
+    for line in ["plan shed.v1.1.0 --index index.db", "plan second"] {
+        let outcome = outcome_of(&sandbox, line);
+        let said = outcome
+            .stderr
+            .matches("OLM does not look at shed.v1.1.0: its property")
+            .count();
+        assert_eq!(said, 1, "{outcome}");
+    }
+    let outcome = outcome_of(&sandbox, "plan shed.v1.0.0 --index index.db");
+    assert_eq!(outcome.stderr, "");
+}
+
+#[test]
+fn a_bundle_whose_dependencies_file_is_left_out_has_no_dependencies() {
+    let sandbox = garden();
+    let broken = "dependencies: [{type: olm.package, value: {packageName: lamp, version: >=1.0.0}}";
+    depending(&sandbox, "shed", "1.0.0", None, broken);
+    let outcome = outcome_of(&sandbox, "registry add -b shed -d index.db");
+    assert!(outcome.stderr.contains("The file is left out"), "{outcome}");
+    let outcome = outcome_of(&sandbox, "resolve shed --catalog index.db");
+    assert!(outcome.stdout.contains("\nshed.v1.0.0 "), "{outcome}");
+    assert_eq!(outcome_of(&sandbox, "plan shed.v1.0.0 --index index.db").stderr, "");
+}
+
+#[test]
+fn an_intent_deep_in_a_constraint_is_read_the_same_everywhere() {
+    let sandbox = garden();
+    // A constraint is about one bundle.
+    let dependencies = "\
+dependencies:
+- type: olm.constraint
+  value:
+    any:
+      constraints:
+      - package: {packageName: lamp, versionRange: '>=1.0.0'}
+- type: olm.constraint
+  value:
+    all:
+      constraints:
+      - any:
+          constraints:
+          - package:
+              packageName: radio
+              versionRange: '>=1.0.0'
+              intent: recommended
+- type: olm.constraint
+  value: {all: {constraints: [{all: {constraints: [{package: {packageName: heater, versionRange: '>=0.1.0', intent: optional}}]}}]}}
+";
+    depending(&sandbox, "shed", "1.0.0", None, dependencies);
+    let inside_not = "\
+dependencies:
+- type: olm.constraint
+  value:
+    not:
+      constraints:
+      - package: {packageName: gone, versionRange: '>=0.1.0', intent: optional}
+";
+    depending(&sandbox, "fence", "2.0.0", None, inside_not);
+    for package in ["lamp", "radio", "heater"] {
+        operator(&sandbox, package, package, "1.0.0", None);
+    }
+    for (bundle, places) in [("shed", &["16:15", "18:109"][..]), ("fence", &["6:63"])] {
+        let outcome = sandbox.run(["bundle", "validate", bundle]);
+        let told = outcome.stdout.matches("warning[dep-intent-constraint]").count();
+        assert_eq!(told, places.len(), "{outcome}");
+        for place in places {
+            let place = format!("dependencies.yaml:{place}\n");
+            assert!(outcome.stdout.contains(&place), "{place}: {outcome}");
+        }
+    }
+    succeed(&sandbox, "registry add -q -b shed,lamp,radio,heater -d index.db");
+    for (flags, intents, chosen) in [
+        ("--without-recommended", "required", &["lamp"][..]),
+        ("", "required,recommended", &["lamp", "radio"]),
+        (
+            "--with-optional heater",
+            "required,recommended,optional",
+            &["heater", "lamp", "radio"],
+        ),
+    ] {
+        let resolved = outcome_of(&sandbox, &format!("resolve shed --catalog index.db {flags}"));
+        let images = outcome_of(&sandbox, &format!("index list images index.db shed --intent {intents}"));
+        for package in ["lamp", "radio", "heater"] {
+            let expected = chosen.contains(&package);
+            assert_eq!(resolved.stdout.contains(package), expected, "{flags}: {resolved}");
+            assert_eq!(
+                images.stdout.contains(&format!("/{package}:")),
+                expected,
+                "{intents}: {images}"
+            );
+        }
+    }
+}

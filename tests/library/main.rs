@@ -6,6 +6,9 @@
     reason = "a test may panic, and says what it saw"
 )]
 
+#[path = "../shared/chain.rs"]
+mod chain;
+
 mod arbitrary_input;
 mod causes;
 mod resolver_scenarios;

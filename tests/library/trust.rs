@@ -3,119 +3,19 @@
 //! Every bundle that this crate has, right and with one fault of each rule, goes the way of a published bundle: checked by
 //! its author, taken into an index, checked there, rendered as a catalog, checked again, and made a database once more.
 
+use crate::chain::{Step, broken_after, send};
 use crate::rule_examples::bundles::{Side, files, right_bundle};
-use opmx::bundle;
-use opmx::catalog::file_based::migrate::Level;
-use opmx::catalog::file_based::read::CatalogLimits;
-use opmx::catalog::file_based::write::Language;
 use opmx::catalog::graph::Mode;
 use opmx::database::add::{Additions, Policy};
 use opmx::database::change::{Options, Target};
 use opmx::database::record::Record;
-use opmx::database::{check::check, read::Database};
-use opmx::diagnostic::{Diagnostic, has_errors};
-use opmx::image::{self, Transports};
-use opmx::index::check::check_catalog;
-use opmx::index::import::import;
-use opmx::index::intake::{IntakeError, Recording, prepare};
-use opmx::index::location::CatalogFolder;
-use opmx::index::open::Index;
-use opmx::index::render::folder::write_folder;
-use opmx::index::render::sources::{Form, Opening, Source};
+use opmx::index::intake::{Recording, prepare};
 use opmx::rules::examples::all;
 use opmx::rules::{self, Gate};
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeLimits};
-use opmx::validation::{Strictness, check_reading};
+use opmx::validation::Strictness;
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::Arc;
-
-/// How far a bundle came.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Step {
-    /// Its author is told of errors.
-    Authored,
-    /// An index takes it.
-    Taken,
-}
-
-fn errors(findings: &[Diagnostic]) -> String {
-    let errors = findings.iter().filter(|finding| finding.is_error());
-    errors.map(|finding| format!("\n    {finding}")).collect()
-}
-
-/// Sends a bundle down the chain. The broken links, and how far it came.
-fn send(tree: &Tree) -> (Vec<String>, Vec<Step>) {
-    let (mut broken, mut steps) = (Vec::new(), Vec::new());
-    let limits = Limits::default();
-    let authored = check_reading(&bundle::read(tree, &limits));
-    if !has_errors(&authored) {
-        steps.push(Step::Authored);
-    }
-    let prepared = match prepare(tree, Recording::default(), &limits, &Strictness::default()) {
-        Ok(prepared) => prepared,
-        Err(_) if has_errors(&authored) => return (broken, steps),
-        Err(IntakeError::Findings { diagnostics, .. }) => {
-            broken.push(format!("is refused at intake:{}", errors(&diagnostics)));
-            return (broken, steps);
-        }
-        Err(error) => {
-            broken.push(format!("is refused at intake: {error}"));
-            return (broken, steps);
-        }
-    };
-    steps.push(Step::Taken);
-    for finding in &prepared.diagnostics {
-        if finding.rule.at(Gate::Intake).is_none() {
-            broken.push(format!("is told what is not looked for at intake: {finding}"));
-        }
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    let (database, again) = (path("index.db"), path("again.db"));
-    let to = |to| Target::Copy { from: None, to };
-    // Which versions and channels are there is no question of one bundle alone.
-    let tries = [(true, Mode::Replaces), (false, Mode::Replaces), (true, Mode::Semver)];
-    let refused = tries.map(|(with_before, mode)| {
-        if database.exists() {
-            return None;
-        }
-        let mut additions = Additions::new(folder.path());
-        if with_before {
-            additions.push(&before()).unwrap();
-        }
-        additions.push(&prepared.record).unwrap();
-        let policy = Policy {
-            mode,
-            ..Policy::default()
-        };
-        additions.commit(policy, &to(&database), &Options::default()).err()
-    });
-    let findings = &prepared.diagnostics;
-    if !database.exists()
-        && findings
-            .iter()
-            .any(|finding| finding.rule == &rules::INDEX_VERSION_MISSING)
-    {
-        // It counts as the lowest version of all, and this one replaces another.
-        return (broken, steps);
-    }
-    if !database.exists() {
-        let refused = refused.into_iter().flatten().map(|error| error.to_string());
-        let refused: Vec<String> = refused.collect();
-        broken.push(format!("is prepared and not added: {}", refused.join("; ")));
-        return (broken, steps);
-    }
-    let found = check(&Database::open(&database).unwrap()).unwrap();
-    if has_errors(&found) {
-        broken.push(format!("fails the check of the index:{}", errors(&found)));
-    }
-    if let Err(problem) = as_catalog(&database, &path("catalog"), &to(&again)) {
-        broken.push(problem);
-    }
-    (broken, steps)
-}
 
 /// The version before, in all channels that examples name: whether a channel or a bundle is there is no question of one
 /// bundle alone.
@@ -140,35 +40,6 @@ fn before() -> Record {
     prepared.unwrap().record
 }
 
-/// From a database to a catalog and back.
-fn as_catalog(database: &Path, catalog: &Path, again: &Target<'_>) -> Result<(), String> {
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    let transports = Transports::new(image::Options::default(), Arc::new(image::Silent));
-    let opening = Opening::default();
-    let opened = Source::open(database.to_str().unwrap(), &transports, &opening);
-    let source = runtime
-        .block_on(opened)
-        .map_err(|error| format!("is not rendered: {error}"))?;
-    let form = Form {
-        language: Language::Json,
-        level: Level::None,
-    };
-    write_folder(&[source], form, catalog).map_err(|error| format!("is not migrated: {error}"))?;
-    let limits = CatalogLimits::default();
-    let folder = || CatalogFolder::from(catalog);
-    for gate in [Gate::Intake, Gate::Serving] {
-        let found = check_catalog(&folder(), limits, &Strictness::at(gate)).unwrap();
-        if has_errors(&found) {
-            return Err(format!("fails the check of the catalog at {gate}:{}", errors(&found)));
-        }
-    }
-    let index = Index::of_catalog(folder(), limits).map_err(|error| format!("is not opened: {error}"))?;
-    assert!(!index.catalog().unwrap().bundles.is_empty());
-    import(&folder(), limits, &Strictness::default(), again, &Options::default())
-        .map_err(|error| format!("does not become a database again: {error}"))?;
-    Ok(())
-}
-
 fn tree(files: &BTreeMap<String, Vec<u8>>) -> Option<Tree> {
     let mut tree = Tree::new("bundle");
     for (path, content) in files {
@@ -180,7 +51,7 @@ fn tree(files: &BTreeMap<String, Vec<u8>>) -> Option<Tree> {
 #[test]
 fn a_bundle_that_is_right_goes_all_the_way() {
     for media_type in ["registry+v1", "k8s+v1"] {
-        let (broken, steps) = send(&tree(&right_bundle(media_type)).unwrap());
+        let (broken, steps) = send(&tree(&right_bundle(media_type)).unwrap(), Some(&before()));
         assert_eq!(broken, Vec::<String>::new(), "{media_type}");
         assert_eq!(steps, [Step::Authored, Step::Taken], "{media_type}");
     }
@@ -189,6 +60,7 @@ fn a_bundle_that_is_right_goes_all_the_way() {
 #[test]
 fn what_one_command_accepts_of_a_bundle_with_a_fault_no_later_one_refuses() {
     let mut problems = Vec::new();
+    let before = before();
     let (mut authored, mut taken) = (0, 0);
     for (id, example) in all().unwrap() {
         if example.link.is_some() || example.command_line || !["registry+v1", "k8s+v1"].contains(&&*example.bundle) {
@@ -204,7 +76,7 @@ fn what_one_command_accepts_of_a_bundle_with_a_fault_no_later_one_refuses() {
         let Some(tree) = tree(&files(&example, Side::Wrong)) else {
             continue;
         };
-        let (broken, steps) = send(&tree);
+        let (broken, steps) = send(&tree, Some(&before));
         authored += usize::from(steps.contains(&Step::Authored));
         taken += usize::from(steps.contains(&Step::Taken));
         problems.extend(broken.into_iter().map(|broken| format!("{id}: {broken}")));
@@ -226,4 +98,130 @@ fn what_one_command_accepts_of_a_bundle_with_a_fault_no_later_one_refuses() {
         problems.join("\n")
     );
     assert!(taken > 100, "{taken}");
+}
+
+/// Numbers that look like chance and are always the same.
+struct Dice(u64);
+
+impl Dice {
+    fn roll<'a, T>(&mut self, sides: &'a [T]) -> &'a T {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        &sides[usize::try_from(self.0 >> 33).unwrap() % sides.len()]
+    }
+}
+
+/// A bundle of package memo that replaces and skips what chance says: mostly what comes before it, sometimes what is not
+/// there.
+fn any_version(dice: &mut Dice, earlier: &[String], number: usize) -> (String, Tree) {
+    const VERSIONS: [&str; 5] = ["1.0.0", "1.1.0", "1.1.1", "1.2.0", "2.0.0"];
+    let name = format!("memo.v{}", VERSIONS[number]);
+    let version = match *dice.roll(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3]) {
+        1 => "1.1.0",
+        2 => "1.1.0+1",
+        3 => "1.1.0-rc.1",
+        _ => VERSIONS[number],
+    };
+    let gone = "memo.v0.9.0".to_owned();
+    let last = earlier.last().unwrap_or(&gone).clone();
+    let any = |dice: &mut Dice| match *dice.roll(&[0, 0, 0, 0, 1]) {
+        0 if !earlier.is_empty() => dice.roll(earlier).clone(),
+        _ => gone.clone(),
+    };
+    let replaces = match *dice.roll(&[0, 0, 1, 1, 1, 2]) {
+        0 => String::new(),
+        1 if !earlier.is_empty() => last.clone(),
+        _ => any(dice),
+    };
+    let skips = match *dice.roll(&[0, 0, 1, 2, 3]) {
+        0 => Vec::new(),
+        1 => vec![last],
+        2 => vec![any(dice)],
+        _ => vec![any(dice), any(dice)],
+    };
+    let range = *dice.roll(&["", "", "", "<1.1.0", ">=1.0.0 <2.0.0", "1.x to 2"]);
+    let channels = *dice.roll(&[
+        "stable",
+        "stable",
+        "stable",
+        "stable,fast",
+        "stable,fast",
+        "fast",
+        "fast, stable",
+    ]);
+    let default = *dice.roll(&["", "", "stable", "stable", "fast", "gone"]);
+    let csv = format!(
+        "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata:\n  name: {name}\n  \
+         annotations: {{olm.skipRange: '{range}'}}\nspec:\n  version: {version}\n  replaces: '{replaces}'\n  \
+         skips: {skips:?}\n  install: {{strategy: deployment, spec: {{deployments: []}}}}\n"
+    );
+    let annotations = format!(
+        "annotations:\n  operators.operatorframework.io.bundle.package.v1: memo\n  \
+         operators.operatorframework.io.bundle.channels.v1: {channels}\n  \
+         operators.operatorframework.io.bundle.channel.default.v1: '{default}'\n"
+    );
+    let files = [
+        ("manifests/csv.yaml".to_owned(), csv.into_bytes()),
+        ("metadata/annotations.yaml".to_owned(), annotations.into_bytes()),
+    ];
+    (name, tree(&files.into()).unwrap())
+}
+
+#[test]
+fn what_an_index_accepts_of_several_bundles_no_later_command_refuses() {
+    let mut problems = Vec::new();
+    let (mut accepted, mut refused) = (0, 0);
+    for seed in 40..80 {
+        let mut dice = Dice(seed);
+        let mut names = Vec::new();
+        let mut records = Vec::new();
+        let mut texts = String::new();
+        for number in 0..5 {
+            let (name, tree) = any_version(&mut dice, &names, number);
+            let csv = tree.get("manifests/csv.yaml").unwrap();
+            texts += &String::from_utf8_lossy(csv);
+            texts += &String::from_utf8_lossy(tree.get("metadata/annotations.yaml").unwrap());
+            names.push(name);
+            let prepared = prepare(&tree, Recording::default(), &Limits::default(), &Strictness::default());
+            records.push(prepared.unwrap().record);
+        }
+        for mode in [Mode::Replaces, Mode::Semver, Mode::SemverSkipPatch] {
+            let folder = tempfile::tempdir().unwrap();
+            let database = folder.path().join("index.db");
+            let mut added = false;
+            // At once, or one after the other as far as the index takes them.
+            let calls = *dice.roll(&[5, 1]);
+            for call in records.chunks(calls) {
+                let mut additions = Additions::new(folder.path());
+                for record in call {
+                    additions.push(record).unwrap();
+                }
+                let policy = Policy::from(mode);
+                added |= additions
+                    .commit(policy, &Target::InPlace(&database), &Options::default())
+                    .is_ok();
+            }
+            if !added {
+                refused += 1;
+                continue;
+            }
+            accepted += 1;
+            let broken = broken_after(&database, folder.path());
+            problems.extend(
+                broken
+                    .iter()
+                    .map(|broken| format!("set {seed}, {mode:?}: {broken}\n{texts}")),
+            );
+        }
+    }
+    println!("{accepted} indexes made, {refused} sets refused");
+    assert!(
+        problems.is_empty(),
+        "{} problems:\n{}",
+        problems.len(),
+        problems.join("\n")
+    );
+    assert!(accepted > 50, "{accepted}");
 }

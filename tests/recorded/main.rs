@@ -8,6 +8,8 @@
     reason = "a test may panic, and says what it compared"
 )]
 
+#[path = "../shared/chain.rs"]
+mod chain_of_trust;
 #[path = "../shared/crd_fields.rs"]
 mod crd_fields;
 #[path = "../shared/reflection.rs"]
@@ -19,6 +21,7 @@ mod shared;
 
 mod builtin_apis;
 mod bundle_corpus;
+mod chain;
 mod csv_schema;
 mod fixes;
 mod grpc;

@@ -23,7 +23,7 @@ const CODES: [(&str, &str); 8] = [
 ];
 
 /// The bundle that the raw manifests and the recorded `olm.yaml` make.
-fn bundle_tree(case: &Path) -> Tree {
+pub(crate) fn bundle_tree(case: &Path) -> Tree {
     let raw = Tree::from_directory(&case.join("raw"), &TreeLimits::default()).unwrap();
     let mut tree = Tree::new("");
     for (path, content) in raw.iter() {

@@ -44,8 +44,8 @@ const ADDED: &[(&str, &str, &str)] = &[
     ("csv", "csv-installmodes-unknown", "OLM knows four install modes"),
     (
         "csv",
-        "csv-required-field",
-        "a list without Deployments installs nothing",
+        "csv-resource-field",
+        "OLM writes what is not said about a resource as empty",
     ),
     (
         "good-practices",

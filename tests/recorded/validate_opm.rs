@@ -174,12 +174,17 @@ const OURS: &[(char, &str, usize, &str)] = &[
         2,
         "a group that contradicts the name is a warning",
     ),
-    ('+', "csv-required-field", 1, "an empty list of deployments is none"),
     (
         '+',
         "index-version-missing",
         1,
         "no range and no semver index holds a bundle without a version",
+    ),
+    (
+        '+',
+        "csv-resource-field",
+        3,
+        "what is not said about a resource is written as empty",
     ),
     ('+', "gp-resource-requests", 1, "cpu and memory are both asked for"),
     ('+', "hub-icon-missing", 1, "an empty list of icons is none"),
@@ -188,6 +193,12 @@ const OURS: &[(char, &str, usize, &str)] = &[
         "index-csv-version-semver",
         1,
         "an index takes strict versions only",
+    ),
+    (
+        '+',
+        "index-version-missing",
+        1,
+        "a bundle without a version is in no range",
     ),
     ('+', "k8s-media-type-mismatch", 1, "the media type is known here"),
     (

@@ -206,7 +206,11 @@ impl Checker<'_> {
             }
             seen.push(kind);
         }
-        let supported = |mode: &Value| mode.get("supported") == Some(&Value::Bool(true));
+        let known = |mode: &Value| {
+            let kind = mode.get("type").and_then(Value::as_str);
+            kind.is_none_or(|kind| INSTALL_MODES.contains(&kind))
+        };
+        let supported = |mode: &Value| known(mode) && mode.get("supported") == Some(&Value::Bool(true));
         if !modes.is_empty() && !modes.iter().any(supported) {
             let message = "no install mode is supported";
             self.report(&rules::INSTALLMODES_NONE_SUPPORTED, message, &root);

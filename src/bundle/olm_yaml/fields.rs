@@ -22,9 +22,9 @@ const DESCRIPTORS: Shape = List(&Object(&[
 ]));
 
 const RESOURCES: Shape = List(&Object(&[
-    required("name", Text, "Name of the resource, may be empty."),
-    required("kind", Text, "Kind of the resource."),
-    required("version", Text, "Version of the resource."),
+    optional("name", Text, "Name of the resource, may be empty."),
+    optional("kind", Text, "Kind of the resource."),
+    optional("version", Text, "Version of the resource."),
 ]));
 
 /// The description of an API after the fields that name it: these are the same for custom and for aggregated APIs.

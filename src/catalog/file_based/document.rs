@@ -119,16 +119,18 @@ fn list<'a, T: Deserialize<'a>>(field: Option<&'a RawValue>) -> Result<Vec<T>, s
 }
 
 /// The properties in a field. One without a type has an empty one, one without a value has null.
-pub(super) fn properties(field: Option<&RawValue>) -> Result<Vec<WrittenProperty<'_>>, serde_json::Error> {
+pub(super) fn properties<'a>(field: Option<&'a RawValue>) -> Result<Vec<WrittenProperty<'a>>, serde_json::Error> {
     #[derive(Deserialize)]
     struct Written<'a> {
         #[serde(rename = "type", default, borrow)]
-        kind: Cow<'a, str>,
+        kind: Option<Cow<'a, str>>,
         #[serde(borrow)]
         value: Option<&'a RawValue>,
     }
     let written: Vec<Written<'_>> = list(field)?;
-    let property = |Written { kind, value }| WrittenProperty::new(kind, value.unwrap_or(RawValue::NULL));
+    let property = |Written { kind, value }: Written<'a>| {
+        WrittenProperty::new(kind.unwrap_or_default(), value.unwrap_or(RawValue::NULL))
+    };
     Ok(written.into_iter().map(property).collect())
 }
 

@@ -251,25 +251,19 @@ impl Channel<'_> {
         }
     }
 
-    /// Stored bundles that no update leads to or from the head.
+    /// Stored bundles that no update leads to or from the head: what is replaced is followed from there to the first
+    /// bundle that is skipped.
     fn unreachable(&self, head: &str, place: &str, findings: &mut Vec<Diagnostic>) {
-        let members: HashMap<&str, _> = self
-            .of
-            .members
+        let members = &self.of.members;
+        let replaced: HashMap<&str, Option<&str>> = members
             .iter()
-            .map(|member| (member.bundle.as_str(), member))
+            .map(|member| (member.bundle.as_str(), member.replaces.as_deref()))
             .collect();
-        let (mut reached, mut open) = (HashSet::from([head]), vec![head]);
-        while let Some(name) = open.pop() {
-            let member = members.get(name);
-            for below in member
-                .into_iter()
-                .flat_map(|member| member.skips.iter().chain(&member.replaces))
-            {
-                if reached.insert(below) {
-                    open.push(below);
-                }
-            }
+        let skipped = members.iter().flat_map(|member| &member.skips).map(String::as_str);
+        let mut reached: HashSet<&str> = skipped.collect();
+        let mut next = Some(head);
+        while let Some(name) = next.filter(|name| reached.insert(name)) {
+            next = replaced.get(name).copied().flatten();
         }
         for member in &self.of.members {
             if !reached.contains(member.bundle.as_str()) && self.stored.contains(&member.bundle) {

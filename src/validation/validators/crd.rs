@@ -5,7 +5,8 @@ mod schema;
 mod versions;
 
 use super::bundle::is_crd;
-use super::{Input, address, found, metadata};
+use super::metadata::{self, Namespace};
+use super::{Input, address, found};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::names::{is_dns1035_label, is_dns1123_subdomain};
 use crate::manifest::Object;
@@ -30,7 +31,7 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
         if !input.options.reference {
             schema::check(&mut report);
         }
-        metadata::check(object, false, &rules::CRD_METADATA, findings);
+        metadata::check(object, Namespace::None, &rules::CRD_METADATA, findings);
     }
 }
 

@@ -1,7 +1,7 @@
 //! `csv`: the names, required fields and annotations of the `ClusterServiceVersion`.
 
 use super::{Input, csv_of, examples, found, install_modes};
-use crate::csv::{Csv, annotation_in_other_case};
+use crate::csv::{Csv, absent_of_resource, annotation_in_other_case};
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::kubernetes::names::{is_csv_name, is_dns1123_subdomain};
 use crate::manifest::Object;
@@ -24,6 +24,7 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     annotations(object, &rules::CSV_ANNOTATION_CASE, findings);
     if !input.options.reference {
         owned_groups(object, csv, findings);
+        resources(object, csv, findings);
     }
 }
 
@@ -80,14 +81,28 @@ fn required_fields(object: &Object, csv: Csv<'_>, reference: bool, findings: &mu
     if csv.text(&["spec", "install", "strategy"]).is_empty() {
         report("spec.install.strategy");
     }
-    // The original looks into spec.install.spec only where something stands in it, and takes an empty list for one.
-    let absent = match get(&["spec", "install", "spec", "deployments"]) {
-        Value::Null => !(reference && is_zero(get(&["spec", "install", "spec"]))),
-        Value::Array(deployments) => deployments.is_empty() && !reference,
-        _ => false,
-    };
-    if absent {
+    // The original looks into spec.install.spec only where something stands in it.
+    let absent = get(&["spec", "install", "spec", "deployments"]).is_null();
+    if absent && !(reference && is_zero(get(&["spec", "install", "spec"]))) {
         report("spec.install.spec.deployments");
+    }
+}
+
+/// The resources of owned APIs, of which consoles show all that there is to say.
+fn resources(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
+    for section in ["customresourcedefinitions", "apiservicedefinitions"] {
+        let list = Path::from("spec").key(section).key("owned");
+        for (index, entry) in csv.list(&["spec", section, "owned"]).iter().enumerate() {
+            let listed = entry.get("resources").and_then(Value::as_array);
+            for (number, resource) in listed.into_iter().flatten().enumerate() {
+                let absent = absent_of_resource(resource);
+                if !absent.is_empty() {
+                    let path = list.index(index).key("resources").index(number);
+                    let message = format!("{path} has no {}, which OLM writes as empty", absent.join(" and no "));
+                    findings.push(found(&rules::CSV_RESOURCE_FIELD, object, &path, message));
+                }
+            }
+        }
     }
 }
 

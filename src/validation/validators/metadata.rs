@@ -11,10 +11,21 @@ use serde_json::Value;
 /// Bytes of all annotations of an object together.
 const MOST_ANNOTATIONS: usize = 262_144;
 
-/// Reports by `rule`. A namespace is refused where the kind has none.
+/// What is asked of the namespace of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::validation) enum Namespace {
+    /// The kind has none.
+    None,
+    /// It names one.
+    Named,
+    /// Nothing: OLM writes another one in its place.
+    SetByOlm,
+}
+
+/// Reports by `rule`.
 pub(in crate::validation) fn check(
     object: &Object,
-    namespaced: bool,
+    asked: Namespace,
     rule: &'static Rule,
     findings: &mut Vec<Diagnostic>,
 ) {
@@ -30,10 +41,10 @@ pub(in crate::validation) fn check(
     let root = Path::from("metadata");
     if let Some(namespace) = object.namespace() {
         let path = root.key("namespace");
-        if !namespaced {
+        if asked == Namespace::None {
             let message = format!("a {} has no namespace", object.gvk().kind);
             report(&path, false, message);
-        } else if !is_dns1123_label(namespace) {
+        } else if asked == Namespace::Named && !is_dns1123_label(namespace) {
             report(&path, false, format!("{namespace:?} cannot name a namespace"));
         }
     }

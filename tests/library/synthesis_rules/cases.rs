@@ -279,6 +279,17 @@ fn olm() -> Vec<Case> {
             plain()
                 .apiservice()
                 .olm("customresourcedefinitions: {required: [{name: foos.example.org, version: v1, kind: Foo}]}"),
+        )
+        .severity(Severity::Warning),
+        case(
+            "csv-resource-field",
+            "neither a name nor a version",
+            plain()
+                .and(CRD)
+                .olm("customresourcedefinitions: {owned: [{name: foos.example.com, version: v1, kind: Foo, resources: [{kind: Pod}]}]}"),
+            plain()
+                .and(CRD)
+                .olm("customresourcedefinitions: {owned: [{name: foos.example.com, version: v1, kind: Foo, resources: [{kind: Pod, name: '', version: v1}]}]}"),
         ),
         case(
             "bundle-size-exceeded",
@@ -470,6 +481,15 @@ fn objects() -> Vec<Case> {
                 .and("{apiVersion: example.com/v1, kind: Foo, metadata: {name: a}}"),
             plain().and(CRD),
         ),
+        case(
+            "k8s-custom-resource",
+            "of a kind that Kubernetes has in another group",
+            plain()
+                .and(&CRD.replace("Foo", "Service"))
+                .and("{apiVersion: example.com/v1, kind: Service, metadata: {name: a}}"),
+            plain().and(&CRD.replace("Foo", "Service")),
+        )
+        .severity(Severity::Warning),
         case(
             "k8s-namespace-dropped",
             "a Namespace",

@@ -189,7 +189,13 @@ impl Reader<'_> {
         } else {
             format!("{path} of {subject} is {kind}, not {expected}")
         };
-        self.report(Found::new(&rules::CATALOG_FIELD_TYPE, message, self.at(path)));
+        let found = Found::new(&rules::CATALOG_FIELD_TYPE, message, self.at(path));
+        let unquoted = expected == "a text" && matches!(kind, "true or false" | "a number");
+        self.report(if unquoted {
+            found.help("Write it in quotes.")
+        } else {
+            found
+        });
     }
 
     /// Looks for fields that nobody reads, and such as are there twice. `known` are the fields of the object at `path`.
