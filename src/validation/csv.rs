@@ -185,7 +185,8 @@ fn owned(bundle: &Bundle, object: &Object, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-fn defined_by_crds(bundle: &Bundle, findings: &mut Vec<Diagnostic>) -> BTreeSet<(String, String, String)> {
+/// The APIs that the definitions of a bundle define: group, version and kind. One that says none is reported.
+pub(super) fn defined_by_crds(bundle: &Bundle, findings: &mut Vec<Diagnostic>) -> BTreeSet<(String, String, String)> {
     let mut defined = BTreeSet::new();
     for crd in &bundle.objects {
         let gvk = crd.gvk();

@@ -46,9 +46,12 @@ pub fn check(bundle: &Bundle) -> Vec<Diagnostic> {
     dependencies::check(bundle, &mut findings);
     properties::check(bundle, &mut findings);
     findings.extend(ranges::skip_range(bundle));
-    if bundle.media_type == MediaType::RegistryV1 {
-        load::several_csvs(bundle, &mut findings);
-        csv::check(bundle, &mut findings);
+    match bundle.media_type {
+        MediaType::RegistryV1 => {
+            load::several_csvs(bundle, &mut findings);
+            csv::check(bundle, &mut findings);
+        }
+        MediaType::K8sV1 => drop(csv::defined_by_crds(bundle, &mut findings)),
     }
     diagnostic::sort(&mut findings);
     findings
