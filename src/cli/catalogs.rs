@@ -10,7 +10,7 @@ use crate::index::intake::IntakeError;
 use crate::index::open::SourceLimits;
 use crate::index::render::Options;
 use crate::index::render::image_reference::ImageReferenceTemplate;
-use crate::index::render::sources::{Form, Opening, Source, SourceError};
+use crate::index::render::sources::{Form, Source, SourceError, SourceOptions};
 use crate::validation::Strictness;
 use clap::{Args, ValueEnum};
 
@@ -112,7 +112,7 @@ impl FormArguments {
         context: &Context<'_>,
     ) -> Result<Vec<Source>, CommandError> {
         let transports = registry.transports(context);
-        let opening = Opening {
+        let opening = SourceOptions {
             limits,
             strictness,
             options: self.content.options(),

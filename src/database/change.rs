@@ -5,8 +5,8 @@
 //! A database of an older schema version is brought up to date in the same transaction.
 //! Whatever happens before the end, the target stays as it was.
 
+use super::admission::{self, Refused, Unfit};
 use super::error::DatabaseError;
-use super::gate::{self, Refused, Unfit};
 use super::guard::{self, Budget, guard};
 use super::migrate;
 use super::read::{Database, ReadError, ReadOptions, beside, check_beside};
@@ -171,7 +171,7 @@ pub fn check(target: &Target<'_>, options: &Options) -> Result<(), DatabaseError
         .map_err(Refused::from)
         .and_then(|(connection, budget)| {
             connection.execute_batch(BEGIN_READING)?;
-            gate::admit(&connection, &budget)
+            admission::admit(&connection, &budget)
         });
     match admitted {
         Ok(state) => check_state(state, from).map(drop),
@@ -253,7 +253,7 @@ impl Draft {
         if self.private.is_none() {
             check_length(&transaction, &self.path, options)?;
         }
-        let admitted = gate::admit(&transaction, &self.budget);
+        let admitted = admission::admit(&transaction, &self.budget);
         match admitted.map_err(|refused| DatabaseError::refused(&self.origin, options.busy_timeout, refused))? {
             State::Empty => schema::create(&transaction, options.epoch).map_err(|error| failed(&error))?,
             state => {

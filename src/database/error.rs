@@ -1,7 +1,7 @@
 //! What keeps a database from being read or changed, in words that name the file and say what to do.
 
+use super::admission::{Refused, Unfit};
 use super::content_error::ContentError;
-use super::gate::{Refused, Unfit};
 use super::guard::LONGEST_VALUE;
 use super::read::ReadError;
 use super::schema;

@@ -7,6 +7,7 @@
 //! off below a bundle.
 
 pub mod add;
+pub mod admission;
 mod apis;
 pub mod change;
 pub mod check;
@@ -15,7 +16,6 @@ pub mod deprecate;
 pub mod edges;
 pub mod entries;
 pub mod error;
-pub mod gate;
 pub mod guard;
 pub mod list;
 pub mod load;

@@ -16,7 +16,7 @@ mod lock;
 pub use error::ReadError;
 pub(crate) use file::{beside, check_beside, is_database};
 
-use super::gate::{self, Refused, Unfit};
+use super::admission::{self, Refused, Unfit};
 use super::guard::{Budget, STEPS, guard};
 use super::schema::{self, State};
 use crate::files::{Stamp, TemporaryFolder};
@@ -377,7 +377,7 @@ fn immutable_uri(path: &Path) -> String {
 
 fn schema_version(path: &Path, connection: &Connection, budget: &Budget) -> Result<i64, ReadError> {
     let failed = |source| content(path, "the schema", source);
-    let state = gate::admit(connection, budget).map_err(|refused| match refused {
+    let state = admission::admit(connection, budget).map_err(|refused| match refused {
         Refused::NotPlain(source) => Unfit::not_plain(path, source).into(),
         Refused::Engine(error) => failed(error),
     })?;

@@ -117,7 +117,7 @@ impl<T> Published<T> {
 
 /// How the index to begin with is read, and the changed one written.
 #[derive(Clone, Copy)]
-pub struct Making<'a> {
+pub struct PublishOptions<'a> {
     /// Where images are.
     pub transports: &'a Transports,
     /// How much may be read of the index to begin with.
@@ -186,20 +186,20 @@ pub enum PublishError {
 pub async fn make<T>(
     from: Option<&IndexLocation>,
     destination: &Destination,
-    making: Making<'_>,
+    options: PublishOptions<'_>,
     change: impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
 ) -> Result<Published<T>, PublishError> {
     match destination {
-        Destination::Image { to, server } => publish(from, (to, server), making, change).await,
+        Destination::Image { to, server } => publish(from, (to, server), options, change).await,
         Destination::Files {
             folder,
             dockerfile,
             base,
-        } => generate(from, (folder, dockerfile, base), making, change).await,
+        } => generate(from, (folder, dockerfile, base), options, change).await,
         Destination::Nowhere => {
             let folder = TemporaryFolder::new()?;
             let database = folder.file("index.db")?;
-            let (changed, imported) = change_copy(from, &database, making, &change, Applied::No).await?;
+            let (changed, imported) = change_copy(from, &database, options, &change, Applied::No).await?;
             Ok(Published::locally(Made::Nothing, changed, imported))
         }
     }
@@ -212,14 +212,14 @@ pub async fn make<T>(
 pub async fn convert(
     from: &IndexLocation,
     destination: &Destination,
-    making: Making<'_>,
+    options: PublishOptions<'_>,
 ) -> Result<Published<()>, PublishError> {
-    let catalog = from.fetch_catalog(making.transports, making.limits.image).await?;
+    let catalog = from.fetch_catalog(options.transports, options.limits.image).await?;
     let converting = async |target: &Target<'_>, _: Applied| {
-        let limits = making.limits.catalog;
-        Ok(import(&catalog, limits, making.strictness, target, making.writing)?)
+        let limits = options.limits.catalog;
+        Ok(import(&catalog, limits, options.strictness, target, options.writing)?)
     };
-    let published = make(None, destination, making, converting).await?;
+    let published = make(None, destination, options, converting).await?;
     Ok(Published {
         made: published.made,
         changed: (),
@@ -233,10 +233,10 @@ pub async fn convert(
 async fn publish<T>(
     from: Option<&IndexLocation>,
     (to, server): (&Reference, &Server),
-    making: Making<'_>,
+    options: PublishOptions<'_>,
     change: impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
 ) -> Result<Published<T>, PublishError> {
-    let transports = making.transports;
+    let transports = options.transports;
     let before = transports.state(to).await?;
     let programs = serving(server, transports).await?;
     let mut start = Start {
@@ -247,7 +247,7 @@ async fn publish<T>(
     };
     let mut redone = 0;
     loop {
-        let (image, changed, imported, offered) = changed_image(&start, &programs, making, &change).await?;
+        let (image, changed, imported, offered) = changed_image(&start, &programs, options, &change).await?;
         match transports.push_over(&image, to, Some(start.over)).await {
             Ok(pinned) => {
                 return Ok(Published {
@@ -262,7 +262,7 @@ async fn publish<T>(
                     redone,
                 });
             }
-            Err(ImageError::Moved { race, .. }) if from.is_some() && making.redo && redone + 1 < TRIES => {
+            Err(ImageError::Moved { race, .. }) if from.is_some() && options.redo && redone + 1 < TRIES => {
                 start = start.after(race, from, to, image.digest())?;
                 redone += 1;
                 tracing::info!(image = %to, now = %start.over, "making the change again");
@@ -327,19 +327,19 @@ impl Start {
 async fn changed_image<T>(
     start: &Start,
     programs: &[Program],
-    making: Making<'_>,
+    options: PublishOptions<'_>,
     change: &impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
 ) -> Result<(Tagged, T, Imported, Vec<Platform>), PublishError> {
     let from = start.from.as_ref();
     let offered = match from {
-        Some(IndexLocation::Image(from)) => making.transports.offers(from).await?,
+        Some(IndexLocation::Image(from)) => options.transports.offers(from).await?,
         _ => Vec::new(),
     };
     let folder = TemporaryFolder::new()?;
     let database = folder.file("index.db")?;
-    let (changed, imported) = change_copy(from, &database, making, change, start.applied).await?;
-    let epoch = making.writing.epoch.try_into().unwrap_or_default();
-    let image = image_of(&database, programs, epoch, making.transports.cache())?;
+    let (changed, imported) = change_copy(from, &database, options, change, start.applied).await?;
+    let epoch = options.writing.epoch.try_into().unwrap_or_default();
+    let image = image_of(&database, programs, epoch, options.transports.cache())?;
     let offered = offered.into_iter().map(|offer| offer.platform).collect();
     Ok((image, changed, imported, offered))
 }
@@ -415,7 +415,7 @@ fn absent(base: &Reference, what: &str, offers: &[Offer]) -> ImageError {
 async fn generate<T>(
     from: Option<&IndexLocation>,
     (folder, dockerfile_path, base): (&Path, &Path, &str),
-    making: Making<'_>,
+    options: PublishOptions<'_>,
     change_database: impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
 ) -> Result<Published<T>, PublishError> {
     let database = folder.join(DATABASE_PATH.trim_start_matches('/'));
@@ -423,7 +423,7 @@ async fn generate<T>(
     let change = FolderChange::new(&directory_of(&database))?;
     let dockerfile = files::prepare(dockerfile_path, dockerfile(base).as_bytes())?;
     let staged = change.path().join(database.file_name().unwrap_or_default());
-    let (changed, imported) = change_copy(from, &staged, making, &change_database, Applied::No).await?;
+    let (changed, imported) = change_copy(from, &staged, options, &change_database, Applied::No).await?;
     change.commit_with(dockerfile)?;
     let dockerfile = dockerfile_path.to_owned();
     let made = Made::Files { database, dockerfile };
@@ -433,12 +433,12 @@ async fn generate<T>(
 async fn change_copy<T>(
     from: Option<&IndexLocation>,
     to: &Path,
-    making: Making<'_>,
+    options: PublishOptions<'_>,
     change: &impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
     applied: Applied,
 ) -> Result<(T, Imported), PublishError> {
     let fetched = match from {
-        Some(from) => Some(from.fetch_any(making.transports, making.limits.image).await?),
+        Some(from) => Some(from.fetch_any(options.transports, options.limits.image).await?),
         None => None,
     };
     // What a catalog becomes lies here until the changed copy of it is written.
@@ -456,13 +456,13 @@ async fn change_copy<T>(
             // Also where the change is only tried.
             let writing = Options {
                 dry_run: false,
-                ..*making.writing
+                ..*options.writing
             };
-            imported = import(catalog, making.limits.catalog, making.strictness, &target, &writing)?;
+            imported = import(catalog, options.limits.catalog, options.strictness, &target, &writing)?;
             Some(&*database)
         }
     };
     let target = Target::Copy { from, to };
-    change::check(&target, making.writing)?;
+    change::check(&target, options.writing)?;
     Ok((change(&target, applied).await?, imported))
 }

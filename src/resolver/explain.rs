@@ -131,9 +131,9 @@ pub(super) fn of_failure(explaining: &Explaining<'_>) -> Vec<Considered> {
 }
 
 fn wanted_by(variables: &Variables<'_>, by: Variable, constraint: usize) -> String {
-    use super::constraint::Constraint;
+    use super::clause::Clause;
     match (&variables.constraints[constraint], variables.stands[by]) {
-        (Constraint::Needs(id, predicate, _), _) => {
+        (Clause::Needs(id, predicate, _), _) => {
             format!("{}: {}", variables.name(*id), failure::wish(predicate))
         }
         (_, Stands::Subscription(place)) => format!("subscription {}", variables.problem.subscriptions[place].name),

@@ -1,6 +1,6 @@
 //! Why nothing can be selected: in the words of OLM, in plain ones, and what would make it work.
 
-use super::constraint::{Constraint, Unmet, listed};
+use super::clause::{Clause, Unmet, listed};
 use super::entries::EntryId;
 use super::predicate::Predicate;
 use super::problem::Options;
@@ -113,21 +113,21 @@ pub(super) fn plain(variables: &Variables<'_>, constraint: ConstraintId) -> Opti
     let subscription = |place: &usize| &variables.problem.subscriptions[*place];
     let name = |id: &EntryId| variables.name(*id);
     let text = match &variables.constraints[constraint] {
-        Constraint::Subscription(_) => return None,
-        Constraint::Requires(place, candidates) => {
+        Clause::Subscription(_) => return None,
+        Clause::Requires(place, candidates) => {
             let name = &subscription(place).name;
             format!(
                 "the subscription {name} can take only {}",
                 members(variables, candidates, "or")
             )
         }
-        Constraint::Unmet(place, unmet) => missing(variables, subscription(place), *unmet),
-        Constraint::Installed(id) => format!("{} is installed, has no subscription, and stays", name(id)),
-        Constraint::Needs(id, predicate, candidates) if candidates.is_empty() => {
+        Clause::Unmet(place, unmet) => missing(variables, subscription(place), *unmet),
+        Clause::Installed(id) => format!("{} is installed, has no subscription, and stays", name(id)),
+        Clause::Needs(id, predicate, candidates) if candidates.is_empty() => {
             let wish = wish(predicate);
             format!("{} needs {wish}, and {}", name(id), what_there_is(variables, predicate))
         }
-        Constraint::Needs(id, predicate, candidates) => {
+        Clause::Needs(id, predicate, candidates) => {
             let wish = wish(predicate);
             format!(
                 "{} needs {wish}, which is only {}",
@@ -135,19 +135,19 @@ pub(super) fn plain(variables: &Variables<'_>, constraint: ConstraintId) -> Opti
                 members(variables, candidates, "or")
             )
         }
-        Constraint::Deprecated(id) => format!("{} is deprecated and is not installed any more", name(id)),
-        Constraint::Unreadable(id, reason) => format!("what {} needs cannot be told: {reason}", name(id)),
-        Constraint::OnePackage(package, candidates) => format!(
+        Clause::Deprecated(id) => format!("{} is deprecated and is not installed any more", name(id)),
+        Clause::Unreadable(id, reason) => format!("what {} needs cannot be told: {reason}", name(id)),
+        Clause::OnePackage(package, candidates) => format!(
             "of package {package} only one version can be there: {}",
             members(variables, candidates, "or")
         ),
-        Constraint::OneProvider(api, candidates) => format!(
+        Clause::OneProvider(api, candidates) => format!(
             "of the providers of {} ({}) only one can be there: {}",
             api.kind,
             api.api_version(),
             members(variables, candidates, "or")
         ),
-        Constraint::Replaces(new, old) => format!("{} takes the place of {}", name(new), name(old)),
+        Clause::Replaces(new, old) => format!("{} takes the place of {}", name(new), name(old)),
     };
     Some(text)
 }
@@ -261,11 +261,11 @@ fn remedies(variables: &Variables<'_>, core: &BTreeSet<ConstraintId>, options: &
     let mut remedies = Vec::new();
     for constraint in core {
         match &variables.constraints[*constraint] {
-            Constraint::Needs(id, predicate, candidates) if candidates.is_empty() => {
+            Clause::Needs(id, predicate, candidates) if candidates.is_empty() => {
                 let name = variables.name(*id);
                 remedies.push(format!("a catalog with {}, for {name}", wish(predicate)));
             }
-            Constraint::Unmet(place, Unmet::StartingCsv) => {
+            Clause::Unmet(place, Unmet::StartingCsv) => {
                 let name = &variables.problem.subscriptions[*place].name;
                 remedies.push(format!("another startingCSV in the subscription {name}, or none"));
             }

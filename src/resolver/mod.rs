@@ -8,7 +8,7 @@
 //! `wording` says which ones cannot be met. [`Needs`] says what all bundles of a catalog have that one of them needs, with
 //! nothing to be chosen.
 
-mod constraint;
+mod clause;
 mod entries;
 mod explain;
 mod failure;

@@ -1,6 +1,6 @@
 //! From catalogs and subscriptions to variables and constraints: everything that can be reached, and nothing else.
 
-use super::constraint::{Constraint, Unmet};
+use super::clause::{Clause, Unmet};
 use super::entries::{ChannelKey, Entries, EntryId, Origin};
 use super::order::{Chains, catalog_rank, chain, channel_rank};
 use super::predicate::{Dependency, Providers, needs_of};
@@ -30,7 +30,7 @@ pub(super) struct Variables<'p> {
     pub(super) entries: Entries,
     pub(super) instance: Instance,
     pub(super) stands: Vec<Stands>,
-    pub(super) constraints: Vec<Constraint>,
+    pub(super) constraints: Vec<Clause>,
     /// What must be there: subscriptions, and what is installed without one.
     pub(super) demands: Vec<Demand>,
     /// For an update: the version that it replaces.
@@ -90,7 +90,7 @@ impl<'p> Variables<'p> {
         for id in installed {
             let variable = made.variable(id);
             if !subscribed.contains(&id) {
-                let constraint = made.constraint(Constraint::Installed(id));
+                let constraint = made.constraint(Clause::Installed(id));
                 made.demand(variable, constraint);
             }
         }
@@ -117,7 +117,7 @@ impl<'p> Variables<'p> {
         self.entries.existing.get(name).copied()
     }
 
-    fn constraint(&mut self, constraint: Constraint) -> ConstraintId {
+    fn constraint(&mut self, constraint: Clause) -> ConstraintId {
         self.constraints.push(constraint);
         self.instance.constraints = self.constraints.len();
         self.constraints.len() - 1
@@ -151,25 +151,25 @@ impl<'p> Variables<'p> {
         let packages: BTreeSet<String> = facts.packages.iter().map(|package| package.name.clone()).collect();
         let apis: BTreeSet<GroupVersionKind> = facts.apis.iter().cloned().collect();
         if deprecated {
-            self.instance.prohibited[variable] = Some(self.constraint(Constraint::Deprecated(id)));
+            self.instance.prohibited[variable] = Some(self.constraint(Clause::Deprecated(id)));
         }
         // Of two groups that are broken the package is reported, so it stands first.
         for package in packages {
             let known = self.packages.get(&package).copied();
-            let group = known.unwrap_or_else(|| self.group(Constraint::OnePackage(package.clone(), Vec::new())));
+            let group = known.unwrap_or_else(|| self.group(Clause::OnePackage(package.clone(), Vec::new())));
             self.packages.insert(package, group);
             self.join(variable, group);
         }
         for api in apis {
             let known = self.apis.get(&api).copied();
-            let group = known.unwrap_or_else(|| self.group(Constraint::OneProvider(api.clone(), Vec::new())));
+            let group = known.unwrap_or_else(|| self.group(Clause::OneProvider(api.clone(), Vec::new())));
             self.apis.insert(api, group);
             self.join(variable, group);
         }
         variable
     }
 
-    fn group(&mut self, constraint: Constraint) -> usize {
+    fn group(&mut self, constraint: Clause) -> usize {
         let id = self.constraint(constraint);
         self.instance.group_constraints.push(id);
         self.instance.group_constraints.len() - 1
@@ -178,7 +178,7 @@ impl<'p> Variables<'p> {
     fn join(&mut self, variable: Variable, group: usize) {
         self.instance.groups[variable].push(group);
         let constraint = self.instance.group_constraints[group];
-        if let Some(Constraint::OnePackage(_, members) | Constraint::OneProvider(_, members)) =
+        if let Some(Clause::OnePackage(_, members) | Clause::OneProvider(_, members)) =
             self.constraints.get_mut(constraint)
         {
             members.push(variable);
@@ -190,11 +190,11 @@ impl<'p> Variables<'p> {
         let subscription = &problem.subscriptions[place];
         let current = self.current(subscription);
         let variable = self.push(Stands::Subscription(place));
-        let exists = self.constraint(Constraint::Subscription(place));
+        let exists = self.constraint(Clause::Subscription(place));
         self.demand(variable, exists);
         match self.candidates(subscription)? {
             Err(unmet) => {
-                self.instance.prohibited[variable] = Some(self.constraint(Constraint::Unmet(place, unmet)));
+                self.instance.prohibited[variable] = Some(self.constraint(Clause::Unmet(place, unmet)));
             }
             Ok(candidates) => {
                 let mut members = Vec::with_capacity(candidates.len());
@@ -206,12 +206,12 @@ impl<'p> Variables<'p> {
                     };
                     let old = self.variable(current);
                     self.replaces.insert(member, current);
-                    let constraint = self.constraint(Constraint::Replaces(id, current));
+                    let constraint = self.constraint(Clause::Replaces(id, current));
                     self.instance.conflicts[member].push((old, constraint));
                     self.instance.conflicts[old].push((member, constraint));
                 }
                 let list = self.list(members);
-                let constraint = Constraint::Requires(place, Rc::clone(&self.instance.lists[list]));
+                let constraint = Clause::Requires(place, Rc::clone(&self.instance.lists[list]));
                 let constraint = self.constraint(constraint);
                 self.instance.needs[variable].push((list, constraint));
             }
@@ -322,7 +322,7 @@ impl<'p> Variables<'p> {
     fn need(&mut self, by: EntryId, dependency: &Dependency) -> Result<(ListId, ConstraintId), String> {
         let list = self.providers_of(dependency, self.entries.get(by).origin)?;
         let members = Rc::clone(&self.instance.lists[list]);
-        let constraint = self.constraint(Constraint::Needs(by, Rc::clone(&dependency.predicate), members));
+        let constraint = self.constraint(Clause::Needs(by, Rc::clone(&dependency.predicate), members));
         Ok((list, constraint))
     }
 
@@ -339,7 +339,7 @@ impl<'p> Variables<'p> {
         if let Err(reason) = &extended {
             for variable in std::mem::take(&mut self.waiting) {
                 if let Stands::Entry(id) = self.stands[variable] {
-                    let constraint = self.constraint(Constraint::Unreadable(id, reason.clone()));
+                    let constraint = self.constraint(Clause::Unreadable(id, reason.clone()));
                     self.instance.prohibited[variable] = Some(constraint);
                 }
             }

@@ -1,6 +1,6 @@
 //! Variables and broken constraints in the words of OLM.
 
-use super::constraint::{Constraint, Unmet, listed};
+use super::clause::{Clause, Unmet, listed};
 use super::entries::EntryId;
 use super::search::{ConstraintId, Variable};
 use super::variables::{Stands, Variables};
@@ -36,8 +36,8 @@ impl Variables<'_> {
         };
         let api = |api: &GroupVersionKind| format!("{} ({})", api.kind, api.api_version());
         match &self.constraints[constraint] {
-            Constraint::Subscription(place) => format!("subscription {} exists", subscription(place).name),
-            Constraint::Requires(place, members) => {
+            Clause::Subscription(place) => format!("subscription {} exists", subscription(place).name),
+            Clause::Requires(place, members) => {
                 let name = &subscription(place).name;
                 match &identifiers(members)[..] {
                     [] => format!("no operators found matching the criteria of subscription {name}"),
@@ -45,7 +45,7 @@ impl Variables<'_> {
                     several => format!("subscription {name} requires at least one of {}", listed(several, "or")),
                 }
             }
-            Constraint::Unmet(place, unmet) => {
+            Clause::Unmet(place, unmet) => {
                 let Subscription {
                     name,
                     package,
@@ -70,22 +70,22 @@ impl Variables<'_> {
                     }
                 }
             }
-            Constraint::Installed(id) => format!(
+            Clause::Installed(id) => format!(
                 "clusterserviceversion {} exists and is not referenced by a subscription",
                 name(id)
             ),
-            Constraint::Needs(id, predicate, _) => format!("bundle {} requires an operator {predicate}", name(id)),
-            Constraint::Deprecated(id) => format!("bundle {} is deprecated", self.identifier_of(*id)),
-            Constraint::Unreadable(_, reason) => reason.clone(),
-            Constraint::OnePackage(package, members) => match &sorted(members)[..] {
+            Clause::Needs(id, predicate, _) => format!("bundle {} requires an operator {predicate}", name(id)),
+            Clause::Deprecated(id) => format!("bundle {} is deprecated", self.identifier_of(*id)),
+            Clause::Unreadable(_, reason) => reason.clone(),
+            Clause::OnePackage(package, members) => match &sorted(members)[..] {
                 [_, _, ..] => format!("{} originate from package {package}", listed(&sorted(members), "and")),
                 _ => format!("there can be only one operator from package {package}"),
             },
-            Constraint::OneProvider(kind, members) => match &sorted(members)[..] {
+            Clause::OneProvider(kind, members) => match &sorted(members)[..] {
                 [_, _, ..] => format!("{} provide {}", listed(&sorted(members), "and"), api(kind)),
                 _ => format!("there can be only one provider of {}", api(kind)),
             },
-            Constraint::Replaces(new, old) => {
+            Clause::Replaces(new, old) => {
                 format!(
                     "{} conflicts with {}",
                     self.identifier_of(*new),

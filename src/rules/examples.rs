@@ -17,11 +17,11 @@ const FILES: &[&str] = &[
     include_str!("examples/dependencies.yaml"),
     include_str!("examples/csv.yaml"),
     include_str!("examples/crd.yaml"),
-    include_str!("examples/catalogs.yaml"),
+    include_str!("examples/suites.yaml"),
     include_str!("examples/platforms.yaml"),
     include_str!("examples/conversion.yaml"),
     include_str!("examples/index.yaml"),
-    include_str!("examples/catalog.yaml"),
+    include_str!("examples/file_based_catalog.yaml"),
 ];
 
 /// What breaks a rule, beside the nearest that does not.

@@ -4,7 +4,7 @@
 //! A changed file is kept only if it can be read, says the same as before wherever nothing was to be mended, and brings
 //! no finding that weighs more than those that are gone.
 
-use super::gate::Selection;
+use super::judge::Selection;
 use super::request::Request;
 use super::run::{Validated, validate_bundle};
 use super::stages::Finding;

@@ -1,7 +1,7 @@
 //! Many bundles in one go: each from its folder or image to its findings.
 
 use super::fix::{Fixing, fix};
-use super::gate::Selection;
+use super::judge::Selection;
 use super::platforms::{images, platforms};
 use super::request::Request;
 use super::run::{Validated, Validation, refused, unreadable, validate_bundle};

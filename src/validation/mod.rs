@@ -1,4 +1,8 @@
-//! Rules over a bundle, one file per subject. A rule looks and reports; it never stops the others.
+//! Rules over a bundle. A rule looks and reports; it never stops the others.
+//!
+//! `bundle validate` runs all of them, stage by stage, and the [`validators`] of the suites that are asked for. Everything
+//! else asks [`judge`]: building, adding, rendering. It runs [`check`], the rules that keep a bundle out of an index, and no
+//! validators.
 
 mod annotations;
 mod constraint;
@@ -7,7 +11,7 @@ mod crd_fields;
 mod csv;
 mod dependencies;
 pub mod fix;
-mod gate;
+mod judge;
 mod load;
 pub mod many;
 mod plain;
@@ -22,7 +26,7 @@ pub mod suites;
 mod synthesized;
 pub mod validators;
 
-pub use gate::{Judged, Selection, Strictness, judge};
+pub use judge::{Judged, Selection, Strictness, judge};
 pub use platforms::{images, platforms};
 pub use properties::OPTIONAL;
 pub use request::{Reference, Request};

@@ -13,7 +13,7 @@ use opmx::image::{
 use opmx::index::gather::{self, GatherOptions};
 use opmx::index::location::IndexLocation;
 use opmx::index::open::OpenLimits;
-use opmx::index::publish::{self, Applied, Destination, Making, PublishError, Published, Server};
+use opmx::index::publish::{self, Applied, Destination, PublishError, PublishOptions, Published, Server};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -78,7 +78,7 @@ impl Pipeline {
                 all_platforms: false,
             },
         };
-        let making = Making {
+        let making = PublishOptions {
             transports: &self.transports,
             limits: OpenLimits::default(),
             writing: &writing,

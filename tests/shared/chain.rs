@@ -18,7 +18,7 @@ use opmx::index::intake::{IntakeError, Recording, prepare};
 use opmx::index::location::CatalogFolder;
 use opmx::index::open::Index;
 use opmx::index::render::folder::write_folder;
-use opmx::index::render::sources::{Form, Opening, Source};
+use opmx::index::render::sources::{Form, Source, SourceOptions};
 use opmx::rules::{self, Gate};
 use opmx::text::Limits;
 use opmx::tree::Tree;
@@ -119,7 +119,7 @@ pub(crate) fn broken_after(database: &Path, folder: &Path) -> Vec<String> {
 fn as_catalog(database: &Path, catalog: &Path, again: &Path) -> Result<(), String> {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let transports = Transports::new(image::Options::default(), Arc::new(image::Silent));
-    let opening = Opening::default();
+    let opening = SourceOptions::default();
     let opened = Source::open(database.to_str().unwrap(), &transports, &opening);
     let source = runtime
         .block_on(opened)

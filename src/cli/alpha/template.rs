@@ -12,7 +12,7 @@ use crate::cli::strictness::{self, StrictnessArguments};
 use crate::cli::{Context, guesses, input};
 use crate::diagnostic::Diagnostic;
 use crate::index::intake::IntakeError;
-use crate::index::render::sources::Opening;
+use crate::index::render::sources::SourceOptions;
 use crate::index::render::sources::{Form, write_all};
 use crate::index::render::template::{BundleError, TemplateCatalog, TemplateRenderError, render};
 use clap::{Args, ValueEnum};
@@ -99,7 +99,7 @@ pub(crate) fn run(arguments: &TemplateArguments, context: &Context<'_>) -> Comma
     let (name, bytes) = input::read(file, (limits.index.catalog.document_bytes, None), context)?;
     let template = Template::read(&name, &bytes, wanted, limits.index.catalog)?;
     let transports = arguments.registry.transports(context);
-    let opening = Opening {
+    let opening = SourceOptions {
         limits,
         strictness: arguments.strictness.strictness(),
         options: arguments.content.options(),

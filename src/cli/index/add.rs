@@ -9,7 +9,7 @@ use crate::cli::index::publication::{self, PublicationArguments};
 use crate::database::change::Target;
 use crate::index::gather;
 use crate::index::location::IndexLocation;
-use crate::index::publish::{self, Applied, Made, Making};
+use crate::index::publish::{self, Applied, Made, PublishOptions};
 use clap::Args;
 
 const EXAMPLES: &str = "\
@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         };
         Ok(gather::add(&locations, &transports, options, target, &writing).await?)
     };
-    let making = Making {
+    let making = PublishOptions {
         transports: &transports,
         limits: arguments.limits.index(&arguments.database, &arguments.registry),
         writing: &writing,

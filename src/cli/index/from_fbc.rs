@@ -6,7 +6,7 @@ use crate::cli::index::publication::{self, PublicationArguments};
 use crate::cli::strictness::StrictnessArguments;
 use crate::cli::{Context, additions, guesses};
 use crate::index::location::IndexLocation;
-use crate::index::publish::{self, Making};
+use crate::index::publish::{self, PublishOptions};
 use clap::Args;
 
 const EXAMPLES: &str = "\
@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &FromFbcArguments, context: &Context<'_>) -> Comman
     let transports = arguments.registry.transports(context);
     let catalog: IndexLocation = arguments.catalog.parse()?;
     let destination = arguments.publication.destination()?;
-    let making = Making {
+    let making = PublishOptions {
         transports: &transports,
         limits: arguments.limits.index(&arguments.registry),
         writing: &additions::writing(&arguments.limits.database)?,

@@ -9,7 +9,9 @@ use crate::image::Platform;
 use crate::index::import::ImportError;
 use crate::index::location::IndexLocation;
 use crate::index::program::Binary;
-use crate::index::publish::{self, Applied, ChangeError, Destination, Made, Making, PublishError, Published, Server};
+use crate::index::publish::{
+    self, Applied, ChangeError, Destination, Made, PublishError, PublishOptions, Published, Server,
+};
 use crate::terminal::Printer;
 use crate::validation::Strictness;
 use clap::Args;
@@ -144,7 +146,7 @@ impl ChangeArguments {
         let transports = self.registry.transports(context);
         let from: IndexLocation = self.from_index.parse()?;
         let destination = self.publication.destination()?;
-        let making = Making {
+        let making = PublishOptions {
             transports: &transports,
             limits: self.limits.index(&self.registry),
             writing: &self.writing()?,

@@ -1,8 +1,8 @@
 //! Why an index cannot be read.
 
 use super::READABLE_VERSIONS;
+use crate::database::admission::Unfit;
 use crate::database::content_error::ContentError;
-use crate::database::gate::Unfit;
 use crate::files::FileError;
 use std::io;
 use std::path::PathBuf;

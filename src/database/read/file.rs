@@ -1,7 +1,7 @@
 //! A database as a file: what it is by its first bytes, whether it stays what it was, and what stands beside it.
 
 use super::{ReadError, content};
-use crate::database::gate::Unfit;
+use crate::database::admission::Unfit;
 use crate::database::guard::guard;
 use crate::database::migrate::migrate;
 use crate::files::{

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 
 /// How what is named is opened and rendered.
 #[derive(Debug, Clone, Default)]
-pub struct Opening<'a> {
+pub struct SourceOptions<'a> {
     /// How much may be read.
     pub limits: SourceLimits,
     /// How strictly bundles are judged.
@@ -121,7 +121,7 @@ impl Source {
     ///
     /// # Errors
     /// When it is not there, cannot be read, or is nothing that can be rendered.
-    pub async fn open(name: &str, transports: &Transports, opening: &Opening<'_>) -> Result<Self, SourceError> {
+    pub async fn open(name: &str, transports: &Transports, opening: &SourceOptions<'_>) -> Result<Self, SourceError> {
         let path = Path::new(name);
         if path.is_dir() {
             return Self::of_folder(path, opening);
@@ -159,7 +159,7 @@ impl Source {
         Ok(Self::plain(Content::Made(documents)))
     }
 
-    fn of_folder(path: &Path, opening: &Opening<'_>) -> Result<Self, SourceError> {
+    fn of_folder(path: &Path, opening: &SourceOptions<'_>) -> Result<Self, SourceError> {
         if path.join(MANIFESTS).is_dir() && path.join(METADATA).is_dir() {
             let tree = Tree::from_directory(path, &opening.limits.bundle.tree)?;
             let mut read = bundle_of(&tree, None, opening)?;
@@ -174,7 +174,7 @@ impl Source {
         Ok(Self::plain(Content::Files(catalog)))
     }
 
-    fn of_file(path: &Path, opening: &Opening<'_>) -> Result<Self, SourceError> {
+    fn of_file(path: &Path, opening: &SourceOptions<'_>) -> Result<Self, SourceError> {
         // What is named as a database is to be one: that it is none is said better by opening it.
         if is_database(path)? || path.extension().is_some_and(|extension| extension == "db") {
             let rendered = RenderedIndex::new(
@@ -187,7 +187,7 @@ impl Source {
         Ok(Self::plain(Content::Files(catalog)))
     }
 
-    fn of_image(image: &Image, reference: &Reference, opening: &Opening<'_>) -> Result<Self, SourceError> {
+    fn of_image(image: &Image, reference: &Reference, opening: &SourceOptions<'_>) -> Result<Self, SourceError> {
         let limits = &opening.limits;
         if [DATABASE_LABEL, CONFIGS_LABEL]
             .iter()
@@ -280,7 +280,7 @@ impl Source {
 fn bundle_of(
     tree: &Tree,
     reference: Option<&str>,
-    opening: &Opening<'_>,
+    opening: &SourceOptions<'_>,
 ) -> Result<(Bundle, Vec<Diagnostic>), SourceError> {
     let recording = Recording {
         reference,

@@ -1,6 +1,6 @@
 //! Templates with their bundles: fetched several at once, and rendered into the catalog that the template describes.
 
-use super::sources::{Opening, Source, SourceError};
+use super::sources::{Source, SourceError, SourceOptions};
 use super::{RenderError, render_record};
 use crate::bundle::location::{LoadError, Location, LocationError};
 use crate::catalog::file_based::Bundle;
@@ -60,7 +60,7 @@ pub enum TemplateRenderError {
 pub async fn render(
     template: Template,
     transports: &Transports,
-    opening: &Opening<'_>,
+    opening: &SourceOptions<'_>,
     parallel: usize,
 ) -> Result<TemplateCatalog, TemplateRenderError> {
     let fetches = template
@@ -90,9 +90,9 @@ pub async fn render(
 async fn bundle(
     reference: &str,
     transports: &Transports,
-    opening: &Opening<'_>,
+    opening: &SourceOptions<'_>,
 ) -> Result<(Bundle, Vec<Diagnostic>), BundleError> {
-    let Opening {
+    let SourceOptions {
         limits,
         strictness,
         options,

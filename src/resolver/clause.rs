@@ -1,4 +1,4 @@
-//! The constraints of a resolution, in the words of OLM.
+//! The clauses that a resolution has to satisfy, as OLM words them.
 
 use super::entries::EntryId;
 use super::predicate::Predicate;
@@ -6,9 +6,9 @@ use super::search::Variable;
 use crate::kubernetes::GroupVersionKind;
 use std::rc::Rc;
 
-/// A constraint.
+/// One of them.
 #[derive(Debug, Clone)]
-pub(super) enum Constraint {
+pub(super) enum Clause {
     /// The subscription at this place in the problem exists.
     Subscription(usize),
     /// It needs one of these.
