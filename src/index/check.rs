@@ -26,8 +26,10 @@ pub struct CheckOptions {
     /// The clusters that are to use it.
     pub cluster: Option<Cluster>,
     /// The images that the registries are asked for.
+    #[cfg(feature = "registry")]
     pub images: Option<images::Which>,
     /// What to try where a registry does not answer, for the findings.
+    #[cfg(feature = "registry")]
     pub advice: Option<images::Advice>,
     /// How much may be read.
     pub limits: OpenLimits,
@@ -63,6 +65,10 @@ pub struct Checked {
 ///
 /// # Errors
 /// When the index cannot be read, or changes meanwhile. What is wrong with its content is a finding.
+#[cfg_attr(
+    not(feature = "registry"),
+    expect(unused_variables, reason = "there are no registries to ask")
+)]
 pub async fn check(
     location: &IndexLocation,
     transports: &Transports,
@@ -88,6 +94,7 @@ pub async fn check(
     if let Some(cluster) = &options.cluster {
         add_for_cluster(&mut findings, &index, cluster)?;
     }
+    #[cfg(feature = "registry")]
     if let Some(which) = options.images {
         let wanted = images::wanted(&index, which)?;
         asking(wanted.len());
