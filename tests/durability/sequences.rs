@@ -608,8 +608,13 @@ const MODES: [(&str, Option<Mode>); 4] = [
     ("a mode for each call", None),
 ];
 
+/// Whether a finding is about what stands behind a skipped bundle, where a walk of the channel ends.
+fn is_stranded(message: &str) -> bool {
+    message.contains("nothing leads from the head")
+}
+
 #[test]
-fn accepted_additions_leave_a_graph_with_warnings_of_what_they_pushed_out_only() {
+fn accepted_additions_leave_a_graph_with_warnings_of_what_they_pushed_out_or_strand_only() {
     for (name, mode) in MODES {
         let steps = prop::collection::vec(addition(), 1..8);
         let tally = run(steps, mode, |place, findings| {
@@ -617,7 +622,8 @@ fn accepted_additions_leave_a_graph_with_warnings_of_what_they_pushed_out_only()
                 let pushed_out = place.dropped.iter();
                 let mut expected = pushed_out.map(|bundle| format!("bundle {bundle:?} is in no channel"));
                 prop_assert!(
-                    finding.rule.id == "index-bundle-unreachable" && expected.any(|said| said == finding.message),
+                    finding.rule.id == "index-bundle-unreachable"
+                        && (expected.any(|said| said == finding.message) || is_stranded(&finding.message)),
                     "{}: {}",
                     finding.rule.id,
                     finding.message
