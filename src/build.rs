@@ -64,13 +64,13 @@ pub enum BuildError {
 ///
 /// ```
 /// use opmx::build::{BuildOptions, build};
-/// use opmx::image::{Options, Silent, Transports};
+/// use opmx::image::{ImageOptions, Silent, Transports};
 /// use opmx::tree::{Tree, TreeLimits};
 /// use std::sync::Arc;
 ///
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// let files = Tree::from_directory("testdata/compost-operator".as_ref(), &TreeLimits::default())?;
-/// let transports = Transports::new(Options::default(), Arc::new(Silent));
+/// let transports = Transports::new(ImageOptions::default(), Arc::new(Silent));
 /// let built = build(files, &BuildOptions::default(), &transports).await?;
 /// let (image, _files) = built.image.ok_or("the bundle has errors")?;
 /// let package = image.label("operators.operatorframework.io.bundle.package.v1");

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 /// The text of one file, kept so that findings can show the line they are about.
 #[derive(Debug)]
-pub struct Source {
+pub struct SourceFile {
     name: String,
     text: String,
     start: Position,
@@ -19,7 +19,7 @@ pub struct Source {
 /// the text.
 const STRETCH: usize = 4 << 10;
 
-impl Source {
+impl SourceFile {
     /// Keeps `text` under the path that a user would recognise.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
         Self::part(name, text, Position { line: 1, column: 1 }, 0)
@@ -96,14 +96,14 @@ pub struct Position {
 #[derive(Clone)]
 pub struct Place {
     /// The file.
-    pub source: Arc<Source>,
+    pub source: Arc<SourceFile>,
     /// Byte offsets into [`Source::text`].
     pub span: Range<usize>,
 }
 
 impl Place {
     /// The range `span` of `source`.
-    pub fn new(source: &Arc<Source>, span: Range<usize>) -> Self {
+    pub fn new(source: &Arc<SourceFile>, span: Range<usize>) -> Self {
         Self {
             source: Arc::clone(source),
             span,
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn positions_count_characters_from_one() {
-        let source = Source::new("a.yaml", "über: 1\r\nkey: ä\n");
+        let source = SourceFile::new("a.yaml", "über: 1\r\nkey: ä\n");
         assert_eq!(source.position(0), Position { line: 1, column: 1 });
         assert_eq!(source.position(6), Position { line: 1, column: 6 });
         let value = source.text().rfind('ä').unwrap();
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn positions_of_long_texts_are_those_of_short_ones() {
         let text: String = (0..1_000).map(|line| format!("{}ä\n", "x".repeat(line % 7))).collect();
-        let source = Source::new("a.yaml", text.as_str());
+        let source = SourceFile::new("a.yaml", text.as_str());
         for offset in (0..text.len())
             .step_by(3)
             .filter(|offset| text.is_char_boundary(*offset))
@@ -183,18 +183,18 @@ mod tests {
 
     #[test]
     fn a_part_of_a_file_has_the_lines_of_the_file() {
-        let part = Source::part("a.yaml", "b: 2\nc: 3\n", Position { line: 7, column: 3 }, 20);
+        let part = SourceFile::part("a.yaml", "b: 2\nc: 3\n", Position { line: 7, column: 3 }, 20);
         assert_eq!(Place::new(&part, 3..4).to_string(), "a.yaml:7:6");
         let second = Place::new(&part, 5..6);
         assert_eq!((second.to_string().as_str(), second.offset()), ("a.yaml:8:1", 25));
-        let whole = Source::new("a.yaml", "#".repeat(30));
+        let whole = SourceFile::new("a.yaml", "#".repeat(30));
         assert_eq!(Place::new(&whole, 25..26), second);
         assert_ne!(Place::new(&whole, 5..6), second);
     }
 
     #[test]
     fn a_place_prints_as_editors_read_it() {
-        let source = Source::new("manifests/a.yaml", "a: 1\nb: 2\n");
+        let source = SourceFile::new("manifests/a.yaml", "a: 1\nb: 2\n");
         assert_eq!(Place::new(&source, 8..9).to_string(), "manifests/a.yaml:2:4");
         assert_eq!(Place::new(&source, 8..9).text(), "2");
     }

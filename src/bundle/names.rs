@@ -8,7 +8,7 @@ use super::{Annotations, Bundle, TypedValue, is_csv};
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
 use crate::rules;
-use crate::source::{Place, Source};
+use crate::source::{Place, SourceFile};
 use crate::text::{Document, Path, Step};
 use crate::tree::Tree;
 use crate::visible::hidden_in;
@@ -107,7 +107,7 @@ pub(super) fn check_files(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
     let origin = tree.origin().trim_end_matches('/');
     let mut names = Names(diagnostics);
     for (path, _) in tree.iter() {
-        let file = || Place::new(&Source::new(format!("{origin}/{path}"), String::new()), 0..0);
+        let file = || Place::new(&SourceFile::new(format!("{origin}/{path}"), String::new()), 0..0);
         names.look("the path", path, file);
     }
 }

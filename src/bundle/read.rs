@@ -3,7 +3,7 @@ use super::{Annotations, Bundle, MANIFESTS, METADATA, MediaType, OLM_YAML, is_cs
 use crate::diagnostic::Diagnostic;
 use crate::manifest::{self, Layout};
 use crate::rules;
-use crate::source::{Place, Source};
+use crate::source::{Place, SourceFile};
 use crate::text::{self, Document, Limits, Path};
 use crate::tree::Tree;
 
@@ -130,7 +130,7 @@ impl Metadata {
             let Some(document) = documents.next() else {
                 if is_olm && !broken {
                     let message = "metadata/olm.yaml is empty";
-                    let place = Place::new(&Source::new(name.as_str(), String::from_utf8_lossy(content)), 0..0);
+                    let place = Place::new(&SourceFile::new(name.as_str(), String::from_utf8_lossy(content)), 0..0);
                     let finding = Diagnostic::new(&rules::OLM_REQUIRED, message).at(place);
                     diagnostics.push(finding.help(super::olm_yaml::REQUIRED_HELP));
                 }

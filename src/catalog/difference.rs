@@ -2,7 +2,7 @@
 //!
 //! Manifests are not in a catalog and are not compared. Where the difference is a list, it is sorted by name.
 
-use super::{Bundle, Catalog, Channel, Entry, Package, Property};
+use super::{Bundle, Catalog, Channel, ChannelEntry, Package, Property};
 use crate::olm::property;
 use serde::Serialize;
 use std::cmp::Ordering;
@@ -226,19 +226,19 @@ fn of_channel(before: &Catalog, after: &Catalog, pair: Pair<'_, Channel>) -> Opt
 }
 
 /// The entries of a channel with the names of their bundles, sorted by them.
-fn entries<'a>(catalog: &'a Catalog, channel: Option<&'a Channel>) -> Vec<(&'a str, &'a Entry)> {
+fn entries<'a>(catalog: &'a Catalog, channel: Option<&'a Channel>) -> Vec<(&'a str, &'a ChannelEntry)> {
     let entries = channel.into_iter().flat_map(|channel| &channel.entries);
-    let mut entries: Vec<(&str, &Entry)> = entries
+    let mut entries: Vec<(&str, &ChannelEntry)> = entries
         .filter_map(|entry| Some((&*catalog.bundle(entry.bundle)?.name, entry)))
         .collect();
     entries.sort_by_key(|(name, _)| *name);
     entries
 }
 
-fn of_entry(pair: Pair<'_, (&str, &Entry)>) -> Option<EntryDifference> {
+fn of_entry(pair: Pair<'_, (&str, &ChannelEntry)>) -> Option<EntryDifference> {
     let (name, _) = pair.0.or(pair.1)?;
-    let replaces = |entry: Option<&(&str, &Entry)>| entry.and_then(|(_, entry)| entry.replaces.clone());
-    let skips = |entry: Option<&(&str, &Entry)>| -> BTreeSet<String> {
+    let replaces = |entry: Option<&(&str, &ChannelEntry)>| entry.and_then(|(_, entry)| entry.replaces.clone());
+    let skips = |entry: Option<&(&str, &ChannelEntry)>| -> BTreeSet<String> {
         let skips = entry.into_iter().flat_map(|(_, entry)| &entry.skips);
         skips.map(ToString::to_string).collect()
     };

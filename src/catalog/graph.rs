@@ -88,13 +88,13 @@ pub struct Channel {
     /// The bundle that a new subscription gets.
     pub head: String,
     /// The entries in the order in which they are stored; the first is the head.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<GraphEntry>,
 }
 
 /// One entry of a channel. A bundle can have several: one of its own, one for each bundle that it skips, and one for
 /// each bundle that skips it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct GraphEntry {
     /// The bundle; a skipped one need not exist.
     pub bundle: String,
     /// Distance from the head, counted over entries of both kinds.
@@ -319,8 +319,8 @@ impl<'a> Build<'a> {
     }
 
     /// The entries of one channel. The chain may lead through bundles that do not name the channel.
-    fn walk(&self, channel: &str, head: &'a str) -> Result<Vec<Entry>, Vec<GraphError>> {
-        let mut entries = vec![Entry::new(head, 0)];
+    fn walk(&self, channel: &str, head: &'a str) -> Result<Vec<GraphEntry>, Vec<GraphError>> {
+        let mut entries = vec![GraphEntry::new(head, 0)];
         let mut visited = BTreeSet::from([head]);
         let mut depth = 1;
         let (mut current, mut at) = (head, 0);
@@ -328,10 +328,10 @@ impl<'a> Build<'a> {
             && !node.deprecated
         {
             for skip in &node.skips {
-                entries.push(Entry::new(skip, depth));
-                entries.push(Entry {
+                entries.push(GraphEntry::new(skip, depth));
+                entries.push(GraphEntry {
                     replaces: Some(entries.len() - 1),
-                    ..Entry::new(current, depth)
+                    ..GraphEntry::new(current, depth)
                 });
                 depth += 1;
             }
@@ -358,7 +358,7 @@ impl<'a> Build<'a> {
                 }]);
             }
             let below = entries.len();
-            entries.push(Entry::new(next, depth));
+            entries.push(GraphEntry::new(next, depth));
             if let Some(entry) = entries.get_mut(at) {
                 entry.replaces = Some(below);
             }
@@ -412,7 +412,7 @@ impl<'a> Build<'a> {
     }
 }
 
-impl Entry {
+impl GraphEntry {
     fn new(bundle: &str, depth: u32) -> Self {
         Self {
             bundle: bundle.to_owned(),
@@ -443,7 +443,7 @@ fn greatest<'a, 'v>(bundles: impl Iterator<Item = (&'a str, &'v Version)>) -> Ve
 fn check_heads(package: &Package, channels: &[Channel]) -> Result<(), Vec<GraphError>> {
     let mut errors = Vec::new();
     for Channel { name, head, entries } in channels {
-        let leads_to_head = |entry: &&Entry| {
+        let leads_to_head = |entry: &&GraphEntry| {
             let target = entry.replaces.and_then(|target| entries.get(target));
             entry.bundle != *head && target.is_some_and(|target| target.bundle == *head)
         };

@@ -48,12 +48,12 @@ pub struct Channel {
     /// The bundle that a new installation gets.
     pub head: Option<Text>,
     /// The bundles of the channel, from the head downwards. Each bundle appears once.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ChannelEntry>,
 }
 
 /// A bundle in a channel, with its edges there. A bundle may be both replaced and skipped by the same entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct ChannelEntry {
     /// The bundle.
     pub bundle: BundleId,
     /// The bundle from which this one is the next update. It need not be in the catalog.

@@ -3,7 +3,7 @@
 //! OLM goes down the line of replacements from the head, without the bundles that another one skips, and takes the first
 //! bundle that replaces or skips the installed one, or whose skip range holds its version.
 
-use super::{BundleId, Catalog, Channel, Entry};
+use super::{BundleId, Catalog, Channel, ChannelEntry};
 use crate::olm::property::DEPRECATED;
 use crate::version::{VersionRange, parse_tolerant};
 use semver::Version;
@@ -33,7 +33,7 @@ pub fn updates(catalog: &Catalog, channel: &Channel) -> Vec<Update> {
             ranges.push((place, range));
         }
     }
-    let update = |entry: &Entry| {
+    let update = |entry: &ChannelEntry| {
         let bundle = catalog.bundle(entry.bundle)?;
         let version = bundle.version.as_deref().and_then(parse_tolerant);
         let other = |place: &usize| line.get(*place).is_some_and(|to| to.bundle != entry.bundle);
@@ -59,7 +59,7 @@ pub fn update_from(
     installed: &str,
     version: Option<&Version>,
 ) -> Option<BundleId> {
-    let leads_on = |entry: &&Entry| {
+    let leads_on = |entry: &&ChannelEntry| {
         let Some(bundle) = catalog.bundle(entry.bundle) else {
             return false;
         };
@@ -80,9 +80,9 @@ pub fn update_from(
 }
 
 /// The entries that OLM chooses from, from the head downwards.
-fn line<'channel>(catalog: &Catalog, channel: &'channel Channel) -> Vec<&'channel Entry> {
-    let name = |entry: &Entry| catalog.bundle(entry.bundle).map(|bundle| &*bundle.name);
-    let entries: HashMap<&str, &Entry> = channel
+fn line<'channel>(catalog: &Catalog, channel: &'channel Channel) -> Vec<&'channel ChannelEntry> {
+    let name = |entry: &ChannelEntry| catalog.bundle(entry.bundle).map(|bundle| &*bundle.name);
+    let entries: HashMap<&str, &ChannelEntry> = channel
         .entries
         .iter()
         .filter_map(|entry| Some((name(entry)?, entry)))
@@ -131,7 +131,7 @@ mod tests {
             packages: Vec::new(),
             bundles,
         };
-        let entries = rows.iter().map(|(version, replaces, skips, range)| Entry {
+        let entries = rows.iter().map(|(version, replaces, skips, range)| ChannelEntry {
             bundle: catalog.find(version).unwrap(),
             replaces: replaces.map(Text::from),
             skips: skips.iter().map(|name| Text::from(*name)).collect(),

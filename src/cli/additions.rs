@@ -180,11 +180,11 @@ impl AdditionArguments {
 }
 
 /// How a database is written.
-pub(crate) fn writing(limits: &DatabaseLimitArguments) -> Result<change::Options, CommandError> {
-    Ok(change::Options {
+pub(crate) fn writing(limits: &DatabaseLimitArguments) -> Result<change::ChangeOptions, CommandError> {
+    Ok(change::ChangeOptions {
         epoch: environment::epoch()?.cast_signed(),
         steps: limits.max_database_steps,
-        ..change::Options::default()
+        ..change::ChangeOptions::default()
     })
 }
 

@@ -6,7 +6,7 @@ use crate::cli::size::Size;
 use crate::cli::{Context, environment};
 use crate::cluster::dump::DumpLimits;
 use crate::database::change;
-use crate::image::{CacheMode, DEFAULT_IMAGE_LIMIT, Options, Platform, RetryPolicy, Transports};
+use crate::image::{CacheMode, DEFAULT_IMAGE_LIMIT, ImageOptions, Platform, RetryPolicy, Transports};
 use crate::index::open::{OpenLimits, SourceLimits};
 use crate::terminal::{Format, Printer};
 use crate::text::Limits;
@@ -70,7 +70,7 @@ impl RegistryArguments {
             Some(directory) => CacheMode::Directory(directory.clone()),
             None => environment::cache_directory().map_or(CacheMode::Off, CacheMode::Directory),
         };
-        let options = Options {
+        let options = ImageOptions {
             credentials: environment::credentials(self.authfile.as_deref()),
             ca_file: self.ca_file.clone(),
             skip_tls_verify: self.skip_tls_verify,
@@ -84,7 +84,7 @@ impl RegistryArguments {
             },
             cache,
             image_limit: self.max_image_size.0,
-            ..Options::default()
+            ..ImageOptions::default()
         };
         Transports::new(options, context.printer.progress())
     }
@@ -216,7 +216,7 @@ impl CatalogLimitArguments {
 #[derive(Debug, Clone, Args)]
 pub struct DatabaseLimitArguments {
     /// Most steps of the database engine, of which a processor takes some 50 million in a second
-    #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = change::Options::default().steps)]
+    #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = change::ChangeOptions::default().steps)]
     pub max_database_steps: u64,
 }
 
@@ -361,7 +361,7 @@ mod tests {
     #[test]
     fn registries_have_a_minute_unless_told_otherwise() {
         let registry = parse("").unwrap().registry;
-        let defaults = Options::default();
+        let defaults = ImageOptions::default();
         assert_eq!(Duration::from_secs(registry.request_timeout), defaults.request_timeout);
         assert_eq!(registry.min_rate.0, defaults.least_rate);
         let registry = parse("--request-timeout 5 --min-rate 1MiB").unwrap().registry;

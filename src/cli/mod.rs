@@ -15,9 +15,8 @@ pub mod size;
 mod additions;
 mod alpha;
 mod bundle;
-mod catalogs;
+mod catalog_output;
 mod completion;
-mod contents;
 mod environment;
 mod generate;
 mod guesses;
@@ -44,6 +43,7 @@ mod strictness;
 mod upgrade_check;
 mod validate;
 mod version;
+mod what_if;
 
 pub use probe::run as probe;
 

@@ -2,9 +2,9 @@
 
 use crate::cli::Context;
 use crate::cli::arguments::OutputArguments;
-use crate::cli::contents::{self, InstallArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::resolve::{IntentArguments, unresolved};
+use crate::cli::what_if::{self, InstallArguments};
 use crate::cluster::State;
 use crate::cluster::state::Approval;
 use crate::install::apis::Apis;
@@ -144,12 +144,12 @@ fn of_subscriptions(arguments: &PlanArguments, context: &Context<'_>) -> Command
     let named = install.namespace.as_deref();
     let state = install.cluster.read_observed(named, &install.limits, context)?;
     let options = ResolveOptions {
-        catalogs: contents::named_indexes(&arguments.catalog),
+        catalogs: what_if::named_indexes(&arguments.catalog),
         search: arguments.intents.options(),
         limits: install.index_limits(),
         ..ResolveOptions::default()
     };
-    let resolved = contents::resolve(state, &options, &install.registry, context)?;
+    let resolved = what_if::resolve(state, &options, &install.registry, context)?;
     let resolution = match &resolved.answer {
         Ok(resolution) => resolution,
         Err(error) => return unresolved(error, &arguments.output, context),

@@ -2,7 +2,7 @@
 
 use crate::cli::Context;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
-use crate::cli::catalogs::FormArguments;
+use crate::cli::catalog_output::FormArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::strictness::StrictnessArguments;
 use crate::index::render::image_reference::ImageReferenceTemplate;

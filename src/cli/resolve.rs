@@ -2,12 +2,12 @@
 
 use crate::cli::Context;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
-use crate::cli::contents::{self, ClusterArguments};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::hint::MORE_STEPS;
+use crate::cli::what_if::{self, ClusterArguments};
 use crate::cluster;
 use crate::install::resolve::{PackageChannel, ResolveOptions};
-use crate::resolver::{Options, Unresolved};
+use crate::resolver::{ResolverOptions, Unresolved};
 use crate::terminal::{Format, resolution};
 use clap::Args;
 use serde_json::json;
@@ -90,14 +90,14 @@ pub(crate) struct IntentArguments {
     #[arg(long, value_name = "PACKAGE")]
     with_optional: Vec<String>,
     /// How many candidates are tried at most
-    #[arg(long, value_name = "N", default_value_t = Options::default().steps)]
+    #[arg(long, value_name = "N", default_value_t = ResolverOptions::default().steps)]
     max_steps: u64,
 }
 
 impl IntentArguments {
     /// The options of a resolution.
-    pub(crate) fn options(&self) -> Options {
-        Options {
+    pub(crate) fn options(&self) -> ResolverOptions {
+        ResolverOptions {
             without_recommended: self.without_recommended,
             with_optional: self.with_optional.iter().cloned().collect(),
             steps: self.max_steps,
@@ -115,17 +115,17 @@ pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> Comman
         .cluster
         .read_observed(arguments.namespace.as_deref(), &arguments.limits, context)?;
     let options = ResolveOptions {
-        catalogs: contents::named_indexes(&arguments.catalog),
+        catalogs: what_if::named_indexes(&arguments.catalog),
         packages: arguments.packages.iter().map(|text| package_channel(text)).collect(),
         starting_csv: arguments.starting_csv.clone(),
         installed: arguments.installed.clone(),
-        search: Options {
+        search: ResolverOptions {
             explain: arguments.explain,
             ..arguments.intents.options()
         },
         limits: arguments.limits.index(&arguments.database, &arguments.registry),
     };
-    match contents::resolve(state, &options, &arguments.registry, context)?.answer {
+    match what_if::resolve(state, &options, &arguments.registry, context)?.answer {
         Ok(found) => {
             match arguments.output.output {
                 Format::Text => resolution::print(&context.printer, &found)?,

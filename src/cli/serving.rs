@@ -3,7 +3,7 @@
 use crate::cli::Context;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::server::metrics::{self, Metrics};
-use crate::server::{self, DEFAULT_PORT, Options, Served};
+use crate::server::{self, DEFAULT_PORT, Served, ServerOptions};
 use crate::terminal::Printer;
 use crate::terminal::log::LogFormat;
 use clap::Args;
@@ -138,9 +138,9 @@ async fn run(served: Served, arguments: &ServingArguments, printer: &Printer) ->
             () = end => {}
         }
     };
-    let options = Options {
+    let options = ServerOptions {
         connections: connections(arguments, printer),
-        ..Options::default()
+        ..ServerOptions::default()
     };
     let served = server::serve(served, listener, options, metrics, shutdown).await;
     if let Some(figures) = figures {
@@ -169,7 +169,7 @@ impl ServingArguments {
     /// How many connections there should be at once.
     fn wanted(&self) -> usize {
         self.max_connections
-            .map_or(Options::default().connections, NonZero::get)
+            .map_or(ServerOptions::default().connections, NonZero::get)
     }
 
     /// The limit on open files, raised as far as there is use for it; none where there is none.

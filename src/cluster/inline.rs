@@ -46,7 +46,7 @@ pub fn inline(packages: &[Package]) -> Catalog {
                     let text = text.as_deref().filter(|text| !text.is_empty());
                     text.map(|text| texts.share(text))
                 };
-                entries.push(catalog::Entry {
+                entries.push(catalog::ChannelEntry {
                     bundle,
                     replaces: some(&entry.replaces),
                     skip_range: some(&entry.skip_range),

@@ -4,7 +4,7 @@ use super::keys::SHAPE;
 use super::state::{NAMESPACE, State, VERSION};
 use crate::rules;
 use crate::shape::{self, Fault, Mend, Problem, Shape};
-use crate::source::{Place, Source};
+use crate::source::{Place, SourceFile};
 use crate::text::{self, Document, Limits, Path};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -101,7 +101,7 @@ pub enum StateProblem {
 /// When it is not YAML or JSON, has a key that there is not, or a value that cannot be; the error points at the line.
 pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Result<State, StateError> {
     let mut reading = text::read(name, bytes, limits);
-    let whole = || Place::new(&Source::new(name, ""), 0..0);
+    let whole = || Place::new(&SourceFile::new(name, ""), 0..0);
     if let Some(finding) = reading.diagnostics.iter().find(|finding| finding.is_error()) {
         return Err(StateError {
             place: finding.place.clone().unwrap_or_else(whole),

@@ -97,13 +97,13 @@ pub struct Channel {
     /// The name.
     pub name: String,
     /// Its bundles, with the edges between them.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<StateEntry>,
 }
 
 /// A bundle in a channel.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Entry {
+pub struct StateEntry {
     /// The name of the bundle.
     pub name: String,
     /// The bundle from which this one is the next update.

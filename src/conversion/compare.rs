@@ -92,7 +92,7 @@ impl Comparison {
     }
 
     /// Lists whose entries are known by a key, wherever they stand.
-    fn keyed(&mut self, path: &Path, left: &[Entry], right: &[Entry]) {
+    fn keyed(&mut self, path: &Path, left: &[ListItem], right: &[ListItem]) {
         for entry in left {
             match right.iter().find(|other| other.key == entry.key) {
                 Some(other) => {
@@ -106,7 +106,7 @@ impl Comparison {
                 self.report(path, Kind::Added, entry.key.clone());
             }
         }
-        let order = |list: &[Entry], other: &[Entry]| -> Vec<String> {
+        let order = |list: &[ListItem], other: &[ListItem]| -> Vec<String> {
             let shared = list
                 .iter()
                 .filter(|entry| other.iter().any(|other| other.key == entry.key));
@@ -189,7 +189,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-struct Entry {
+struct ListItem {
     index: usize,
     key: String,
     value: Value,
@@ -212,7 +212,7 @@ fn keys_of(path: &str) -> &'static [&'static str] {
     }
 }
 
-fn entries(list: Option<&Value>, keys: &[&str]) -> Vec<Entry> {
+fn entries(list: Option<&Value>, keys: &[&str]) -> Vec<ListItem> {
     let list = list.and_then(Value::as_array).into_iter().flatten().enumerate();
     list.map(|(index, value)| {
         let texts = keys.iter().filter_map(|key| value.get(key).and_then(Value::as_str));
@@ -227,7 +227,7 @@ fn entries(list: Option<&Value>, keys: &[&str]) -> Vec<Entry> {
         {
             map.shift_remove("group");
         }
-        Entry {
+        ListItem {
             index,
             key: texts.join(" "),
             value,
@@ -238,7 +238,7 @@ fn entries(list: Option<&Value>, keys: &[&str]) -> Vec<Entry> {
 
 /// The definitions with their default ports written out. A conversion is about one CRD; which of them stand in one
 /// definition, and how OLM calls what it generates, has no meaning.
-fn webhooks(list: Option<&Value>) -> Vec<Entry> {
+fn webhooks(list: Option<&Value>) -> Vec<ListItem> {
     let mut entries = Vec::new();
     let list = list.and_then(Value::as_array).into_iter().flatten().enumerate();
     for (index, value) in list {
@@ -261,14 +261,14 @@ fn webhooks(list: Option<&Value>) -> Vec<Entry> {
                     let mut value = value.clone();
                     value["generateName"] = Value::Null;
                     value["conversionCRDs"] = Value::Null;
-                    entries.push(Entry {
+                    entries.push(ListItem {
                         index,
                         key: format!("ConversionWebhook of {crd}"),
                         value,
                     });
                 }
             }
-            None => entries.push(Entry {
+            None => entries.push(ListItem {
                 index,
                 key: format!("{} {}", text("type"), text("generateName")),
                 value,

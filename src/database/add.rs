@@ -14,7 +14,7 @@ mod stored;
 
 pub use refusal::Refusal;
 
-use super::change::{self, Options, Target};
+use super::change::{self, ChangeOptions, Target};
 use super::error::DatabaseError;
 use super::record::Record;
 use super::spool::{Piece, Spool};
@@ -194,7 +194,7 @@ impl Additions {
         mut self,
         policy: impl Into<Policy>,
         target: &Target<'_>,
-        options: &Options,
+        options: &ChangeOptions,
     ) -> Result<Report, AddError> {
         let policy = policy.into();
         self.sort();
@@ -211,7 +211,7 @@ impl Additions {
         &mut self,
         graphs: &[Graph],
         target: &Target<'_>,
-        options: &Options,
+        options: &ChangeOptions,
     ) -> Result<(), AddError> {
         self.sort();
         change::adding(target, options, |transaction| {
@@ -237,7 +237,7 @@ impl Additions {
         transaction: &Transaction<'_>,
         policy: Policy,
         target: &Target<'_>,
-        options: &Options,
+        options: &ChangeOptions,
     ) -> Result<Report, AddError> {
         let failed = |error: rusqlite::Error| target.failed(options, &error);
         let mut report = Report::default();

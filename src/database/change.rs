@@ -44,7 +44,7 @@ impl Target<'_> {
     }
 
     /// An error of the database library, of the file that it is about: what is damaged was so before it was copied.
-    pub(super) fn failed(&self, options: &Options, error: &rusqlite::Error) -> DatabaseError {
+    pub(super) fn failed(&self, options: &ChangeOptions, error: &rusqlite::Error) -> DatabaseError {
         match (DatabaseError::new(self.path(), options.busy_timeout, error), self) {
             (DatabaseError::Damaged { source, .. }, Self::Copy { from: Some(from), .. }) => {
                 let path = (*from).to_owned();
@@ -61,7 +61,7 @@ impl Target<'_> {
 
 /// What a change needs to know besides its target.
 #[derive(Debug, Clone, Copy)]
-pub struct Options {
+pub struct ChangeOptions {
     /// How long to wait for another writer.
     pub busy_timeout: Duration,
     /// The time that a new database shows as that of its creation, in seconds since 1970: `SOURCE_DATE_EPOCH` or 0,
@@ -73,7 +73,7 @@ pub struct Options {
     pub steps: u64,
 }
 
-impl Default for Options {
+impl Default for ChangeOptions {
     fn default() -> Self {
         Self {
             busy_timeout: Duration::from_secs(30),
@@ -91,7 +91,7 @@ impl Default for Options {
 ///
 /// # Errors
 /// Those of `work`, and of opening, locking, writing and publishing the database. Then nothing is changed.
-pub fn adding<T, E, W>(target: &Target<'_>, options: &Options, work: W) -> Result<T, E>
+pub fn adding<T, E, W>(target: &Target<'_>, options: &ChangeOptions, work: W) -> Result<T, E>
 where
     E: From<DatabaseError>,
     W: FnMut(&Transaction<'_>) -> Result<T, E>,
@@ -104,7 +104,7 @@ where
 ///
 /// # Errors
 /// Those of `work`, that there is no database, and of locking, writing and publishing it. Then nothing is changed.
-pub fn removing<T, E, W>(target: &Target<'_>, options: &Options, work: W) -> Result<T, E>
+pub fn removing<T, E, W>(target: &Target<'_>, options: &ChangeOptions, work: W) -> Result<T, E>
 where
     E: From<DatabaseError>,
     W: FnMut(&Transaction<'_>) -> Result<T, E>,
@@ -124,7 +124,7 @@ enum Purpose {
     Remove,
 }
 
-fn run<T, E, W>(target: &Target<'_>, options: &Options, purpose: Purpose, mut work: W) -> Result<T, E>
+fn run<T, E, W>(target: &Target<'_>, options: &ChangeOptions, purpose: Purpose, mut work: W) -> Result<T, E>
 where
     E: From<DatabaseError>,
     W: FnMut(&Transaction<'_>) -> Result<T, E>,
@@ -152,7 +152,7 @@ where
 ///
 /// # Errors
 /// What [`adding`] would report of the file to begin with, and of the folder of the file to write.
-pub fn check(target: &Target<'_>, options: &Options) -> Result<(), DatabaseError> {
+pub fn check(target: &Target<'_>, options: &ChangeOptions) -> Result<(), DatabaseError> {
     require_folder(target.path())?;
     let from = match *target {
         Target::InPlace(path) if exists(path)? => path,
@@ -163,7 +163,7 @@ pub fn check(target: &Target<'_>, options: &Options) -> Result<(), DatabaseError
     if let Target::Copy { .. } = target {
         require_content(from)?;
     }
-    let options = Options {
+    let options = ChangeOptions {
         busy_timeout: Duration::ZERO,
         ..*options
     };
@@ -203,7 +203,7 @@ struct Private {
 }
 
 impl Draft {
-    fn open(target: &Target<'_>, options: &Options) -> Result<Self, DatabaseError> {
+    fn open(target: &Target<'_>, options: &ChangeOptions) -> Result<Self, DatabaseError> {
         let path = target.path();
         let (from, create) = match *target {
             Target::InPlace(_) if exists(path)? => {
@@ -240,7 +240,7 @@ impl Draft {
         })
     }
 
-    fn run<T, E, W>(&mut self, options: &Options, work: &mut W) -> Result<T, E>
+    fn run<T, E, W>(&mut self, options: &ChangeOptions, work: &mut W) -> Result<T, E>
     where
         E: From<DatabaseError>,
         W: FnMut(&Transaction<'_>) -> Result<T, E>,
@@ -274,7 +274,7 @@ impl Draft {
         Ok(result)
     }
 
-    fn suspend_cascades(&self, options: &Options) -> Result<(), DatabaseError> {
+    fn suspend_cascades(&self, options: &ChangeOptions) -> Result<(), DatabaseError> {
         self.connection
             .pragma_update(None, "foreign_keys", false)
             .map_err(|error| DatabaseError::new(&self.path, options.busy_timeout, &error))
@@ -282,7 +282,7 @@ impl Draft {
 
     /// What is free in the file goes. A file that is changed in place holds the change by now, and is whole, whether
     /// this succeeds or not: another program may read it, or the disk be full.
-    fn compact(&self, options: &Options) -> Result<(), DatabaseError> {
+    fn compact(&self, options: &ChangeOptions) -> Result<(), DatabaseError> {
         match self.connection.execute_batch("VACUUM") {
             Err(error) if self.private.is_some() => Err(DatabaseError::new(&self.path, options.busy_timeout, &error)),
             _ => Ok(()),
@@ -363,7 +363,7 @@ fn require_content(path: &Path) -> Result<(), DatabaseError> {
 }
 
 /// `shown` is the file that the user knows, for messages.
-fn open_for_writing(file: &Path, shown: &Path, options: &Options) -> Result<(Connection, Budget), DatabaseError> {
+fn open_for_writing(file: &Path, shown: &Path, options: &ChangeOptions) -> Result<(Connection, Budget), DatabaseError> {
     open(file, OpenFlags::SQLITE_OPEN_READ_WRITE, options)
         .and_then(|(connection, budget)| {
             connection.pragma_update(None, "foreign_keys", true)?;
@@ -374,7 +374,7 @@ fn open_for_writing(file: &Path, shown: &Path, options: &Options) -> Result<(Con
 
 /// Removes what killed processes have left beside a database that they made or changed, as far as that is possible now.
 /// Whatever goes wrong here shows again when the database is changed.
-fn remove_leftovers(connection: &Connection, path: &Path, options: &Options) {
+fn remove_leftovers(connection: &Connection, path: &Path, options: &ChangeOptions) {
     Replacement::remove_left_beside(path);
     if fs::symlink_metadata(beside(path, "-journal")).is_err() {
         return;
@@ -395,7 +395,7 @@ fn remove_leftovers(connection: &Connection, path: &Path, options: &Options) {
     let _ = connection.busy_timeout(options.busy_timeout);
 }
 
-fn open(file: &Path, access: OpenFlags, options: &Options) -> rusqlite::Result<(Connection, Budget)> {
+fn open(file: &Path, access: OpenFlags, options: &ChangeOptions) -> rusqlite::Result<(Connection, Budget)> {
     // Absolute, because some relative names, such as `:memory:`, mean something else to the library.
     let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let mut connection = Connection::open_with_flags(file, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
@@ -406,7 +406,7 @@ fn open(file: &Path, access: OpenFlags, options: &Options) -> rusqlite::Result<(
 
 /// Copies a database as it stands between two transactions. Where a killed program left half of one, that is undone
 /// in the copy; `from` is only read.
-fn copy(from: &Path, to: &Path, options: &Options) -> Result<(), DatabaseError> {
+fn copy(from: &Path, to: &Path, options: &ChangeOptions) -> Result<(), DatabaseError> {
     fs::metadata(from).map_err(|error| FileError::new("read", from, error))?;
     require_database(from)?;
     require_content(from)?;
@@ -433,7 +433,7 @@ fn copy(from: &Path, to: &Path, options: &Options) -> Result<(), DatabaseError> 
 /// Whether all pages of a database are there, the last one too, of which the library takes a part for the whole. The
 /// caller holds a lock, so that no other program can be in the middle of writing it. The file is not opened for this:
 /// to close it would give that lock up.
-fn check_length(connection: &Connection, path: &Path, options: &Options) -> Result<(), DatabaseError> {
+fn check_length(connection: &Connection, path: &Path, options: &ChangeOptions) -> Result<(), DatabaseError> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let pages = number("page_count").and_then(|count| Ok(count.saturating_mul(number("page_size")?)));
     let journal = connection.pragma_query_value(None, "journal_mode", |row| row.get::<_, String>(0));
@@ -461,7 +461,7 @@ fn cannot_begin(error: &rusqlite::Error) -> bool {
     )
 }
 
-fn back_up(source: &Connection, to: &Path, options: &Options) -> rusqlite::Result<()> {
+fn back_up(source: &Connection, to: &Path, options: &ChangeOptions) -> rusqlite::Result<()> {
     let (mut target, _) = open(to, OpenFlags::SQLITE_OPEN_READ_WRITE, options)?;
     without_safety(&target)?;
     match Backup::new(source, &mut target)?.step(-1)? {

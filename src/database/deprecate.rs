@@ -4,7 +4,7 @@
 //! goes, unless something that stays still leads there or another channel has it. Several bundles are taken from
 //! below: of two in one chain the upper one stays, in whatever order they are named.
 
-use super::change::{self, Options, Target};
+use super::change::{self, ChangeOptions, Target};
 use super::error::DatabaseError;
 use super::remove::{self, Removal};
 use rusqlite::{OptionalExtension, Transaction};
@@ -88,7 +88,11 @@ pub enum DeprecateError {
 /// # Errors
 /// When an image is not there, a package would lose its default channel, or the database cannot be changed. Then it is
 /// as it was.
-pub fn truncate(request: Request<'_>, target: &Target<'_>, options: &Options) -> Result<Truncation, DeprecateError> {
+pub fn truncate(
+    request: Request<'_>,
+    target: &Target<'_>,
+    options: &ChangeOptions,
+) -> Result<Truncation, DeprecateError> {
     let failed = |error: rusqlite::Error| target.failed(options, &error);
     change::removing(target, options, |transaction| {
         let (bundles, missing) = find(transaction, request.images).map_err(failed)?;
@@ -158,11 +162,11 @@ struct Package {
     /// The head of each channel.
     heads: BTreeMap<String, String>,
     /// The entries of its channels by number.
-    entries: BTreeMap<i64, Entry>,
+    entries: BTreeMap<i64, EntryRow>,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct EntryRow {
     channel: String,
     bundle: String,
     replaces: Option<i64>,
@@ -184,7 +188,7 @@ impl Package {
         let entry = |row: &rusqlite::Row<'_>| {
             Ok((
                 row.get(0)?,
-                Entry {
+                EntryRow {
                     channel: row.get(1)?,
                     bundle: row.get(2)?,
                     replaces: row.get(3)?,

@@ -3,7 +3,7 @@
 use super::edges::ChannelQuery;
 use super::read::{Database, ReadError, text};
 use crate::catalog::manifests;
-use crate::catalog::{Bundle, BundleId, Catalog, Channel, Entry, ManifestsId, Package, Property, Text, Texts};
+use crate::catalog::{Bundle, BundleId, Catalog, Channel, ChannelEntry, ManifestsId, Package, Property, Text, Texts};
 use crate::kubernetes::GroupVersionKind;
 use rusqlite::OptionalExtension;
 use std::collections::{HashMap, HashSet};
@@ -308,7 +308,7 @@ impl Database {
                 .iter()
                 .filter_map(|member| {
                     let bundle: BundleId = catalog.find(&member.bundle)?;
-                    Some(Entry {
+                    Some(ChannelEntry {
                         bundle,
                         replaces: member.replaces.as_deref().map(|name| texts.share(name)),
                         skips: member.skips.iter().map(|name| texts.share(name)).collect(),

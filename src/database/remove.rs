@@ -3,7 +3,7 @@
 //! With a bundle go all rows that belong to it, also those of bundles without a version or image, which the schema
 //! itself does not tie to their bundle. An API stays as long as any bundle provides or requires it.
 
-use super::change::{self, Options, Target};
+use super::change::{self, ChangeOptions, Target};
 use super::error::DatabaseError;
 use crate::shape::nearest;
 use rusqlite::Transaction;
@@ -64,7 +64,7 @@ pub fn packages(
     packages: Packages<'_>,
     permissive: bool,
     target: &Target<'_>,
-    options: &Options,
+    options: &ChangeOptions,
 ) -> Result<Removal, RemoveError> {
     let failed = |error: rusqlite::Error| target.failed(options, &error);
     change::removing(target, options, |transaction| {
@@ -93,7 +93,7 @@ pub fn packages(
 ///
 /// # Errors
 /// When the database cannot be changed. Then it is as it was.
-pub fn stranded(target: &Target<'_>, options: &Options) -> Result<Removal, RemoveError> {
+pub fn stranded(target: &Target<'_>, options: &ChangeOptions) -> Result<Removal, RemoveError> {
     let failed = |error: rusqlite::Error| target.failed(options, &error);
     change::removing(target, options, |transaction| {
         Ok(Removal {

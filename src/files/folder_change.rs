@@ -63,14 +63,14 @@ pub struct FolderChange {
     staging: PathBuf,
     files: PathBuf,
     // Goes after the temporary folder in it.
-    _made: Made,
+    _made: CreatedFolder,
 }
 
 /// A folder that was made for a change, and is removed if nothing has come into it.
 #[derive(Debug)]
-struct Made(Option<PathBuf>);
+struct CreatedFolder(Option<PathBuf>);
 
-impl Drop for Made {
+impl Drop for CreatedFolder {
     fn drop(&mut self) {
         if let Some(folder) = &self.0 {
             let _ = fs::remove_dir(folder);
@@ -87,7 +87,7 @@ impl FolderChange {
     pub fn new(folder: &Path) -> Result<Self, FileError> {
         finish_change(folder)?;
         let is_absent = matches!(there(folder)?, There::Nothing);
-        let made = Made(is_absent.then(|| folder.to_owned()));
+        let made = CreatedFolder(is_absent.then(|| folder.to_owned()));
         let temporary = TemporaryFolder::beside(&folder.join(STAGING))?;
         let staging = temporary.path().join("complete");
         let files = staging.join(FILES);

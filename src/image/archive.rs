@@ -5,14 +5,15 @@ use super::error::ImageError;
 use super::image::{Blob, Image};
 use super::layer_reader::plain_path;
 use super::layout::{
-    INDEX_FILE, INDEX_LIMIT, LAYOUT_CONTENT, LAYOUT_FILE, Source, blobs_of, copy_blob, tag_state, wait_for, with_entry,
+    INDEX_FILE, INDEX_LIMIT, LAYOUT_CONTENT, LAYOUT_FILE, LayoutSource, blobs_of, copy_blob, tag_state, wait_for,
+    with_entry,
 };
 use super::manifest::Descriptor;
 use super::platform::Offer;
 use super::platform::Platform;
 use super::problem::ContentProblem;
-use super::tag::{Race, TagState};
-use super::tagged::Tagged;
+use super::tag_state::{Race, TagState};
+use super::tagged_image::Tagged;
 use crate::files::{self, FileError, Replacement, open_regular};
 use crate::limit::Limit;
 use flate2::bufread::MultiGzDecoder;
@@ -70,7 +71,7 @@ struct Place {
     length: u64,
 }
 
-fn open_archive(path: &Path, tag: Option<&str>, limit: u64) -> Result<Source<'static>, ImageError> {
+fn open_archive(path: &Path, tag: Option<&str>, limit: u64) -> Result<LayoutSource<'static>, ImageError> {
     let origin = super::Reference::Archive {
         file: path.to_owned(),
         tag: tag.map(str::to_owned),
@@ -105,7 +106,7 @@ fn open_archive(path: &Path, tag: Option<&str>, limit: u64) -> Result<Source<'st
     let mut bytes = Vec::new();
     section(index).open()?.read_to_end(&mut bytes).map_err(fail)?;
     let image = origin.clone();
-    Ok(Source {
+    Ok(LayoutSource {
         origin,
         index: bytes,
         blob: Box::new(move |descriptor| {

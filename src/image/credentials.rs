@@ -115,14 +115,14 @@ impl fmt::Debug for Secret {
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct AuthFile {
-    auths: BTreeMap<String, Entry>,
+    auths: BTreeMap<String, StoredLogin>,
     cred_helpers: BTreeMap<String, String>,
     creds_store: String,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Entry {
+struct StoredLogin {
     auth: String,
     username: String,
     password: String,
@@ -237,7 +237,7 @@ impl AuthFile {
 
 struct Undecodable;
 
-impl Entry {
+impl StoredLogin {
     fn secret(&self) -> Option<Result<Secret, Undecodable>> {
         if !self.identity_token.is_empty() {
             return Some(Ok(Secret::IdentityToken(self.identity_token.clone())));

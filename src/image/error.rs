@@ -4,7 +4,7 @@ use super::problem::{BuildProblem, ContentProblem};
 use super::reference::ReferenceError;
 #[cfg(feature = "registry")]
 use super::registry::error::RegistryError;
-use super::tag::Race;
+use super::tag_state::Race;
 use crate::files::FileError;
 use crate::tree::TreeError;
 

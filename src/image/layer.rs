@@ -56,7 +56,7 @@ pub enum EntryContent {
 pub fn layer_from_tree(tree: &Tree, epoch: u64) -> Result<Layer, ImageError> {
     let entries = tree
         .iter()
-        .map(|(path, content)| (path, (FILE_MODE, Source::Bytes(content))));
+        .map(|(path, content)| (path, (FILE_MODE, FileContent::Bytes(content))));
     write_layer(entries.collect(), epoch)
 }
 
@@ -74,13 +74,13 @@ pub(super) fn diff_id_of(entries: &[LayerEntry], epoch: u64) -> Result<Digest, I
     Ok(tar.into_parts().1.finish())
 }
 
-fn sources(entries: &[LayerEntry]) -> Result<BTreeMap<&str, (u32, Source<'_>)>, ImageError> {
+fn sources(entries: &[LayerEntry]) -> Result<BTreeMap<&str, (u32, FileContent<'_>)>, ImageError> {
     let mut sources = BTreeMap::new();
     for entry in entries {
         let source = match &entry.content {
-            EntryContent::Bytes(bytes) => Source::Bytes(bytes),
-            EntryContent::File(path) => Source::File(path),
-            EntryContent::Link(target) => Source::Link(target),
+            EntryContent::Bytes(bytes) => FileContent::Bytes(bytes),
+            EntryContent::File(path) => FileContent::File(path),
+            EntryContent::Link(target) => FileContent::Link(target),
         };
         if sources.insert(entry.path.as_str(), (entry.mode, source)).is_some() {
             let path = entry.path.clone();
@@ -90,13 +90,13 @@ fn sources(entries: &[LayerEntry]) -> Result<BTreeMap<&str, (u32, Source<'_>)>, 
     Ok(sources)
 }
 
-enum Source<'a> {
+enum FileContent<'a> {
     Bytes(&'a [u8]),
     File(&'a Path),
     Link(&'a str),
 }
 
-fn write_layer(entries: BTreeMap<&str, (u32, Source<'_>)>, time: u64) -> Result<Layer, ImageError> {
+fn write_layer(entries: BTreeMap<&str, (u32, FileContent<'_>)>, time: u64) -> Result<Layer, ImageError> {
     let spool = Hashing::new(spooled_tempfile(MEMORY_LIMIT));
     let gzip = GzBuilder::new().mtime(0).operating_system(GZIP_SYSTEM);
     let tar = Hashing::new(gzip.write(spool, Compression::new(LEVEL)));
@@ -105,7 +105,7 @@ fn write_layer(entries: BTreeMap<&str, (u32, Source<'_>)>, time: u64) -> Result<
     Ok(into_layer(spool, compressed, uncompressed.finish()).map_err(temporary)?)
 }
 
-fn write_tar<W: Write>(to: W, entries: BTreeMap<&str, (u32, Source<'_>)>, time: u64) -> Result<W, ImageError> {
+fn write_tar<W: Write>(to: W, entries: BTreeMap<&str, (u32, FileContent<'_>)>, time: u64) -> Result<W, ImageError> {
     check_paths(&entries)?;
     let mut tar = tar::Builder::new(to);
     let mut last_folder = "";
@@ -116,12 +116,12 @@ fn write_tar<W: Write>(to: W, entries: BTreeMap<&str, (u32, Source<'_>)>, time: 
         }
         last_folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         match source {
-            Source::Bytes(bytes) => {
+            FileContent::Bytes(bytes) => {
                 let header = header(tar::EntryType::Regular, mode, bytes.len() as u64, time);
                 append(&mut tar, header, path, &mut &*bytes).map_err(temporary)?;
             }
-            Source::File(file) => append_file(&mut tar, path, mode, file, time)?,
-            Source::Link(target) => {
+            FileContent::File(file) => append_file(&mut tar, path, mode, file, time)?,
+            FileContent::Link(target) => {
                 let mut header = header(tar::EntryType::Symlink, 0o777, 0, time);
                 header.set_link_name_literal(target).map_err(temporary)?;
                 append(&mut tar, header, path, &mut io::empty()).map_err(temporary)?;
@@ -151,7 +151,7 @@ fn into_layer(spool: tempfile::SpooledTempFile, compressed: Hasher, diff_id: Dig
     })
 }
 
-fn check_paths(entries: &BTreeMap<&str, (u32, Source<'_>)>) -> Result<(), BuildProblem> {
+fn check_paths(entries: &BTreeMap<&str, (u32, FileContent<'_>)>) -> Result<(), BuildProblem> {
     for path in entries.keys() {
         let path = (*path).to_owned();
         if path.contains('\0') || path.split('/').any(|part| matches!(part, "" | "." | "..")) {
@@ -311,7 +311,7 @@ pub(in crate::image) mod tests {
 
     #[test]
     fn folders_come_before_their_files_with_fixed_modes_and_times() {
-        let file = |content| (FILE_MODE, Source::Bytes(content));
+        let file = |content| (FILE_MODE, FileContent::Bytes(content));
         let files = BTreeMap::from([("b/c/1", file(b"x")), ("b-a", file(b"y")), ("b/d", file(b"z"))]);
         let layer = write_layer(files, 0).unwrap();
         let expected = [
@@ -328,7 +328,7 @@ pub(in crate::image) mod tests {
     #[test]
     fn the_bytes_are_pinned() {
         // Whoever changes the compressor, its level or a header changes the digest of every bundle in the world.
-        let files = BTreeMap::from([("manifests/a.yaml", (FILE_MODE, Source::Bytes(b"kind: A\n")))]);
+        let files = BTreeMap::from([("manifests/a.yaml", (FILE_MODE, FileContent::Bytes(b"kind: A\n")))]);
         let layer = write_layer(files, 0).unwrap();
         assert_eq!(
             layer.descriptor.digest.to_string(),
@@ -338,7 +338,7 @@ pub(in crate::image) mod tests {
 
     #[test]
     fn a_build_time_stands_in_every_member() {
-        let entries = BTreeMap::from([("a/b", (0o755, Source::Bytes(b"x")))]);
+        let entries = BTreeMap::from([("a/b", (0o755, FileContent::Bytes(b"x")))]);
         let layer = write_layer(entries, 1_700_000_000).unwrap();
         assert!(members(&layer).iter().all(|member| member.3 == 1_700_000_000));
     }

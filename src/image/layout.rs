@@ -10,8 +10,8 @@ use super::manifest::{
 use super::platform::Offer;
 use super::platform::Platform;
 use super::problem::ContentProblem;
-use super::tag::{Race, TagState};
-use super::tagged::Tagged;
+use super::tag_state::{Race, TagState};
+use super::tagged_image::Tagged;
 use crate::files::{self, FileError, Replacement, open_regular, require_regular};
 use serde_json::{Map, Value, json};
 use std::fs::{self, File, OpenOptions};
@@ -67,7 +67,7 @@ pub(super) fn offers_in_layout(directory: &Path, tag: Option<&str>) -> Result<Ve
     open_layout(directory, tag)?.offers(tag)
 }
 
-fn open_layout<'a>(directory: &'a Path, tag: Option<&str>) -> Result<Source<'a>, ImageError> {
+fn open_layout<'a>(directory: &'a Path, tag: Option<&str>) -> Result<LayoutSource<'a>, ImageError> {
     let origin = super::Reference::Layout {
         directory: directory.to_owned(),
         tag: tag.map(str::to_owned),
@@ -84,7 +84,7 @@ fn open_layout<'a>(directory: &'a Path, tag: Option<&str>) -> Result<Source<'a>,
         index => index?,
     };
     let image = origin.clone();
-    Ok(Source {
+    Ok(LayoutSource {
         origin,
         index,
         blob: Box::new(move |descriptor| {
@@ -106,13 +106,13 @@ fn open_layout<'a>(directory: &'a Path, tag: Option<&str>) -> Result<Source<'a>,
 type FindBlob<'a> = Box<dyn Fn(&Descriptor) -> Result<Blob, ImageError> + 'a>;
 
 /// A layout, wherever its files are.
-pub(super) struct Source<'a> {
+pub(super) struct LayoutSource<'a> {
     pub(super) origin: String,
     pub(super) index: Vec<u8>,
     pub(super) blob: FindBlob<'a>,
 }
 
-impl Source<'_> {
+impl LayoutSource<'_> {
     /// The entry of the index with this tag or digest, or the only one.
     pub(super) fn find(&self, tag: Option<&str>) -> Result<Descriptor, ImageError> {
         let entries = self.entries(&self.index, None, "index.json")?;

@@ -6,12 +6,12 @@ use super::cache::Cache;
 use super::digest::Digest;
 use super::error::ImageError;
 use super::image::Image;
-use super::options::Options;
+use super::options::ImageOptions;
 use super::platform::{Offer, Platform};
 use super::progress::Progress;
 use super::reference::RegistryReference;
-use super::tag::TagState;
-use super::tagged::Tagged;
+use super::tag_state::TagState;
+use super::tagged_image::Tagged;
 use std::future::{Ready, ready};
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ fn refused<T>(reference: &RegistryReference) -> Refused<T> {
 }
 
 impl Registry {
-    pub(super) fn new(_: &Options, _: Option<Cache>, _: Arc<dyn Progress>) -> Self {
+    pub(super) fn new(_: &ImageOptions, _: Option<Cache>, _: Arc<dyn Progress>) -> Self {
         Self
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// How images are moved.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ImageOptions {
     /// Where the logins for registries are.
     pub credentials: Credentials,
     /// Certificates in PEM that are trusted besides those of the system.
@@ -54,7 +54,7 @@ pub enum CacheMode {
     Directory(PathBuf),
 }
 
-impl Default for Options {
+impl Default for ImageOptions {
     fn default() -> Self {
         Self {
             credentials: Credentials::default(),

@@ -9,15 +9,15 @@ use super::layout::{offers_in_layout, read_layout, replace_in_layout, resolve_la
 use super::manifest::check_digest;
 #[cfg(not(feature = "registry"))]
 use super::no_registry::Registry;
-use super::options::{CacheMode, Options};
+use super::options::{CacheMode, ImageOptions};
 use super::platform::Offer;
 use super::platform::Platform;
 use super::progress::Progress;
 use super::reference::Reference;
 #[cfg(feature = "registry")]
 use super::registry::Registry;
-use super::tag::TagState;
-use super::tagged::Tagged;
+use super::tag_state::TagState;
+use super::tagged_image::Tagged;
 use std::sync::Arc;
 
 /// Moves images between their places and memory.
@@ -30,7 +30,7 @@ pub struct Transports {
 
 impl Transports {
     /// Prepares the transports. Nothing is read or connected before it is needed.
-    pub fn new(options: Options, progress: Arc<dyn Progress>) -> Self {
+    pub fn new(options: ImageOptions, progress: Arc<dyn Progress>) -> Self {
         let cache = match &options.cache {
             CacheMode::Off => None,
             CacheMode::Directory(directory) => {
@@ -167,9 +167,9 @@ mod tests {
     use super::*;
 
     fn transports() -> Transports {
-        let options = Options {
+        let options = ImageOptions {
             cache: CacheMode::Off,
-            ..Options::default()
+            ..ImageOptions::default()
         };
         Transports::new(options, Arc::new(Silent))
     }

@@ -48,13 +48,13 @@ pub struct Checked {
 ///
 /// ```
 /// use opmx::diagnostic::has_errors;
-/// use opmx::image::{Options, Silent, Transports};
+/// use opmx::image::{ImageOptions, Silent, Transports};
 /// use opmx::index::check::{CheckOptions, check};
 /// use std::sync::Arc;
 ///
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// let index = "testdata/catalog".parse()?;
-/// let transports = Transports::new(Options::default(), Arc::new(Silent));
+/// let transports = Transports::new(ImageOptions::default(), Arc::new(Silent));
 /// let options = CheckOptions { cluster: Some("0.28.0".parse()?), ..CheckOptions::default() };
 /// let checked = check(&index, &transports, &options, |_| {}).await?;
 /// assert!(checked.is_complete && !has_errors(&checked.findings));

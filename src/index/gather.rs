@@ -115,7 +115,7 @@ pub async fn add(
     transports: &Transports,
     options: &GatherOptions,
     target: &Target<'_>,
-    writing: &change::Options,
+    writing: &change::ChangeOptions,
 ) -> Result<Added, GatherError> {
     change::check(target, writing)?;
     let folder = target.path().parent().filter(|folder| !folder.as_os_str().is_empty());

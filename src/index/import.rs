@@ -16,7 +16,7 @@ use crate::catalog::file_based::load::{LoadError, Loaded, load};
 use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog};
 use crate::catalog::file_based::{Deprecation, Icon, Schema};
 use crate::catalog::graph::{Graph, HeadError, listed};
-use crate::catalog::{BundleId, Entry, Package};
+use crate::catalog::{BundleId, ChannelEntry, Package};
 use crate::database::add::{AddError, Additions};
 use crate::database::change::{self, Target};
 use crate::diagnostic::{self, Diagnostic};
@@ -93,7 +93,7 @@ pub fn import(
     limits: CatalogLimits,
     strictness: &Strictness,
     target: &Target<'_>,
-    options: &change::Options,
+    options: &change::ChangeOptions,
 ) -> Result<Imported, ImportError> {
     let mut findings = check_catalog(folder, limits, strictness)?;
     let origin = folder.known_as(folder.path()).display().to_string();
@@ -254,7 +254,7 @@ impl<'a> Import<'a> {
     }
 
     /// What an entry replaces and skips in an index, which replaces no bundle that it does not hold.
-    fn edges(&self, entry: &'a Entry) -> (Option<&'a str>, Vec<&'a str>) {
+    fn edges(&self, entry: &'a ChannelEntry) -> (Option<&'a str>, Vec<&'a str>) {
         let is_there = |name: &&str| self.loaded.catalog.find(name).is_some();
         let mut skips: Vec<&str> = entry.skips.iter().map(|name| &**name).collect();
         let listed = entry.replaces.as_deref();

@@ -7,7 +7,7 @@ use super::import::{ImportError, Imported, import};
 use super::location::{FetchError, Fetched, IndexLocation};
 use super::open::OpenLimits;
 use super::program::{Binary, ProgramError, programs};
-use crate::database::change::{self, Options, Target};
+use crate::database::change::{self, ChangeOptions, Target};
 use crate::database::deprecate::DeprecateError;
 use crate::database::error::DatabaseError;
 use crate::database::remove::RemoveError;
@@ -61,7 +61,7 @@ pub enum Server {
 
 /// What was made of a changed index.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Made {
+pub enum PublishedOutput {
     /// An image, by its pinned reference.
     Image(Reference),
     /// Two files.
@@ -88,7 +88,7 @@ pub enum Applied {
 #[derive(Debug)]
 pub struct Published<T> {
     /// What was made of it.
-    pub made: Made,
+    pub made: PublishedOutput,
     /// What the change returned.
     pub changed: T,
     /// What is to be said about the file-based catalog that it was made of.
@@ -103,7 +103,7 @@ pub struct Published<T> {
 
 impl<T> Published<T> {
     /// What was made beside a registry, layout or archive.
-    fn locally(made: Made, changed: T, imported: Imported) -> Self {
+    fn locally(made: PublishedOutput, changed: T, imported: Imported) -> Self {
         Self {
             made,
             changed,
@@ -123,7 +123,7 @@ pub struct PublishOptions<'a> {
     /// How much may be read of the index to begin with.
     pub limits: OpenLimits,
     /// How databases are written.
-    pub writing: &'a Options,
+    pub writing: &'a ChangeOptions,
     /// How strictly a file-based catalog is judged.
     pub strictness: &'a Strictness,
     /// Make the change again where somebody else publishes under the same tag meanwhile, on what they published.
@@ -200,7 +200,7 @@ pub async fn make<T>(
             let folder = TemporaryFolder::new()?;
             let database = folder.file("index.db")?;
             let (changed, imported) = change_copy(from, &database, options, &change, Applied::No).await?;
-            Ok(Published::locally(Made::Nothing, changed, imported))
+            Ok(Published::locally(PublishedOutput::Nothing, changed, imported))
         }
     }
 }
@@ -251,7 +251,7 @@ async fn publish<T>(
         match transports.push_over(&image, to, Some(start.over)).await {
             Ok(pinned) => {
                 return Ok(Published {
-                    made: Made::Image(pinned),
+                    made: PublishedOutput::Image(pinned),
                     changed,
                     imported,
                     lost: offered
@@ -426,7 +426,7 @@ async fn generate<T>(
     let (changed, imported) = change_copy(from, &staged, options, &change_database, Applied::No).await?;
     change.commit_with(dockerfile)?;
     let dockerfile = dockerfile_path.to_owned();
-    let made = Made::Files { database, dockerfile };
+    let made = PublishedOutput::Files { database, dockerfile };
     Ok(Published::locally(made, changed, imported))
 }
 
@@ -454,7 +454,7 @@ async fn change_copy<T>(
                 to: &database,
             };
             // Also where the change is only tried.
-            let writing = Options {
+            let writing = ChangeOptions {
                 dry_run: false,
                 ..*options.writing
             };

@@ -10,7 +10,9 @@ pub mod image_reference;
 pub mod sources;
 pub mod template;
 
-use crate::catalog::file_based::{Blob, Bundle, Channel, Entry, Icon, Key, Package, Property, RelatedImage, Schema};
+use crate::catalog::file_based::{
+    Blob, Bundle, Channel, Icon, Key, Package, Property, RelatedImage, Schema, WrittenEntry,
+};
 use crate::catalog::{self, BundleId, Catalog};
 use crate::database::read::{Database, ReadError};
 use crate::database::record::Record;
@@ -27,7 +29,7 @@ use std::collections::{BTreeSet, HashMap};
 
 /// What goes into the catalog.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct RenderOptions {
     /// Leave out dependencies that are not required, for an OLM that does not know intents and takes each as required.
     pub required_only: bool,
 }
@@ -56,7 +58,7 @@ pub struct RenderedIndex {
     index: Database,
     catalog: Catalog,
     images: HashMap<String, Vec<String>>,
-    options: Options,
+    options: RenderOptions,
 }
 
 /// One document of the catalog of an index.
@@ -75,7 +77,7 @@ impl RenderedIndex {
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn new(index: Database, options: Options) -> Result<Self, ReadError> {
+    pub fn new(index: Database, options: RenderOptions) -> Result<Self, ReadError> {
         Ok(Self {
             catalog: index.catalog()?,
             images: index.related_images()?,
@@ -164,16 +166,16 @@ impl RenderedIndex {
     }
 
     fn channel_of(&self, package: &catalog::Package, channel: &catalog::Channel) -> Channel {
-        let entry = |entry: &catalog::Entry| {
+        let entry = |entry: &catalog::ChannelEntry| {
             let bundle = self.current(entry.bundle)?;
-            Some(Entry {
+            Some(WrittenEntry {
                 name: bundle.name.to_string(),
                 replaces: entry.replaces.as_deref().unwrap_or_default().to_owned(),
                 skips: entry.skips.iter().map(ToString::to_string).collect(),
                 skip_range: entry.skip_range.as_deref().unwrap_or_default().to_owned(),
             })
         };
-        let mut entries: Vec<Entry> = channel.entries.iter().filter_map(entry).collect();
+        let mut entries: Vec<WrittenEntry> = channel.entries.iter().filter_map(entry).collect();
         entries.sort_by(|one, other| one.name.cmp(&other.name));
         Channel {
             name: channel.name.to_string(),
@@ -265,7 +267,7 @@ fn named_images(csv: &str) -> Vec<RelatedImage> {
 ///
 /// # Errors
 /// When a property is not JSON.
-pub fn render_record(record: &Record, options: Options) -> Result<Bundle, RenderError> {
+pub fn render_record(record: &Record, options: RenderOptions) -> Result<Bundle, RenderError> {
     let name = record.name().to_owned();
     let rows = &record.rows;
     let mut blob = Bundle {
@@ -299,7 +301,7 @@ fn properties(
     (package, bundle): (&str, &str),
     properties: Vec<(String, String)>,
     dependencies: Vec<(String, String)>,
-    options: Options,
+    options: RenderOptions,
 ) -> Result<Vec<Property>, RenderError> {
     let dependencies = dependencies
         .into_iter()
@@ -334,7 +336,7 @@ fn one_identity(package: &str, properties: &mut Vec<Property>) {
 }
 
 /// The property that stands for a dependency, if it is to stay.
-fn dependency(kind: String, value: String, options: Options) -> Option<(String, String)> {
+fn dependency(kind: String, value: String, options: RenderOptions) -> Option<(String, String)> {
     let Ok(parsed) = serde_json::from_str::<Value>(&value) else {
         let known = DependencyKind::of(&kind, Spelling::Dependency);
         return Some((

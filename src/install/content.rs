@@ -9,7 +9,7 @@ use crate::database::read::ReadError;
 use crate::diagnostic::Diagnostic;
 use crate::index::intake::{self, IntakeError, Recording};
 use crate::index::open::Index;
-use crate::index::render::{Item, Options, RenderError, RenderedIndex, render_record};
+use crate::index::render::{Item, RenderError, RenderOptions, RenderedIndex, render_record};
 use crate::olm::dependency::{DependencyKind, Spelling};
 use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA, GVK_REQUIRED, Property};
 use crate::olm::spelling::is_requirement;
@@ -103,7 +103,7 @@ pub enum ContentError {
 /// When no index would take the bundle.
 pub fn of_files(tree: &Tree, limits: &Limits) -> Result<(Content, Vec<Diagnostic>), ContentError> {
     let prepared = intake::prepare(tree, Recording::default(), limits, &Strictness::default())?;
-    let document = render_record(&prepared.record, Options::default())?;
+    let document = render_record(&prepared.record, RenderOptions::default())?;
     Ok((of_document(&document)?, prepared.diagnostics))
 }
 
@@ -120,7 +120,7 @@ pub fn of_index(opened: &Index, bundle: &str) -> Result<Content, ContentError> {
     let id = catalog.find(bundle).ok_or_else(unknown)?;
     let document = match opened {
         Index::Database(database) => {
-            let rendered = RenderedIndex::new(database.database.reopen()?, Options::default())?;
+            let rendered = RenderedIndex::new(database.database.reopen()?, RenderOptions::default())?;
             let mut items = rendered.items().into_iter();
             let item = items.find(|item| matches!(item, Item::Bundle(_, found) if *found == id));
             match item.map(|item| rendered.blob(item)).transpose()?.flatten() {

@@ -8,7 +8,7 @@ use crate::cluster::state::{CatalogSource, Installed, Subscription};
 use crate::database::read::ReadError;
 use crate::image::Transports;
 use crate::index::open::{Index, OpenError, OpenLimits};
-use crate::resolver::{self, Options, Problem, Resolution, Unresolved};
+use crate::resolver::{self, Problem, Resolution, ResolverOptions, Unresolved};
 use std::borrow::Cow;
 
 /// What is asked beside what a cluster has.
@@ -23,7 +23,7 @@ pub struct ResolveOptions {
     /// What is installed, by the names of bundles in the catalogs.
     pub installed: Vec<String>,
     /// What OLM does not decide by itself.
-    pub search: Options,
+    pub search: ResolverOptions,
     /// How much of an index may be read.
     pub limits: OpenLimits,
 }
@@ -111,7 +111,7 @@ pub enum ResolveError {
 ///
 /// ```
 /// use opmx::cluster::{State, observe};
-/// use opmx::image::{Options, Silent, Transports};
+/// use opmx::image::{ImageOptions, Silent, Transports};
 /// use opmx::install::resolve::{NamedIndex, PackageChannel, ResolveOptions, resolve};
 /// use std::sync::Arc;
 ///
@@ -123,7 +123,7 @@ pub enum ResolveError {
 ///     packages: vec![PackageChannel { package: "compost-operator".to_owned(), channel: None }],
 ///     ..ResolveOptions::default()
 /// };
-/// let transports = Transports::new(Options::default(), Arc::new(Silent));
+/// let transports = Transports::new(ImageOptions::default(), Arc::new(Silent));
 /// let resolved = resolve(state, &options, &transports).await?;
 /// assert_eq!(resolved.answer?.install, ["compost-operator.v1.1.0"]);
 /// # Ok::<_, Box<dyn std::error::Error>>(())

@@ -26,7 +26,7 @@ pub(super) enum Origin {
 
 /// A bundle in a channel, or an installed one, which has neither channel nor edges.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(super) struct Candidate {
     pub(super) origin: Origin,
     pub(super) package: Text,
     pub(super) channel: Text,
@@ -52,7 +52,7 @@ pub(super) struct ChannelKey {
 /// Everything that could be chosen.
 #[derive(Debug, Default)]
 pub(super) struct Entries {
-    all: Vec<Entry>,
+    all: Vec<Candidate>,
     facts: Vec<Facts>,
     /// The entries of each channel in the order in which they are listed.
     pub(super) channels: HashMap<ChannelKey, Vec<EntryId>>,
@@ -88,7 +88,7 @@ impl Entries {
                             }
                         });
                         let Some(facts) = facts else { continue };
-                        ids.push(entries.add(Entry {
+                        ids.push(entries.add(Candidate {
                             origin,
                             package: package.name.clone(),
                             channel: channel.name.clone(),
@@ -124,7 +124,7 @@ impl Entries {
         entries
     }
 
-    fn add(&mut self, entry: Entry) -> EntryId {
+    fn add(&mut self, entry: Candidate) -> EntryId {
         self.all.push(entry);
         // Four billion entries do not fit into memory.
         EntryId(u32::try_from(self.all.len() - 1).unwrap_or(u32::MAX))
@@ -145,7 +145,7 @@ impl Entries {
         let facts = properties::of_stored(installed_properties(csv, package, texts));
         self.facts.push(facts);
         let name = texts.share(&csv.name);
-        let entry = Entry {
+        let entry = Candidate {
             origin: Origin::Existing,
             package: texts.share(package.map(String::as_str).unwrap_or_default()),
             channel: texts.share(""),
@@ -161,7 +161,7 @@ impl Entries {
         self.existing.insert(name, id);
     }
 
-    pub(super) fn get(&self, id: EntryId) -> &Entry {
+    pub(super) fn get(&self, id: EntryId) -> &Candidate {
         &self.all[id.0 as usize]
     }
 

@@ -2,7 +2,7 @@
 
 use super::entries::EntryId;
 use super::failure;
-use super::problem::Options;
+use super::problem::ResolverOptions;
 use super::resolution::{Considered, Note, NoteKind};
 use super::search::{Choice, Demand, DemandOf, Enabled, ListId, Outcome, Variable, search};
 use super::variables::{Stands, Variables};
@@ -15,11 +15,11 @@ const TRIED: usize = 200;
 /// What explanations need.
 pub(super) struct Explaining<'v> {
     variables: &'v Variables<'v>,
-    options: Options,
+    options: ResolverOptions,
 }
 
 impl<'v> Explaining<'v> {
-    pub(super) fn new(variables: &'v Variables<'_>, options: &Options) -> Self {
+    pub(super) fn new(variables: &'v Variables<'_>, options: &ResolverOptions) -> Self {
         let mut options = options.clone();
         options.steps /= 10;
         Self { variables, options }

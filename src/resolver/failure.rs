@@ -3,7 +3,7 @@
 use super::clause::{Clause, Unmet, listed};
 use super::entries::EntryId;
 use super::predicate::Predicate;
-use super::problem::Options;
+use super::problem::ResolverOptions;
 use super::resolution::{Considered, Unresolved};
 use super::search::{ConstraintId, Demand, DemandOf, Enabled, Outcome, Variable, minimal, search};
 use super::variables::{Stands, Variables};
@@ -20,7 +20,7 @@ const TRIED: usize = 12;
 pub(super) fn unsatisfiable(
     variables: &Variables<'_>,
     core: BTreeSet<ConstraintId>,
-    options: &Options,
+    options: &ResolverOptions,
     explain: Vec<Considered>,
 ) -> Unresolved {
     let demands = &variables.demands;
@@ -51,7 +51,7 @@ pub(super) fn in_words(
     demands: &[Demand],
     core: BTreeSet<ConstraintId>,
     known: Option<ConstraintId>,
-    options: &Options,
+    options: &ResolverOptions,
 ) -> Vec<String> {
     let core = least(variables, demands, core, options);
     let words = core.iter().filter(|constraint| Some(**constraint) != known);
@@ -63,7 +63,7 @@ fn least(
     variables: &Variables<'_>,
     demands: &[Demand],
     core: BTreeSet<ConstraintId>,
-    options: &Options,
+    options: &ResolverOptions,
 ) -> BTreeSet<ConstraintId> {
     let mut order: Vec<ConstraintId> = core.iter().copied().collect();
     order.sort_by_cached_key(|constraint| std::cmp::Reverse(variables.message(*constraint)));
@@ -257,7 +257,7 @@ fn missing(variables: &Variables<'_>, subscription: &Subscription, unmet: Unmet)
 }
 
 /// What would make it work, as far as it was tried.
-fn remedies(variables: &Variables<'_>, core: &BTreeSet<ConstraintId>, options: &Options) -> Vec<String> {
+fn remedies(variables: &Variables<'_>, core: &BTreeSet<ConstraintId>, options: &ResolverOptions) -> Vec<String> {
     let mut remedies = Vec::new();
     for constraint in core {
         match &variables.constraints[*constraint] {

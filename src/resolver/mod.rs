@@ -24,7 +24,7 @@ mod variables;
 mod wording;
 
 pub use needs::{Need, Needs};
-pub use problem::{Options, Problem, Source};
+pub use problem::{CatalogSource, Problem, ResolverOptions};
 pub use properties::annotation;
 pub use resolution::{
     Considered, NewSubscription, Note, NoteKind, Resolution, Selected, Unresolved, UpdatedSubscription,

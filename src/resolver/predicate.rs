@@ -1,6 +1,6 @@
 //! What a bundle needs of another one, and whether that one has it.
 
-use super::entries::{Entry, EntryId};
+use super::entries::{Candidate, EntryId};
 use super::properties::Facts;
 use crate::catalog::Property;
 use crate::cel::{Budget, Rule};
@@ -220,7 +220,7 @@ pub(super) struct Providers {
 }
 
 impl Providers {
-    pub(super) fn add(&mut self, id: EntryId, entry: &Entry, facts: &Facts) {
+    pub(super) fn add(&mut self, id: EntryId, entry: &Candidate, facts: &Facts) {
         for api in facts.apis.iter().collect::<BTreeSet<_>>() {
             self.apis.entry(api.clone()).or_default().push(id);
         }

@@ -12,7 +12,7 @@ pub struct Problem<'a> {
     /// The namespace that operators are installed into.
     pub namespace: String,
     /// The catalogs that OLM takes operators from there, in any order.
-    pub catalogs: Vec<Source<'a>>,
+    pub catalogs: Vec<CatalogSource<'a>>,
     /// The catalogs that OLM does not look at from there, by namespace and name.
     pub other_catalogs: Vec<(String, String)>,
     /// The ClusterServiceVersions of the namespace.
@@ -27,7 +27,7 @@ pub struct Problem<'a> {
 
 /// A catalog in a cluster.
 #[derive(Debug, Clone, Copy)]
-pub struct Source<'a> {
+pub struct CatalogSource<'a> {
     /// The name of its CatalogSource.
     pub name: &'a str,
     /// The namespace of its CatalogSource.
@@ -42,7 +42,7 @@ impl<'a> Problem<'a> {
     /// The problem of a what-if file, where `read` is what its catalogs hold, in its order. Those in namespaces that OLM
     /// does not look at are left out, and operators whose conditions say so are held.
     pub fn of_state(state: &'a State, read: &'a [Cow<'a, Catalog>]) -> Self {
-        let sources = state.catalogs.iter().zip(read).map(|(named, catalog)| Source {
+        let sources = state.catalogs.iter().zip(read).map(|(named, catalog)| CatalogSource {
             name: &named.name,
             namespace: &named.namespace,
             priority: named.priority,
@@ -51,7 +51,7 @@ impl<'a> Problem<'a> {
         let global = state.global_namespace.as_deref();
         let global = global.filter(|_| !state.exclude_global_catalogs);
         let is_looked_at =
-            |source: &Source<'_>| source.namespace == state.namespace || Some(source.namespace) == global;
+            |source: &CatalogSource<'_>| source.namespace == state.namespace || Some(source.namespace) == global;
         let (catalogs, passed_over): (Vec<_>, Vec<_>) = sources.partition(is_looked_at);
         let passed_over = passed_over
             .into_iter()
@@ -71,7 +71,7 @@ impl<'a> Problem<'a> {
 
 /// What OLM does not decide by itself, and how long to look.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ResolverOptions {
     /// Leave out what is only recommended.
     pub without_recommended: bool,
     /// Packages that are taken where they can be, although they are only optional to a bundle.
@@ -82,7 +82,7 @@ pub struct Options {
     pub explain: bool,
 }
 
-impl Default for Options {
+impl Default for ResolverOptions {
     fn default() -> Self {
         Self {
             without_recommended: false,

@@ -2,7 +2,7 @@
 
 use super::explain::{self, Explaining};
 use super::failure;
-use super::problem::{Options, Problem};
+use super::problem::{Problem, ResolverOptions};
 use super::resolution::{NewSubscription, Note, NoteKind, Resolution, Selected, Unresolved, UpdatedSubscription};
 use super::search::{Choice, Demand, DemandOf, Enabled, Outcome, search};
 use super::variables::Variables;
@@ -18,7 +18,7 @@ pub(super) const EVALUATIONS: u64 = 200_000_000;
 /// # Errors
 /// When the constraints cannot be met, when OLM would give up over what a catalog holds, or when the search takes more
 /// steps than the options allow.
-pub fn resolve(problem: &Problem<'_>, options: &Options) -> Result<Resolution, Unresolved> {
+pub fn resolve(problem: &Problem<'_>, options: &ResolverOptions) -> Result<Resolution, Unresolved> {
     let refused = |message: String| Unresolved::Refused { message };
     let mut variables = Variables::of(problem, EVALUATIONS).map_err(refused)?;
     let mut steps = options.steps;
@@ -105,7 +105,7 @@ fn passed_over(variables: &Variables<'_>, problem: &Problem<'_>) -> Vec<Note> {
 fn add_wanted(
     variables: &mut Variables<'_>,
     choices: &mut Vec<Choice>,
-    options: &Options,
+    options: &ResolverOptions,
     steps: &mut u64,
 ) -> Vec<Note> {
     let mut notes = Vec::new();

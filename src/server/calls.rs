@@ -1,9 +1,9 @@
 //! Every call as it passes: counted, measured and logged, and never more than a bounded number at once.
 
-use super::Options;
+use super::ServerOptions;
+use super::budget::{Budget, Permit};
 use super::clients::{Client, Clients, Turn};
 use super::metrics::{Ended, Method, Metrics, Subject, name_of};
-use super::room::{Room, Taken};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use prost::bytes::Bytes;
@@ -22,24 +22,24 @@ use tower_layer::Layer;
 pub(super) struct CallsLayer {
     metrics: Arc<Metrics>,
     /// For one call each: of the registry, for the health, and those that stay.
-    rooms: [Room; 3],
+    budgets: [Budget; 3],
     request_size: usize,
     request_time: Duration,
 }
 
 impl CallsLayer {
-    pub(super) fn new(metrics: Arc<Metrics>, options: &Options, clients: &Arc<Clients>) -> Self {
+    pub(super) fn new(metrics: Arc<Metrics>, options: &ServerOptions, clients: &Arc<Clients>) -> Self {
         Self {
             metrics,
-            rooms: [options.calls, options.calls, options.watches].map(|size| Room::new(size, Arc::clone(clients))),
+            budgets: [options.calls, options.calls, options.watches].map(|size| Budget::new(size, Arc::clone(clients))),
             request_size: options.request_size,
             request_time: options.request_time,
         }
     }
 
-    /// The room for the calls of a method. None of them must keep others from the health.
-    fn room(&self, method: Method) -> &Room {
-        let [registry, checks, watches] = &self.rooms;
+    /// The budget for the calls of a method. None of them must keep others from the health.
+    fn budget(&self, method: Method) -> &Budget {
+        let [registry, checks, watches] = &self.budgets;
         match method.subject() {
             Subject::Registry => registry,
             Subject::Health => checks,
@@ -47,18 +47,18 @@ impl CallsLayer {
         }
     }
 
-    /// Lets a call begin: with room for it, and with all of the request, which a client must not send for ever.
+    /// Lets a call begin: within the budget for it, and with all of the request, which a client must not send for ever.
     async fn admit(
         &self,
         method: Method,
         request: http::Request<Body>,
-    ) -> Result<(http::Request<Body>, Taken, Option<Turn>), Status> {
+    ) -> Result<(http::Request<Body>, Permit, Option<Turn>), Status> {
         let client = request.extensions().get::<Arc<Client>>().cloned();
         if let Some(client) = &client {
             client.called();
         }
         let turn = client.map(|client| client.begin());
-        let taken = self.room(method).take(1, None).await?;
+        let taken = self.budget(method).take(1, None).await?;
         if method.subject() == Subject::Other {
             return Ok((request, taken, None));
         }
@@ -147,7 +147,7 @@ where
             };
             let response = inner.call(request).await?;
             let (mut parts, inner) = response.into_parts();
-            let manifests = parts.extensions.remove::<Taken>();
+            let manifests = parts.extensions.remove::<Permit>();
             // An answer without a message says how it ended at once.
             if let Some(status) = parts.headers.get("grpc-status") {
                 call.end(Code::from_bytes(status.as_bytes()));
@@ -227,8 +227,8 @@ pub(super) struct Answer {
     call: Call,
     /// Whether the client has to go on with it.
     turn: Option<Turn>,
-    // Room is free again when the answer is gone.
-    _taken: [Option<Taken>; 2],
+    // The budget is free again when the answer is gone.
+    _taken: [Option<Permit>; 2],
 }
 
 impl HttpBody for Answer {

@@ -1,6 +1,6 @@
 //! The connected clients: what each is doing, and which of them is missed least when there is no room for all.
 
-use super::Options;
+use super::ServerOptions;
 use futures_util::task::AtomicWaker;
 use std::collections::{HashMap, VecDeque};
 use std::mem::discriminant;
@@ -96,7 +96,7 @@ fn milliseconds(time: Duration) -> u64 {
 
 impl Clients {
     /// None yet.
-    pub(super) fn new(options: &Options) -> Self {
+    pub(super) fn new(options: &ServerOptions) -> Self {
         Self {
             epoch: Instant::now(),
             connected: Mutex::default(),
@@ -321,7 +321,7 @@ mod tests {
 
     /// Clients of a server that runs for a minute already.
     fn none_yet() -> Clients {
-        let mut clients = Clients::new(&Options::default());
+        let mut clients = Clients::new(&ServerOptions::default());
         clients.epoch -= Duration::from_mins(1);
         clients
     }

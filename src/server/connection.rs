@@ -1,6 +1,6 @@
 //! Accepting connections, never more than a bounded number at once, and closing those whose clients hold them up.
 
-use super::Options;
+use super::ServerOptions;
 use super::clients::{Client, Clients};
 use super::metrics::Metrics;
 use futures_util::Stream;
@@ -38,7 +38,7 @@ pub(super) struct Connection {
     clients: Arc<Clients>,
     /// When it is looked whether the client goes on.
     looks: Interval,
-    options: Options,
+    options: ServerOptions,
     metrics: Arc<Metrics>,
     _permit: OwnedSemaphorePermit,
 }
@@ -46,7 +46,7 @@ pub(super) struct Connection {
 /// Accepts connections. For one above the limit, the client that is missed least is disconnected.
 pub(super) fn accept(
     listener: TcpListener,
-    options: Options,
+    options: ServerOptions,
     clients: Arc<Clients>,
     metrics: Arc<Metrics>,
 ) -> impl Stream<Item = io::Result<Connection>> {
@@ -105,7 +105,7 @@ impl Connection {
             return Err(io::ErrorKind::ConnectionAborted.into());
         }
         while self.looks.poll_tick(context).is_ready() {
-            let Options { patience, greeting, .. } = self.options;
+            let ServerOptions { patience, greeting, .. } = self.options;
             let blocked = self.blocked.is_some_and(|since| since.elapsed() > patience);
             if blocked || self.client.stalled() > patience {
                 tracing::info!("a client that does not read its answers was disconnected");

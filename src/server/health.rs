@@ -1,6 +1,6 @@
 //! The health service: `SERVING` for every name, as long as the index is what it was when it was opened.
 
-use super::source::Source;
+use super::source::ServedIndex;
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use std::pin::Pin;
@@ -17,14 +17,14 @@ const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 /// Clients ask for the empty name, for `Registry` or for `api.Registry`; there is one answer for all.
 #[derive(Debug, Clone)]
 pub(super) struct Health {
-    source: Source,
+    source: ServedIndex,
     /// Changes with the status, and ends when the server begins to stop.
     watched: watch::Receiver<ServingStatus>,
 }
 
 impl Health {
     /// Looks after the source until `stopping` turns true.
-    pub(super) fn of(source: Source, mut stopping: watch::Receiver<bool>) -> Self {
+    pub(super) fn of(source: ServedIndex, mut stopping: watch::Receiver<bool>) -> Self {
         let (tell, watched) = watch::channel(ServingStatus::Serving);
         let health = Self { source, watched };
         let looking = health.clone();

@@ -5,6 +5,7 @@
 //! once when the server starts; manifests are read from the file when a bundle is asked for, and never kept.
 //! [`probe`] is the client that OLM runs inside the pod to see whether it is alive.
 
+mod budget;
 mod calls;
 mod clients;
 mod connection;
@@ -17,7 +18,6 @@ mod pool;
 pub mod probe;
 pub mod proto;
 mod registry;
-mod room;
 mod source;
 mod wording;
 
@@ -45,7 +45,7 @@ pub const DEFAULT_PORT: u16 = 50051;
 
 /// Limits of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct ServerOptions {
     /// Connections at once, at least one. For a further one the client is disconnected that is missed least: one that
     /// has sent nothing, or has not called, takes nothing of its answers, or is idle, in this order; among equals the
     /// one of which nothing was heard for longest. A quarter is for those that have just connected.
@@ -81,7 +81,7 @@ pub struct Options {
     pub drain: Duration,
 }
 
-impl Default for Options {
+impl Default for ServerOptions {
     fn default() -> Self {
         Self {
             connections: 4096,
@@ -189,7 +189,7 @@ fn listen_on(address: SocketAddr) -> io::Result<TcpListener> {
 pub async fn serve(
     served: impl Into<Served>,
     listener: TcpListener,
-    options: Options,
+    options: ServerOptions,
     metrics: Arc<Metrics>,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {

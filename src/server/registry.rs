@@ -1,5 +1,6 @@
 //! The methods of `api.Registry`, with the answers and error texts of the reference servers.
 
+use super::budget::Permit;
 use super::clients::Client;
 use super::encoded::Encoded;
 use super::listing::{Absent, Listing, Wanted, head_message};
@@ -9,8 +10,7 @@ use super::proto::{
     GetDefaultProviderRequest, GetLatestProvidersRequest, GetPackageRequest, GetReplacementRequest, ListBundlesRequest,
     ListPackageRequest,
 };
-use super::room::Taken;
-use super::source::{Origin, Source};
+use super::source::{Origin, ServedIndex};
 use super::wording::nothing_replaces;
 use crate::catalog::ManifestsId;
 use crate::database::entries::Edge;
@@ -29,12 +29,12 @@ type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 #[derive(Debug, Clone)]
 pub(super) struct Registry {
     listing: Arc<Listing>,
-    source: Source,
+    source: ServedIndex,
     skip_ranges: Arc<OnceCell<Vec<Bytes>>>,
 }
 
 impl Registry {
-    pub(super) fn new(listing: Listing, source: Source) -> Self {
+    pub(super) fn new(listing: Listing, source: ServedIndex) -> Self {
         Self {
             listing: Arc::new(listing),
             source,
@@ -94,7 +94,7 @@ impl Registry {
         &self,
         client: Option<&Arc<Client>>,
         at: usize,
-        last: &mut Option<(ManifestsId, Bytes, Taken)>,
+        last: &mut Option<(ManifestsId, Bytes, Permit)>,
     ) -> Result<Option<(Encoded, usize)>, Status> {
         let Some((at, entry)) = self.listing.listed(at) else {
             return Ok(None);

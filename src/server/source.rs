@@ -1,11 +1,11 @@
 //! Where answers come from that no listing holds: a database, or the files of a catalog.
 
-use super::Options;
+use super::ServerOptions;
+use super::budget::{Budget, Permit, take_own};
 use super::clients::{Client, Clients};
 use super::files::{CatalogFiles, Files};
 use super::listing::Listing;
 use super::pool::Pool;
-use super::room::{Room, Taken, take_own};
 use super::wording::Wording;
 use crate::catalog::file_based::read::CatalogError;
 use crate::catalog::{ManifestsId, Text};
@@ -55,7 +55,11 @@ impl Served {
     }
 
     /// Reads what is not read yet.
-    pub(super) fn prepare(self, options: Options, clients: Arc<Clients>) -> Result<(Listing, Source), ReadError> {
+    pub(super) fn prepare(
+        self,
+        options: ServerOptions,
+        clients: Arc<Clients>,
+    ) -> Result<(Listing, ServedIndex), ReadError> {
         let readers = options.readers.max(1);
         let (listing, origin) = match self {
             Self::Database(index) => {
@@ -69,9 +73,9 @@ impl Served {
                 (listing, Origin::Files { files, permits })
             }
         };
-        let source = Source {
+        let source = ServedIndex {
             origin,
-            room: Room::new(options.manifests, clients),
+            budget: Budget::new(options.manifests, clients),
         };
         Ok((listing, source))
     }
@@ -79,10 +83,10 @@ impl Served {
 
 /// What was prepared. Clones share everything.
 #[derive(Debug, Clone)]
-pub(super) struct Source {
+pub(super) struct ServedIndex {
     pub(super) origin: Origin,
     /// For manifests that clients have not taken yet, in bytes.
-    room: Room,
+    budget: Budget,
 }
 
 #[derive(Debug, Clone)]
@@ -95,7 +99,7 @@ pub(super) enum Origin {
     },
 }
 
-impl Source {
+impl ServedIndex {
     pub(super) fn wording(&self) -> Wording {
         match &self.origin {
             Origin::Database(_) => Wording::Database,
@@ -119,12 +123,12 @@ impl Source {
         }
     }
 
-    /// The fields of a bundle that hold its manifests, with the room that they take until they are sent.
+    /// The fields of a bundle that hold its manifests, with the part of the budget that they take until they are sent.
     pub(super) async fn manifests(
         &self,
         id: ManifestsId,
         client: Option<&Arc<Client>>,
-    ) -> Result<(Bytes, Taken), Status> {
+    ) -> Result<(Bytes, Permit), Status> {
         // A client that has much to read must not have all of it read before there is room.
         let _turn = match client {
             Some(client) => Some(take_own(&client.readers, 1).await?),
@@ -132,12 +136,12 @@ impl Source {
         };
         let manifests = self.read_manifests(id).await?;
         let size = manifests.len();
-        if let Some(taken) = self.room.try_take(size, client) {
+        if let Some(taken) = self.budget.try_take(size, client) {
             return Ok((manifests, taken));
         }
         // Whoever waits for room must not take any: what was read is read again.
         drop(manifests);
-        let taken = self.room.take(size, client).await?;
+        let taken = self.budget.take(size, client).await?;
         Ok((self.read_manifests(id).await?, taken))
     }
 

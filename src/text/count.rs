@@ -8,7 +8,7 @@ use super::limits::Limits;
 use super::split::pieces;
 use crate::diagnostic::Diagnostic;
 use crate::rules;
-use crate::source::{Place, Position, Source};
+use crate::source::{Place, Position, SourceFile};
 use std::collections::HashMap;
 
 /// Bytes of its line that are kept before and behind the place where a limit is passed.
@@ -273,7 +273,7 @@ impl Excess {
         let rest = &text[self.at..];
         let line_end = memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
         let end = self.at + rest.floor_char_boundary(line_end.min(SHOWN));
-        let source = Source::part(name, &text[start..end], position, start as u64);
+        let source = SourceFile::part(name, &text[start..end], position, start as u64);
         let at = self.at - start;
         let marked = rest
             .chars()

@@ -8,7 +8,7 @@ use super::passage::Passage;
 use super::path::Path;
 use super::places::Places;
 use super::read::{Reading, read_embedded};
-use crate::source::{Place, Source};
+use crate::source::{Place, SourceFile};
 use serde_json::Value;
 use std::fmt;
 use std::ops::Range;
@@ -47,7 +47,7 @@ impl Document {
     }
 
     /// The file.
-    pub fn source(&self) -> &Arc<Source> {
+    pub fn source(&self) -> &Arc<SourceFile> {
         self.0.passage.source()
     }
 

@@ -220,7 +220,7 @@ unsafe fn convert(event: &sys::yaml_event_t) -> Option<Event<'_>> {
 /// The text at a pointer that may be null; none where it is not UTF-8.
 ///
 /// SAFETY: the pointer must be null or lead to a zero-terminated text that lives for `'event`.
-#[allow(clippy::option_option)]
+#[expect(clippy::option_option, reason = "no pointer and no UTF-8 are different answers")]
 unsafe fn text<'event>(pointer: *const u8) -> Option<Option<&'event str>> {
     if pointer.is_null() {
         return Some(None);

@@ -336,7 +336,7 @@ impl Loader {
     }
 
     /// go-yaml's rule: the more nodes, the smaller the part of them that aliases may have made.
-    #[allow(clippy::cast_precision_loss)]
+    #[expect(clippy::cast_precision_loss, reason = "a ratio of counts")]
     fn aliases_are_excessive(&self) -> bool {
         let allowed = if self.nodes <= FREE_NODES {
             0.99

@@ -7,7 +7,7 @@ use super::path::{Path, Step};
 use super::read::Reading;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::rules;
-use crate::source::{Place, Source};
+use crate::source::{Place, SourceFile};
 use serde_json::{Value, json};
 use std::ops::Range;
 use std::sync::Arc;
@@ -97,7 +97,7 @@ fn trimmed(mut place: Place) -> Place {
 }
 
 /// The text of one file with the edits made. None where two of them are about the same bytes.
-pub fn apply(source: &Arc<Source>, edits: &[&Edit]) -> Option<Edited> {
+pub fn apply(source: &Arc<SourceFile>, edits: &[&Edit]) -> Option<Edited> {
     let mut sorted: Vec<&Edit> = Vec::new();
     for edit in edits {
         // An anchor and its aliases are one text.

@@ -1,14 +1,14 @@
 //! A stretch of text to read, and how its offsets lead back into the file.
 
 use super::decoded::Offsets;
-use crate::source::{Place, Source};
+use crate::source::{Place, SourceFile};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// The text of one document: a part of a file, or of a scalar of a file.
 #[derive(Debug, Clone)]
 pub(super) struct Passage {
-    source: Arc<Source>,
+    source: Arc<SourceFile>,
     scalar: Option<Arc<Scalar>>,
     range: Range<usize>,
 }
@@ -22,7 +22,7 @@ struct Scalar {
 }
 
 impl Passage {
-    pub(super) fn file(source: &Arc<Source>) -> Self {
+    pub(super) fn file(source: &Arc<SourceFile>) -> Self {
         Self {
             source: Arc::clone(source),
             scalar: None,
@@ -52,7 +52,7 @@ impl Passage {
         }
     }
 
-    pub(super) fn source(&self) -> &Arc<Source> {
+    pub(super) fn source(&self) -> &Arc<SourceFile> {
         &self.source
     }
 

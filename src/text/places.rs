@@ -15,7 +15,7 @@ pub(super) struct Places {
     /// The nodes in lists.
     items: Vec<u32>,
     /// Those in maps, by name in each map.
-    entries: Vec<Entry>,
+    entries: Vec<MapEntry>,
     /// The names of the entries, behind one another.
     names: String,
     root: usize,
@@ -80,7 +80,7 @@ enum Kind {
 }
 
 #[derive(Debug)]
-struct Entry {
+struct MapEntry {
     /// A range of the names.
     name: Span,
     key: Span,
@@ -145,11 +145,11 @@ impl Places {
         self.items.get(items.range()).unwrap_or_default()
     }
 
-    fn entries(&self, entries: Span) -> &[Entry] {
+    fn entries(&self, entries: Span) -> &[MapEntry] {
         self.entries.get(entries.range()).unwrap_or_default()
     }
 
-    fn name(&self, entry: &Entry) -> &str {
+    fn name(&self, entry: &MapEntry) -> &str {
         self.names.get(entry.name.range()).unwrap_or_default()
     }
 
@@ -296,7 +296,7 @@ impl Builder {
             places.entries.extend(frame.entries.into_iter().map(|(name, open)| {
                 let begin = places.names.len();
                 places.names.push_str(&name);
-                Entry {
+                MapEntry {
                     name: (begin..places.names.len()).into(),
                     key: open.key,
                     value: small(open.value),

@@ -13,7 +13,7 @@ use super::split::{Piece, pieces};
 use super::{hints, places::Duplicate};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules;
-use crate::source::{Place, Source};
+use crate::source::{Place, SourceFile};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -41,13 +41,13 @@ pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Reading {
     let limit = limits.effective_file_bytes();
     if bytes.len() > limit {
         let message = format!("{name} has {} bytes, over the limit of {limit}", bytes.len());
-        let place = Place::new(&Source::new(name, ""), 0..0);
+        let place = Place::new(&SourceFile::new(name, ""), 0..0);
         return refused(Diagnostic::new(&rules::TEXT_TOO_LARGE, message).at(place));
     }
     match std::str::from_utf8(bytes) {
         Ok(text) => match count::excess_of_values(name, text, limits) {
             Some(finding) => refused(finding),
-            None => Reader::new(limits).file(&Passage::file(&Source::new(name, text))),
+            None => Reader::new(limits).file(&Passage::file(&SourceFile::new(name, text))),
         },
         Err(error) => {
             let at = error.valid_up_to();
@@ -55,7 +55,7 @@ pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Reading {
             let rest = bytes.get(at..).unwrap_or_default();
             let line_end = memchr::memchr(b'\n', rest).unwrap_or(rest.len()).min(SHOWN);
             let shown = bytes.get(..at + line_end).unwrap_or_default();
-            let source = Source::new(name, String::from_utf8_lossy(shown));
+            let source = SourceFile::new(name, String::from_utf8_lossy(shown));
             let wide = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
             let message = if wide {
                 "the file is UTF-16, not UTF-8".to_owned()
@@ -69,7 +69,7 @@ pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Reading {
 }
 
 /// Reads a text that is kept already, such as a part of a file, as [`read`] does.
-pub fn read_source(source: &Arc<Source>, limits: &Limits) -> Reading {
+pub fn read_source(source: &Arc<SourceFile>, limits: &Limits) -> Reading {
     let passage = Passage::file(source);
     refusal(&passage, limits).unwrap_or_else(|| Reader::new(limits).file(&passage))
 }

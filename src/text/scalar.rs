@@ -50,7 +50,7 @@ pub(super) fn scalar<'text>(text: &'text str, tag: Option<&str>, implicit: bool)
     };
     match (kind, typed) {
         ("timestamp", Plain::Text) => Ok(Scalar::Text(Cow::Borrowed(text))),
-        #[allow(clippy::cast_precision_loss)]
+        #[expect(clippy::cast_precision_loss, reason = "an explicit !!float asks for it")]
         ("float", Plain::Int(value)) => Ok(Scalar::Typed(Plain::Float(value as f64))),
         ("int", Plain::Int(_) | Plain::Unsigned(_))
         | ("float", Plain::Float(_))

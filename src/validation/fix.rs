@@ -11,7 +11,7 @@ use super::stages::Finding;
 use crate::diagnostic::{self, Edit};
 use crate::files::{self, FileError, FolderChange};
 use crate::rules::{Rule, Severity};
-use crate::source::Source;
+use crate::source::SourceFile;
 use crate::text::{self, mend};
 use crate::tree::{Tree, TreeLimits};
 use std::collections::{BTreeMap, BTreeSet};
@@ -110,19 +110,19 @@ struct File {
 
 /// Edits of one file that can be made together.
 #[derive(Default)]
-struct Taken<'a> {
+struct FileEdits<'a> {
     edits: Vec<&'a Edit>,
     edited: Option<mend::Edited>,
     mended: Vec<Finding>,
 }
 
-impl<'a> Taken<'a> {
+impl<'a> FileEdits<'a> {
     /// Adds the edits of one finding, unless they meet others or the text is not to be had. Whether the text is.
     fn add(
         &mut self,
         finding: &Finding,
         edits: &[&'a Edit],
-        source: &Arc<Source>,
+        source: &Arc<SourceFile>,
         sound: impl Fn(&mend::Edited) -> bool,
     ) -> bool {
         let mut wanted = self.edits.clone();
@@ -186,13 +186,13 @@ impl Round {
         if source.text().as_bytes() != bytes {
             return;
         }
-        let mut all = Taken::default();
+        let mut all = FileEdits::default();
         for (finding, edits) in candidates {
             all.add(finding, edits, source, |_| true);
         }
         let sound = |edited: &mend::Edited| is_sound(source, edited, request);
         if !all.edited.as_ref().is_some_and(sound) {
-            all = Taken::default();
+            all = FileEdits::default();
             for (finding, edits) in candidates {
                 if !all.add(finding, edits, source, sound) {
                     self.refused.insert((path.clone(), finding.diagnostic.rule.id));
@@ -252,7 +252,7 @@ impl Round {
 }
 
 /// Whether a changed text can be read, and says what it said wherever it was not changed.
-fn is_sound(source: &Arc<Source>, edited: &mend::Edited, request: &Request) -> bool {
+fn is_sound(source: &Arc<SourceFile>, edited: &mend::Edited, request: &Request) -> bool {
     let before = text::read(source.name(), source.text().as_bytes(), &request.limits.text);
     let after = text::read(source.name(), edited.text.as_bytes(), &request.limits.text);
     let readable = !diagnostic::has_errors(&after.diagnostics) || after.diagnostics.len() < before.diagnostics.len();

@@ -5,7 +5,7 @@ use super::content;
 use crate::bundle::{Bundle, MANIFESTS, is_csv};
 use crate::diagnostic::Diagnostic;
 use crate::rules::{self, Rule};
-use crate::source::{Place, Source};
+use crate::source::{Place, SourceFile};
 use crate::text::Path;
 use crate::tree::Tree;
 use serde_json::Value;
@@ -67,7 +67,7 @@ fn folders(tree: &Tree, findings: &mut Vec<Diagnostic>) {
 fn beginning(tree: &Tree, path: &str) -> Option<Place> {
     let name = FilePath::new(tree.origin()).join(path);
     let text = std::str::from_utf8(tree.get(path)?).unwrap_or_default();
-    Some(Place::new(&Source::new(name.to_string_lossy(), text), 0..0))
+    Some(Place::new(&SourceFile::new(name.to_string_lossy(), text), 0..0))
 }
 
 /// All but the first `ClusterServiceVersion`.

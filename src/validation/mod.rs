@@ -8,9 +8,9 @@ mod annotations;
 mod constraint;
 mod content;
 mod crd_fields;
-mod csv;
 mod dependencies;
 pub mod fix;
+mod index_needs;
 mod judge;
 mod load;
 pub mod many;
@@ -53,9 +53,9 @@ pub fn check(bundle: &Bundle) -> Vec<Diagnostic> {
     match bundle.media_type {
         MediaType::RegistryV1 => {
             load::several_csvs(bundle, &mut findings);
-            csv::check(bundle, &mut findings);
+            index_needs::check(bundle, &mut findings);
         }
-        MediaType::K8sV1 => drop(csv::defined_by_crds(bundle, &mut findings)),
+        MediaType::K8sV1 => drop(index_needs::defined_by_crds(bundle, &mut findings)),
     }
     diagnostic::sort(&mut findings);
     findings

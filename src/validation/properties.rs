@@ -139,7 +139,7 @@ fn derived(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
 }
 
 /// One entry of the list of optional manifests, as far as it has the right shape.
-struct Entry<'a> {
+struct OptionalManifest<'a> {
     group: &'a str,
     kind: &'a str,
     namespace: Option<&'a str>,
@@ -192,7 +192,7 @@ fn shape<'a>(
     entry: &'a Value,
     path: &Path,
     findings: &mut Vec<Diagnostic>,
-) -> Option<Entry<'a>> {
+) -> Option<OptionalManifest<'a>> {
     let mut wrong = |message: String, path: &Path| {
         findings.push(Diagnostic::new(&rules::OPT_VALUE_SHAPE, message).at(property.place_of(path)));
     };
@@ -215,7 +215,7 @@ fn shape<'a>(
     }
     unknown_keys(property, map, path, findings);
     let text = |key: &str| map.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-    sound.then(|| Entry {
+    sound.then(|| OptionalManifest {
         group: text("group").unwrap_or_default(),
         kind: text("kind").unwrap_or_default(),
         namespace: text("namespace"),
@@ -235,7 +235,13 @@ fn unknown_keys(property: &TypedValue, map: &Map<String, Value>, path: &Path, fi
     }
 }
 
-fn meaning(bundle: &Bundle, property: &TypedValue, entry: &Entry<'_>, path: &Path, findings: &mut Vec<Diagnostic>) {
+fn meaning(
+    bundle: &Bundle,
+    property: &TypedValue,
+    entry: &OptionalManifest<'_>,
+    path: &Path,
+    findings: &mut Vec<Diagnostic>,
+) {
     let mut report = |rule: &'static Rule, message: String, key: &str| {
         findings.push(Diagnostic::new(rule, message).at(property.place_of(&path.key(key))));
         findings.len() - 1
@@ -244,7 +250,7 @@ fn meaning(bundle: &Bundle, property: &TypedValue, entry: &Entry<'_>, path: &Pat
         Some((group, version)) => (group, Some(version)),
         None => (entry.group, None),
     };
-    let entry = Entry { group, ..*entry };
+    let entry = OptionalManifest { group, ..*entry };
     let found = bundle.objects.iter().find(|object| matches(&entry, object));
     if let Some(version) = version {
         let message = match found {
@@ -290,12 +296,12 @@ fn meaning(bundle: &Bundle, property: &TypedValue, entry: &Entry<'_>, path: &Pat
     }
 }
 
-fn matches(entry: &Entry<'_>, object: &Object) -> bool {
+fn matches(entry: &OptionalManifest<'_>, object: &Object) -> bool {
     object.gvk().is(entry.group, entry.kind) && object.name() == entry.name && object.namespace() == entry.namespace
 }
 
 /// What was probably meant, and the key that is wrong.
-fn near_miss(bundle: &Bundle, entry: &Entry<'_>) -> (&'static str, Option<String>) {
+fn near_miss(bundle: &Bundle, entry: &OptionalManifest<'_>) -> (&'static str, Option<String>) {
     let named = |object: &&Object| object.name() == entry.name;
     let same_kind = |object: &&Object| object.gvk().is(entry.group, entry.kind);
     let mut objects = bundle.objects.iter();
@@ -357,7 +363,7 @@ pub(super) fn projected(bundle: &Bundle, outcomes: &[Outcome], findings: &mut Ve
         for (index, entry) in list.into_iter().flatten().enumerate() {
             let text = |key: &str| entry.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
             let group = text("group").unwrap_or_default();
-            let entry = Entry {
+            let entry = OptionalManifest {
                 group: group.split_once('/').map_or(group, |(group, _)| group),
                 kind: text("kind").unwrap_or_default(),
                 namespace: text("namespace"),

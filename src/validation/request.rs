@@ -1,6 +1,6 @@
 //! What is asked about a bundle.
 
-use super::validators::Options;
+use super::validators::ValidatorOptions;
 use crate::bundle::BundleLimits;
 
 /// What is to be looked at.
@@ -11,7 +11,7 @@ pub struct Request {
     /// Whose verdict is wanted in place of ours.
     pub reference: Option<Reference>,
     /// What the validators are told.
-    pub options: Options,
+    pub options: ValidatorOptions,
     /// How much a bundle may hold.
     pub limits: BundleLimits,
 }

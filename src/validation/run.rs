@@ -5,7 +5,7 @@ use super::request::Request;
 use super::stages::{CONTENT, FORMAT, Finding, INDEX, LOAD, stage, validators};
 use super::synthesized::Synthesized;
 use super::validators;
-use super::{annotations, content, csv, dependencies, load, plain, properties, ranges};
+use super::{annotations, content, dependencies, index_needs, load, plain, properties, ranges};
 use crate::bundle::{self, Bundle, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::{self, Rule};
@@ -122,7 +122,7 @@ fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, V
             stage(&mut findings, CONTENT, |found| content::check(bundle, found));
             findings.extend(validators(bundle, tree, validators::DEFAULT, request));
             findings.extend(removed_crds(bundle, tree, request));
-            stage(&mut findings, INDEX, |found| csv::check(bundle, found));
+            stage(&mut findings, INDEX, |found| index_needs::check(bundle, found));
         }
         MediaType::K8sV1 => {
             let synthesis = synthesize(bundle, &reading.diagnostics);

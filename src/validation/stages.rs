@@ -2,7 +2,7 @@
 
 use super::MOST_OF_A_RULE;
 use super::request::Request;
-use super::validators::{self, Input, Options};
+use super::validators::{self, Input, ValidatorOptions};
 use crate::bundle::Bundle;
 use crate::diagnostic::Diagnostic;
 use crate::tree::Tree;
@@ -42,7 +42,7 @@ pub(super) fn stage(
 
 /// The validators of the request and those of `always`, on a bundle.
 pub(super) fn validators(bundle: &Bundle, tree: &Tree, always: &[&'static str], request: &Request) -> Vec<Finding> {
-    let options = Options {
+    let options = ValidatorOptions {
         reference: request.reference.is_some(),
         ..request.options.clone()
     };

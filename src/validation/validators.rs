@@ -38,7 +38,7 @@ pub type Platforms = BTreeMap<String, Result<BTreeSet<Platform>, String>>;
 
 /// What some validators can be told.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct ValidatorOptions {
     /// The Kubernetes version that the bundle must run on: APIs that it no longer serves are errors.
     pub kubernetes_version: Option<Version>,
     /// Categories to allow, in place of the usual list.
@@ -60,7 +60,7 @@ pub struct Input<'a> {
     /// All files of its directory or image: their sizes count, and a package manifest may be among them.
     pub files: &'a Tree,
     /// What the caller asked for.
-    pub options: &'a Options,
+    pub options: &'a ValidatorOptions,
 }
 
 /// One validator of the Operator Framework.

@@ -3,7 +3,7 @@
 use crate::common::{Outcome, Sandbox, copy_folder};
 use crate::http::{Reply, Server};
 use opmx::image::{
-    CacheMode, Image, ImageConfig, Options, Reference, Silent, Transports, build, extract_file, read_layout,
+    CacheMode, Image, ImageConfig, ImageOptions, Reference, Silent, Transports, build, extract_file, read_layout,
 };
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
@@ -95,9 +95,9 @@ pub(crate) fn small_base(sandbox: &Sandbox) {
 
 /// Writes an image to a layout in the working folder.
 pub(crate) fn push(sandbox: &Sandbox, image: &Image, reference: &str) {
-    let options = Options {
+    let options = ImageOptions {
         cache: CacheMode::Off,
-        ..Options::default()
+        ..ImageOptions::default()
     };
     let place = reference.strip_prefix("oci:").unwrap();
     let reference: Reference = format!("oci:{}", sandbox.path(place).display()).parse().unwrap();

@@ -9,7 +9,7 @@ use opmx::server::files::CatalogFiles;
 use opmx::server::metrics::Metrics;
 use opmx::server::proto::registry_client::RegistryClient;
 use opmx::server::proto::{Bundle, GetBundleRequest, GetPackageRequest, ListBundlesRequest};
-use opmx::server::{self, Options};
+use opmx::server::{self, ServerOptions};
 use std::error::Error;
 use std::fs;
 use std::io::Read;
@@ -178,9 +178,9 @@ fn a_client_that_takes_nothing_is_disconnected_when_patience_is_over() {
         let listener = server::listen(Some(Ipv4Addr::LOCALHOST.into()), 0).unwrap();
         let endpoint = Endpoint::from_shared(format!("http://{}", listener.local_addr().unwrap())).unwrap();
         let metrics = Arc::<Metrics>::default();
-        let options = Options {
+        let options = ServerOptions {
             patience: Duration::from_secs(1),
-            ..Options::default()
+            ..ServerOptions::default()
         };
         let (stop, stopped) = oneshot::channel();
         let serving = server::serve(files, listener, options, Arc::clone(&metrics), async {

@@ -1,7 +1,7 @@
 //! Bundles of our own making, and databases that hold them.
 
 use opmx::database::add::Additions;
-use opmx::database::change::{Options, Target};
+use opmx::database::change::{ChangeOptions, Target};
 use opmx::index::intake::{self, Recording};
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeLimits};
@@ -125,6 +125,10 @@ pub(crate) fn add(releases: impl IntoIterator<Item = Release>, database: &Path) 
     }
     let target = Target::InPlace(database);
     additions
-        .commit(opmx::database::add::Policy::default(), &target, &Options::default())
+        .commit(
+            opmx::database::add::Policy::default(),
+            &target,
+            &ChangeOptions::default(),
+        )
         .unwrap();
 }

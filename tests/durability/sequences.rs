@@ -6,7 +6,7 @@
 use crate::state::{State, assert_sound, state};
 use opmx::catalog::graph::Mode;
 use opmx::database::add::{AddError, Additions, Existing, Policy, Report};
-use opmx::database::change::{Options, Target};
+use opmx::database::change::{ChangeOptions, Target};
 use opmx::database::check;
 use opmx::database::deprecate::{self, DeprecateError};
 use opmx::database::error::DatabaseError;
@@ -419,7 +419,7 @@ impl Place {
         for bundle in bundles {
             additions.push(&bundle.record()).unwrap();
         }
-        additions.commit(policy, &Target::InPlace(path), &Options::default())
+        additions.commit(policy, &Target::InPlace(path), &ChangeOptions::default())
     }
 
     fn copy(&self, name: &str) -> PathBuf {
@@ -518,7 +518,7 @@ impl Place {
 
     fn removal(&self, step: &Step) -> Result<Option<String>, TestCaseError> {
         let target = Target::InPlace(&self.path);
-        let options = Options::default();
+        let options = ChangeOptions::default();
         let packages = self.texts("SELECT name, NULL FROM package ORDER BY name");
         let one_of = |number: u8| {
             let name = packages.get(usize::from(number) % packages.len().max(1));

@@ -3,7 +3,7 @@
 
 use opmx::cluster;
 use opmx::install::catalogs::Catalogs;
-use opmx::resolver::{Options, Problem, Resolution, Unresolved, resolve};
+use opmx::resolver::{Problem, Resolution, ResolverOptions, Unresolved, resolve};
 use opmx::text::Limits;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ const SCENARIOS: u64 = 2_000;
 /// Steps that no generated problem needs.
 const STEPS: u64 = 20_000;
 
-fn solve(state: &Value, options: &Options) -> Result<Resolution, Unresolved> {
+fn solve(state: &Value, options: &ResolverOptions) -> Result<Resolution, Unresolved> {
     let state = cluster::read("state.json", state.to_string().as_bytes(), &Limits::default()).unwrap();
     let catalogs = Catalogs::new(&state, state.catalogs.iter().map(|_| None).collect());
     let read = catalogs.read(true).unwrap();
@@ -285,9 +285,9 @@ fn every_selection_is_the_first_that_trying_everything_finds() {
     let (mut selected, mut impossible, mut most) = (0, 0, 0);
     for seed in 0..SCENARIOS {
         let scenario = scenario(seed);
-        let options = Options {
+        let options = ResolverOptions {
             steps: STEPS,
-            ..Options::default()
+            ..ResolverOptions::default()
         };
         let found = solve(&scenario.state(), &options);
         let names = match &found {
@@ -338,7 +338,7 @@ fn hostile_problems_end() {
         package(format!("a{at}"), vec![bundle])
     });
     assert_eq!(
-        solve(&state(ring.collect()), &Options::default())
+        solve(&state(ring.collect()), &ResolverOptions::default())
             .unwrap()
             .selected
             .len(),
@@ -351,7 +351,7 @@ fn hostile_problems_end() {
     });
     let found = solve(
         &state(vec![package("a0".to_owned(), many.collect())]),
-        &Options::default(),
+        &ResolverOptions::default(),
     )
     .unwrap();
     assert_eq!(found.install, ["a0.v0"]);
@@ -371,9 +371,9 @@ fn hostile_problems_end() {
             packages.push(package(name, vec![bundle]));
         }
     }
-    let options = Options {
+    let options = ResolverOptions {
         steps: 50_000,
-        ..Options::default()
+        ..ResolverOptions::default()
     };
     let error = solve(&state(packages), &options).unwrap_err();
     assert!(
@@ -389,7 +389,7 @@ fn hostile_problems_end() {
     let bundle = json!({"name": "a0", "version": "1.0.0", "properties": labels, "dependencies": cel});
     let error = solve(
         &state(vec![package("a0".to_owned(), vec![bundle])]),
-        &Options::default(),
+        &ResolverOptions::default(),
     )
     .unwrap_err();
     assert!(error.to_string().contains("take too long"), "{error}");

@@ -7,7 +7,7 @@ use crate::chain::{Step, broken_after, send};
 use crate::rule_examples::bundles::{Side, files, right_bundle};
 use opmx::catalog::graph::Mode;
 use opmx::database::add::{Additions, Policy};
-use opmx::database::change::{Options, Target};
+use opmx::database::change::{ChangeOptions, Target};
 use opmx::database::record::Record;
 use opmx::index::intake::{Recording, prepare};
 use opmx::rules::examples::all;
@@ -200,7 +200,7 @@ fn what_an_index_accepts_of_several_bundles_no_later_command_refuses() {
                 }
                 let policy = Policy::from(mode);
                 added |= additions
-                    .commit(policy, &Target::InPlace(&database), &Options::default())
+                    .commit(policy, &Target::InPlace(&database), &ChangeOptions::default())
                     .is_ok();
             }
             if !added {

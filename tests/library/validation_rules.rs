@@ -11,14 +11,14 @@ use opmx::diagnostic::{Diagnostic, has_errors};
 use opmx::source::Place;
 use opmx::text::{Limits, Step};
 use opmx::tree::{Tree, TreeLimits};
-use opmx::validation::validators::{Input, Options, VALIDATORS, run};
+use opmx::validation::validators::{Input, VALIDATORS, ValidatorOptions, run};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The first form of the hub's validator always says that there is a second.
 const ALWAYS: &str = "hub-v1-deprecated";
 
-fn findings(files: &BTreeMap<&str, String>, options: &Options) -> Vec<(&'static str, Diagnostic)> {
+fn findings(files: &BTreeMap<&str, String>, options: &ValidatorOptions) -> Vec<(&'static str, Diagnostic)> {
     let mut tree = Tree::new("bundle");
     for (path, text) in files {
         tree.insert(path, text.clone().into_bytes(), &TreeLimits::default())
@@ -54,11 +54,11 @@ fn changed(case: &Case) -> BTreeMap<&'static str, String> {
 
 #[test]
 fn the_bundle_itself_breaks_no_rule() {
-    let found = findings(&files(), &Options::default());
+    let found = findings(&files(), &ValidatorOptions::default());
     assert!(found.is_empty(), "{found:#?}");
-    let options = Options {
+    let options = ValidatorOptions {
         reference: true,
-        ..Options::default()
+        ..ValidatorOptions::default()
     };
     // The original takes every percentage for zero.
     let found = findings(&files(), &options);
@@ -152,10 +152,10 @@ fn no_value_of_another_shape_stops_a_validator() {
                 continue;
             };
             for reference in [false, true] {
-                let options = Options {
+                let options = ValidatorOptions {
                     reference,
                     index_dockerfile: Some(("Dockerfile".to_owned(), String::new())),
-                    ..Options::default()
+                    ..ValidatorOptions::default()
                 };
                 let input = Input {
                     bundle: &bundle,

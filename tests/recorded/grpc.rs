@@ -8,7 +8,7 @@ use opmx::database::read::Database;
 use opmx::server::files::CatalogFiles;
 use opmx::server::proto::registry_client::RegistryClient;
 use opmx::server::proto::{GetPackageRequest, ListBundlesRequest, ListPackageRequest, PackageName};
-use opmx::server::{Options, Served, listen, serve};
+use opmx::server::{Served, ServerOptions, listen, serve};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -39,20 +39,20 @@ struct Running {
 
 impl Running {
     fn start(database: &Path) -> Self {
-        Self::start_with(database, Options::default())
+        Self::start_with(database, ServerOptions::default())
     }
 
-    fn start_with(database: &Path, options: Options) -> Self {
+    fn start_with(database: &Path, options: ServerOptions) -> Self {
         Self::serving(Database::open(database).unwrap().into(), options)
     }
 
     /// Serves the catalog in a folder.
     fn start_files(folder: &Path) -> Self {
         let files = CatalogFiles::open(folder.into(), CatalogLimits::default()).unwrap();
-        Self::serving(files.into(), Options::default())
+        Self::serving(files.into(), ServerOptions::default())
     }
 
-    fn serving(served: Served, options: Options) -> Self {
+    fn serving(served: Served, options: ServerOptions) -> Self {
         let listener = listen(Some(Ipv4Addr::LOCALHOST.into()), 0).unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
@@ -329,10 +329,10 @@ async fn stopping_waits_for_calls_but_not_for_clients_that_are_silent() {
     let directory = tempfile::tempdir().unwrap();
     let database = unpack(&goldens.join(CASES[2]), directory.path());
     let drain = std::time::Duration::from_millis(200);
-    let options = Options {
+    let options = ServerOptions {
         drain,
         connections: 2,
-        ..Options::default()
+        ..ServerOptions::default()
     };
     let running = Running::start_with(&database, options);
     let silent = tokio::net::TcpStream::connect(running.address).await.unwrap();

@@ -2,7 +2,7 @@
 
 use opmx::catalog::graph::Mode;
 use opmx::database::add::{AddError, Additions};
-use opmx::database::change::{Options, Target};
+use opmx::database::change::{ChangeOptions, Target};
 use opmx::database::check::check;
 use opmx::database::deprecate::{Request, truncate};
 use opmx::database::read::Database;
@@ -256,7 +256,7 @@ fn call(bundles: &Path, index: &Path, line: &str, backwards: bool) -> (Result<()
     match words.remove(0) {
         "rm" => {
             let packages = words.iter().map(|name| (*name).to_owned()).collect();
-            let removed = remove::packages(Packages::Only(&packages), false, &target, &Options::default());
+            let removed = remove::packages(Packages::Only(&packages), false, &target, &ChangeOptions::default());
             (removed.map(drop).map_err(|error| text(&error)), Vec::new())
         }
         "deprecatetruncate" => {
@@ -265,7 +265,7 @@ fn call(bundles: &Path, index: &Path, line: &str, backwards: bool) -> (Result<()
                 permissive: false,
                 allow_package_removal: false,
             };
-            let truncated = truncate(request, &target, &Options::default());
+            let truncated = truncate(request, &target, &ChangeOptions::default());
             (truncated.map(drop).map_err(|error| text(&error)), Vec::new())
         }
         "add" => {
@@ -298,7 +298,7 @@ fn add(index: &Path, mode: Mode, records: &[Record]) -> Result<(), AddError> {
         additions.push(record)?;
     }
     additions
-        .commit(mode, &Target::InPlace(index), &Options::default())
+        .commit(mode, &Target::InPlace(index), &ChangeOptions::default())
         .map(drop)
 }
 

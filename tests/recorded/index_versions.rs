@@ -3,7 +3,7 @@
 
 use opmx::catalog::graph::Mode;
 use opmx::database::add::Additions;
-use opmx::database::change::{Options, Target};
+use opmx::database::change::{ChangeOptions, Target};
 use opmx::database::read::Database;
 use opmx::index::intake::{self, Recording};
 use opmx::text::Limits;
@@ -132,13 +132,17 @@ fn add(bundles: &Path, index: &Path, version: i64) {
         additions.push(&prepared.record).unwrap();
     }
     let target = Target::InPlace(index);
-    additions.commit(Mode::Replaces, &target, &Options::default()).unwrap();
+    additions
+        .commit(Mode::Replaces, &target, &ChangeOptions::default())
+        .unwrap();
 }
 
 /// A change without any bundle.
 fn migrate(target: &Target<'_>) {
     let nothing = Additions::new(target.path().parent().unwrap());
-    nothing.commit(Mode::Replaces, target, &Options::default()).unwrap();
+    nothing
+        .commit(Mode::Replaces, target, &ChangeOptions::default())
+        .unwrap();
 }
 
 /// The recorded empty database of a version, with the rows of `fresh` as far as the version has a place for them.

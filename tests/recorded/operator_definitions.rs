@@ -6,7 +6,7 @@ mod proposals;
 use jsonschema::Validator;
 use opmx::cluster::conditions::{Starter, starter};
 use opmx::install::operator::definitions::{ALL, values};
-use opmx::install::operator::{Options, operators};
+use opmx::install::operator::{OperatorOptions, operators};
 use opmx::text::{self, Limits};
 use opmx::tree::{Tree, TreeLimits};
 use opmx::validation::{Request, suites, validate};
@@ -401,9 +401,9 @@ fn what_is_made_of_a_dump_is_an_operator_of_the_definition() {
     );
     let validator = validator("operators", "v2alpha1");
     for all_conditions in [false, true] {
-        let options = Options {
+        let options = OperatorOptions {
             all_conditions,
-            ..Options::default()
+            ..OperatorOptions::default()
         };
         let found = operators(&dump, None, options);
         assert_eq!(found.len(), 1);

@@ -12,7 +12,7 @@ use opmx::database::read::Database;
 use opmx::index::import::{ImportError, NotKept, Part, import};
 use opmx::index::intake::{Recording, prepare};
 use opmx::index::location::CatalogFolder;
-use opmx::index::render::{Options, RenderedIndex, render_record};
+use opmx::index::render::{RenderOptions, RenderedIndex, render_record};
 use opmx::olm::property::DEPRECATED;
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeLimits};
@@ -45,7 +45,7 @@ const KEPT: [(&str, &str, &str); 1] = [(
 /// The catalog of a database, one text for each document.
 fn rendered(database: &Path) -> Vec<String> {
     let index = Database::open(database).unwrap();
-    let rendered = RenderedIndex::new(index, Options::default()).unwrap();
+    let rendered = RenderedIndex::new(index, RenderOptions::default()).unwrap();
     let items = rendered.items();
     assert!(items.is_sorted_by_key(|item| rendered.key(*item)));
     let blobs = items.into_iter().map(|item| rendered.blob(item).unwrap().unwrap());
@@ -177,7 +177,7 @@ fn bundles_are_rendered_as_the_reference_does() {
             by_reference: false,
         };
         let prepared = prepare(&tree, recording, &Limits::default(), &Strictness::default()).unwrap();
-        let blob = render_record(&prepared.record, Options::default()).unwrap();
+        let blob = render_record(&prepared.record, RenderOptions::default()).unwrap();
         let [expected] = recorded(&folder).try_into().unwrap();
         assert_eq!(text(&Blob::Bundle(blob)), expected, "{case}");
     }
@@ -236,7 +236,7 @@ fn round_trip(database: &Path, workplace: &Path, name: &str) -> Option<Vec<NotKe
         CatalogLimits::default(),
         &Strictness::default(),
         &copy,
-        &change::Options::default(),
+        &change::ChangeOptions::default(),
     ) {
         Ok(imported) => imported.not_kept,
         // Some recorded databases are no valid catalogs.

@@ -2,7 +2,7 @@
 
 use opmx::cluster;
 use opmx::install::catalogs::Catalogs;
-use opmx::resolver::{Options, Problem, resolve};
+use opmx::resolver::{Problem, ResolverOptions, resolve};
 use opmx::text::Limits;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ fn outcome(name: &str, text: &[u8]) -> Value {
     let catalogs = Catalogs::new(&state, state.catalogs.iter().map(|_| None).collect());
     let read = catalogs.read(true).unwrap();
     let problem = Problem::of_state(&state, &read);
-    match resolve(&problem, &Options::default()) {
+    match resolve(&problem, &ResolverOptions::default()) {
         Ok(resolution) => serde_json::to_value(resolution).unwrap(),
         Err(error) => json!({"error": error.to_string()}),
     }

@@ -7,7 +7,7 @@ use opmx::rules::Severity;
 use opmx::source::Place;
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeLimits};
-use opmx::validation::validators::{DEFAULT, Input, Options, VALIDATORS, run};
+use opmx::validation::validators::{DEFAULT, Input, VALIDATORS, ValidatorOptions, run};
 use opmx::validation::{Request, suites, validate};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,9 +114,9 @@ fn found(folder: &Path, names: &[&str], reference: bool) -> Vec<(&'static str, D
     let Some(bundle) = reading.bundle else {
         return Vec::new();
     };
-    let options = Options {
+    let options = ValidatorOptions {
         reference,
-        ..Options::default()
+        ..ValidatorOptions::default()
     };
     let input = Input {
         bundle: &bundle,

@@ -4,7 +4,7 @@ use crate::http::{Reply, Request, Server};
 use crate::noise;
 use opmx::cli::hint::registry_hint;
 use opmx::image::{
-    CacheMode, Credentials, Digest, EntryContent, Image, ImageConfig, ImageError, LayerEntry, Options, Reference,
+    CacheMode, Credentials, Digest, EntryContent, Image, ImageConfig, ImageError, ImageOptions, LayerEntry, Reference,
     RegistryError, RegistryFailure, RetryPolicy, Silent, Transports, build, layer_from_files, validate,
 };
 use std::io::Read;
@@ -61,11 +61,11 @@ impl Client {
         Self::with(|_| {})
     }
 
-    fn with(change: impl FnOnce(&mut Options)) -> Self {
+    fn with(change: impl FnOnce(&mut ImageOptions)) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let authfile = directory.path().join("auth.json");
         std::fs::write(&authfile, "{}").unwrap();
-        let mut options = Options {
+        let mut options = ImageOptions {
             credentials: Credentials::in_file(authfile),
             use_http: true,
             stall_timeout: Duration::from_millis(400),
@@ -76,7 +76,7 @@ impl Client {
                 longest_delay: Duration::from_millis(20),
                 longest_wait: Duration::from_secs(5),
             },
-            ..Options::default()
+            ..ImageOptions::default()
         };
         change(&mut options);
         Self {

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use opmx::cli::hint::registry_hint;
 use opmx::image::{
-    CacheMode, Credentials, Digest, EntryContent, Image, ImageConfig, ImageError, LayerEntry, Options, Progress,
+    CacheMode, Credentials, Digest, EntryContent, Image, ImageConfig, ImageError, ImageOptions, LayerEntry, Progress,
     Reference, RegistryError, RegistryFailure, RetryPolicy, Silent, Transports, build, extract_file, layer_from_files,
     layer_from_tree, tree_of, validate,
 };
@@ -73,12 +73,12 @@ pub(crate) fn write_image(folder: &Path, reference: &str, text: &str) -> String 
     image.digest().to_string()
 }
 
-fn options(folder: &Path) -> Options {
+fn options(folder: &Path) -> ImageOptions {
     let authfile = folder.join("auth.json");
     if !authfile.exists() {
         fs::write(&authfile, "{}").unwrap();
     }
-    Options {
+    ImageOptions {
         credentials: Credentials::in_file(authfile),
         use_http: true,
         cache: CacheMode::Off,
@@ -87,7 +87,7 @@ fn options(folder: &Path) -> Options {
             first_delay: Duration::from_millis(10),
             ..RetryPolicy::default()
         },
-        ..Options::default()
+        ..ImageOptions::default()
     }
 }
 
@@ -118,12 +118,12 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Runtime::new().unwrap().block_on(future)
 }
 
-fn pull(options: &Options, reference: &str) -> Result<Image, ImageError> {
+fn pull(options: &ImageOptions, reference: &str) -> Result<Image, ImageError> {
     let reference: Reference = reference.parse().unwrap();
     block_on(Transports::new(options.clone(), Arc::new(Silent)).pull(&reference))
 }
 
-fn push(options: &Options, image: &Image, reference: &str) -> Result<Reference, ImageError> {
+fn push(options: &ImageOptions, image: &Image, reference: &str) -> Result<Reference, ImageError> {
     let reference: Reference = reference.parse().unwrap();
     block_on(Transports::new(options.clone(), Arc::new(Silent)).push(image, &reference))
 }
@@ -313,7 +313,7 @@ fn a_tag_for_several_platforms_gives_the_wanted_one() {
         (Some("linux/arm64"), "arm64"),
         (Some("linux/s390x"), "amd64"),
     ] {
-        let options = Options {
+        let options = ImageOptions {
             platform: platform.map(|platform| platform.parse().unwrap()),
             ..base.clone()
         };
@@ -408,7 +408,7 @@ fn tls_wants_a_trusted_certificate() {
     let registry = DockerRegistry::start(folder.path(), &tls, "");
     let (image, plain) = (image(), options(folder.path()));
     let reference = format!("{}/team/bundle:v1", registry.host);
-    let secure = Options {
+    let secure = ImageOptions {
         use_http: false,
         ..plain.clone()
     };
@@ -418,14 +418,14 @@ fn tls_wants_a_trusted_certificate() {
     assert!(registry_hint(&error).unwrap().contains("--ca-file"));
     assert_eq!(error.attempts, 1);
 
-    let trusting = Options {
+    let trusting = ImageOptions {
         ca_file: Some(file("ca.pem")),
         ..secure.clone()
     };
     push(&trusting, &image, &reference).unwrap();
     assert_same(&pull(&trusting, &reference).unwrap(), &image);
 
-    let careless = Options {
+    let careless = ImageOptions {
         skip_tls_verify: true,
         ..secure
     };

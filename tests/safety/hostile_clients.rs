@@ -6,7 +6,7 @@ use crate::http2::{
     connect, eventually, frame, greet, greeting, head_of_call, is_closed, read_frame, wait_for_end,
 };
 use crate::served::{OBJECT_SIZE, catalog, get, health, name, start};
-use opmx::server::Options;
+use opmx::server::ServerOptions;
 use opmx::server::proto::registry_client::RegistryClient;
 use opmx::server::proto::{GetPackageRequest, ListBundlesRequest};
 use std::io::{Read, Write};
@@ -107,10 +107,10 @@ fn ten_clients_with_127_unread_answers_each_leave_others_theirs() {
 
 #[test]
 fn clients_that_take_nothing_go_when_others_wait_for_their_room() {
-    let options = Options {
+    let options = ServerOptions {
         calls: 4,
         stall: Duration::from_millis(300),
-        ..Options::default()
+        ..ServerOptions::default()
     };
     let server = InProcess::start(options, OBJECT_SIZE);
     let mut held: Vec<TcpStream> = (0..4).map(|_| greet(server.address.port())).collect();
@@ -126,10 +126,10 @@ fn clients_that_take_nothing_go_when_others_wait_for_their_room() {
 
 #[test]
 fn a_request_that_drips_in_fails_in_time_and_holds_up_nobody() {
-    let options = Options {
+    let options = ServerOptions {
         request_time: Duration::from_millis(500),
         calls: 1,
-        ..Options::default()
+        ..ServerOptions::default()
     };
     let server = InProcess::start(options, 10);
     let mut stream = greet(server.address.port());
@@ -162,7 +162,7 @@ fn a_request_that_drips_in_fails_in_time_and_holds_up_nobody() {
 
 #[test]
 fn calls_that_are_reset_at_once_end_the_connection() {
-    let server = InProcess::start(Options::default(), 10);
+    let server = InProcess::start(ServerOptions::default(), 10);
     let mut stream = greet(server.address.port());
     let head = head_of_call(LIST);
     let mut flood = Vec::new();
@@ -191,7 +191,7 @@ fn calls_that_are_reset_at_once_end_the_connection() {
 
 #[test]
 fn endless_headers_end_the_connection() {
-    let server = InProcess::start(Options::default(), 10);
+    let server = InProcess::start(ServerOptions::default(), 10);
     let head = head_of_call(LIST);
     // A head that goes on and on.
     let mut stream = greet(server.address.port());
@@ -208,7 +208,7 @@ fn endless_headers_end_the_connection() {
 
 #[test]
 fn a_small_head_that_stands_for_a_large_one_is_refused() {
-    let server = InProcess::start(Options::default(), 10);
+    let server = InProcess::start(ServerOptions::default(), 10);
     let mut stream = greet(server.address.port());
     // A field of 4,000 bytes is kept in the table, and then named by one byte again and again: 60 MB in all.
     let mut head = head_of_call(LIST);
@@ -240,9 +240,9 @@ fn a_small_head_that_stands_for_a_large_one_is_refused() {
 
 #[test]
 fn a_client_that_sends_pings_and_settings_and_reads_no_answer_is_disconnected() {
-    let options = Options {
+    let options = ServerOptions {
         patience: Duration::from_millis(500),
-        ..Options::default()
+        ..ServerOptions::default()
     };
     let server = InProcess::start(options, 10);
     for flood in [frame(PING, 0, 0, b"8 bytes."), frame(SETTINGS, 0, 0, &[])] {
@@ -257,9 +257,9 @@ fn a_client_that_sends_pings_and_settings_and_reads_no_answer_is_disconnected() 
 
 #[test]
 fn a_client_that_gives_no_window_is_disconnected_when_patience_is_over() {
-    let options = Options {
+    let options = ServerOptions {
         patience: Duration::from_millis(500),
-        ..Options::default()
+        ..ServerOptions::default()
     };
     let server = InProcess::start(options, OBJECT_SIZE);
     let mut stream = connect(server.address.port());
@@ -285,10 +285,10 @@ fn a_client_that_gives_no_window_is_disconnected_when_patience_is_over() {
 
 #[test]
 fn clients_that_watch_for_ever_leave_the_probe_its_room() {
-    let options = Options {
+    let options = ServerOptions {
         calls: 1,
         watches: 2,
-        ..Options::default()
+        ..ServerOptions::default()
     };
     let server = InProcess::start(options, 10);
     Runtime::new().unwrap().block_on(async {
@@ -315,7 +315,7 @@ fn clients_that_watch_for_ever_leave_the_probe_its_room() {
 
 #[test]
 fn what_is_no_http2_is_disconnected() {
-    let server = InProcess::start(Options::default(), 10);
+    let server = InProcess::start(ServerOptions::default(), 10);
     for said in [
         &b"GET /metrics HTTP/1.1\r\nHost: server\r\n\r\n"[..],
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 and what else a TLS client says",

@@ -5,7 +5,7 @@ use crate::served::catalog;
 use opmx::catalog::file_based::read::CatalogLimits;
 use opmx::server::files::CatalogFiles;
 use opmx::server::metrics::Metrics;
-use opmx::server::{self, Options};
+use opmx::server::{self, ServerOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub(crate) struct InProcess {
 }
 
 impl InProcess {
-    pub(crate) fn start(options: Options, size_of_bundles: usize) -> Self {
+    pub(crate) fn start(options: ServerOptions, size_of_bundles: usize) -> Self {
         let sandbox = Sandbox::new();
         catalog(&sandbox, 3, size_of_bundles);
         let files = CatalogFiles::open(sandbox.path("catalog").as_path().into(), CatalogLimits::default()).unwrap();

@@ -7,7 +7,7 @@ use crate::tools::installed;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use opmx::image::{
-    CacheMode, Credentials, Digest, EntryContent, Image, ImageConfig, ImageError, LayerEntry, Options, Reference,
+    CacheMode, Credentials, Digest, EntryContent, Image, ImageConfig, ImageError, ImageOptions, LayerEntry, Reference,
     RetryPolicy, Silent, Transports, build, layer_from_files,
 };
 use rustls::pki_types::pem::PemObject as _;
@@ -195,7 +195,7 @@ impl Stage {
 
     /// With HTTPS; the folder holds the certificates.
     fn over(directory: tempfile::TempDir, tls: Option<Arc<rustls::ServerConfig>>) -> Self {
-        let options = Options {
+        let options = ImageOptions {
             credentials: Credentials::in_file(directory.path().join("auth.json")),
             ca_file: tls.as_ref().map(|_| directory.path().join("ca.pem")),
             use_http: tls.is_none(),
@@ -204,7 +204,7 @@ impl Stage {
                 retries: 0,
                 ..RetryPolicy::default()
             },
-            ..Options::default()
+            ..ImageOptions::default()
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         Self {

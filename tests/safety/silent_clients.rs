@@ -5,7 +5,7 @@ use crate::http2::{
     ACK, InProcess, LONG, PING, SETTINGS, connect, eventually, frame, greet, greeting, read_frame, wait_for_end,
 };
 use crate::served::{Server, catalog, get, health, name, start, start_command};
-use opmx::server::Options;
+use opmx::server::ServerOptions;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -55,9 +55,9 @@ fn is_healthy(sandbox: &Sandbox, port: u16) {
 
 #[test]
 fn a_client_that_says_nothing_or_too_little_is_disconnected_in_time() {
-    let options = Options {
+    let options = ServerOptions {
         greeting: Duration::from_millis(300),
-        ..Options::default()
+        ..ServerOptions::default()
     };
     let server = InProcess::start(options, 10);
     let port = server.address.port();
@@ -93,10 +93,10 @@ fn a_client_that_says_nothing_or_too_little_is_disconnected_in_time() {
 
 #[test]
 fn an_idle_client_stays_for_as_long_as_it_answers_pings() {
-    let options = Options {
+    let options = ServerOptions {
         ping_after: Duration::from_millis(200),
         ping_time: Duration::from_secs(1),
-        ..Options::default()
+        ..ServerOptions::default()
     };
     let server = InProcess::start(options, 10);
     let mut dead = greet(server.address.port());
@@ -152,9 +152,9 @@ fn more_silent_clients_than_connections_leave_room_for_the_probe() {
 
 #[test]
 fn silent_clients_go_before_one_that_has_called() {
-    let options = Options {
+    let options = ServerOptions {
         connections: 8,
-        ..Options::default()
+        ..ServerOptions::default()
     };
     let server = InProcess::start(options, 10);
     Runtime::new().unwrap().block_on(async {

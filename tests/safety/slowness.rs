@@ -3,7 +3,7 @@
 use crate::common::Sandbox;
 use crate::http::{Reply, Server};
 use opmx::image::{
-    CacheMode, Credentials, Options, Reference, RegistryError, RegistryFailure, RetryPolicy, Silent, Transports,
+    CacheMode, Credentials, ImageOptions, Reference, RegistryError, RegistryFailure, RetryPolicy, Silent, Transports,
 };
 use opmx::image::{Image, ImageError};
 use std::sync::Arc;
@@ -21,11 +21,11 @@ fn drip(status: u16, body: impl Into<Vec<u8>>) -> Reply {
     }
 }
 
-fn pull(server: &Server, change: impl FnOnce(&mut Options)) -> Result<Image, ImageError> {
+fn pull(server: &Server, change: impl FnOnce(&mut ImageOptions)) -> Result<Image, ImageError> {
     let directory = tempfile::tempdir().unwrap();
     let authfile = directory.path().join("auth.json");
     std::fs::write(&authfile, "{}").unwrap();
-    let mut options = Options {
+    let mut options = ImageOptions {
         credentials: Credentials::in_file(authfile),
         use_http: true,
         cache: CacheMode::Off,
@@ -34,7 +34,7 @@ fn pull(server: &Server, change: impl FnOnce(&mut Options)) -> Result<Image, Ima
             retries: 0,
             ..RetryPolicy::default()
         },
-        ..Options::default()
+        ..ImageOptions::default()
     };
     change(&mut options);
     let reference: Reference = format!("{}/team/bundle:v1", server.host).parse().unwrap();

@@ -7,7 +7,7 @@ use crate::tools::{DockerRegistry, installed};
 use opmx::bundle::location::Location;
 use opmx::database::change;
 use opmx::image::{
-    CacheMode, Credentials, ImageConfig, ImageError, Options, Race, Reference, RetryPolicy, Silent, TagState,
+    CacheMode, Credentials, ImageConfig, ImageError, ImageOptions, Race, Reference, RetryPolicy, Silent, TagState,
     Transports, build, write_layout,
 };
 use opmx::index::gather::{self, GatherOptions};
@@ -32,10 +32,10 @@ struct Pipeline {
     start: Option<Arc<Barrier>>,
 }
 
-fn options(folder: &Path) -> Options {
+fn options(folder: &Path) -> ImageOptions {
     let authfile = folder.join("auth.json");
     std::fs::write(&authfile, "{}").unwrap();
-    Options {
+    ImageOptions {
         credentials: Credentials::in_file(authfile),
         use_http: true,
         cache: CacheMode::Off,
@@ -43,12 +43,12 @@ fn options(folder: &Path) -> Options {
             first_delay: Duration::from_millis(20),
             ..RetryPolicy::default()
         },
-        ..Options::default()
+        ..ImageOptions::default()
     }
 }
 
 impl Pipeline {
-    fn new(sandbox: &Sandbox, options: Options) -> Self {
+    fn new(sandbox: &Sandbox, options: ImageOptions) -> Self {
         let base = format!("oci:{}:v1", sandbox.path("base").display());
         Self {
             transports: Transports::new(options, Arc::new(Silent)),
@@ -70,7 +70,7 @@ impl Pipeline {
         let location: Location = folder.to_str().unwrap().parse().unwrap();
         let locations = [location];
         let options = GatherOptions::default();
-        let writing = change::Options::default();
+        let writing = change::ChangeOptions::default();
         let destination = Destination::Image {
             to: to.parse().unwrap(),
             server: Server::Base {
@@ -78,7 +78,7 @@ impl Pipeline {
                 all_platforms: false,
             },
         };
-        let making = PublishOptions {
+        let publishing = PublishOptions {
             transports: &self.transports,
             limits: OpenLimits::default(),
             writing: &writing,
@@ -100,7 +100,7 @@ impl Pipeline {
             Ok(())
         };
         let from: Option<IndexLocation> = from.map(|from| from.parse().unwrap());
-        publish::make(from.as_ref(), &destination, making, change)
+        publish::make(from.as_ref(), &destination, publishing, change)
             .await
             .map_err(Box::new)
     }
@@ -226,7 +226,7 @@ impl Setting {
         let sandbox = sandbox();
         let registry = MemoryRegistry::start(conditions);
         let [one, other] = [(); 2].map(|()| {
-            let options = Options {
+            let options = ImageOptions {
                 settle: SETTLE,
                 ..options(&sandbox.path(""))
             };

@@ -536,7 +536,7 @@ fn plain(sandbox: &Sandbox, names: &str) {
 /// The folder `broken` as the image `oci:image:v1`.
 fn image(sandbox: &Sandbox) {
     use opmx::image::{
-        CacheMode, EntryContent, ImageConfig, LayerEntry, Options, Reference, Silent, Transports, build,
+        CacheMode, EntryContent, ImageConfig, ImageOptions, LayerEntry, Reference, Silent, Transports, build,
     };
     let root = sandbox.path("broken");
     let files = walkdir::WalkDir::new(&root)
@@ -557,9 +557,9 @@ fn image(sandbox: &Sandbox) {
     };
     let image = build(&config, vec![opmx::image::layer_from_files(&files, 0).unwrap()]).unwrap();
     let reference: Reference = format!("oci:{}:v1", sandbox.path("image").display()).parse().unwrap();
-    let options = Options {
+    let options = ImageOptions {
         cache: CacheMode::Off,
-        ..Options::default()
+        ..ImageOptions::default()
     };
     let transports = Transports::new(options, std::sync::Arc::new(Silent));
     tokio::runtime::Runtime::new()

@@ -7,7 +7,7 @@ use opmx::catalog::file_based::read::CatalogLimits;
 use opmx::catalog::file_based::write::Language;
 use opmx::catalog::graph::Mode;
 use opmx::database::add::{Additions, Policy};
-use opmx::database::change::{Options, Target};
+use opmx::database::change::{ChangeOptions, Target};
 use opmx::database::record::Record;
 use opmx::database::{check::check, read::Database};
 use opmx::diagnostic::{Diagnostic, has_errors};
@@ -18,7 +18,7 @@ use opmx::index::intake::{IntakeError, Recording, prepare};
 use opmx::index::location::CatalogFolder;
 use opmx::index::open::Index;
 use opmx::index::render::folder::write_folder;
-use opmx::index::render::sources::{Form, Source, SourceOptions};
+use opmx::index::render::sources::{Form, RenderSource, SourceOptions};
 use opmx::rules::{self, Gate};
 use opmx::text::Limits;
 use opmx::tree::Tree;
@@ -85,7 +85,7 @@ pub(crate) fn send(tree: &Tree, before: Option<&Record>) -> (Vec<String>, Vec<St
             ..Policy::default()
         };
         let to = Target::InPlace(&database);
-        additions.commit(policy, &to, &Options::default()).err()
+        additions.commit(policy, &to, &ChangeOptions::default()).err()
     });
     // Without a version it counts as the lowest of all, and another bundle may have the default channel.
     let about_others = [&rules::INDEX_VERSION_MISSING, &rules::ANN_DEFAULT_CHANNEL_UNKNOWN];
@@ -118,9 +118,9 @@ pub(crate) fn broken_after(database: &Path, folder: &Path) -> Vec<String> {
 /// From a database to a catalog and back.
 fn as_catalog(database: &Path, catalog: &Path, again: &Path) -> Result<(), String> {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let transports = Transports::new(image::Options::default(), Arc::new(image::Silent));
+    let transports = Transports::new(image::ImageOptions::default(), Arc::new(image::Silent));
     let opening = SourceOptions::default();
-    let opened = Source::open(database.to_str().unwrap(), &transports, &opening);
+    let opened = RenderSource::open(database.to_str().unwrap(), &transports, &opening);
     let source = runtime
         .block_on(opened)
         .map_err(|error| format!("is not rendered: {error}"))?;
@@ -140,7 +140,13 @@ fn as_catalog(database: &Path, catalog: &Path, again: &Path) -> Result<(), Strin
     let index = Index::of_catalog(folder(), limits).map_err(|error| format!("is not opened: {error}"))?;
     assert!(!index.catalog().unwrap().bundles.is_empty());
     let again = Target::Copy { from: None, to: again };
-    import(&folder(), limits, &Strictness::default(), &again, &Options::default())
-        .map_err(|error| format!("does not become a database again: {error}"))?;
+    import(
+        &folder(),
+        limits,
+        &Strictness::default(),
+        &again,
+        &ChangeOptions::default(),
+    )
+    .map_err(|error| format!("does not become a database again: {error}"))?;
     Ok(())
 }

@@ -19,8 +19,8 @@ fn bundle(name: &str, image: &str) -> Bundle {
     }
 }
 
-fn entry(bundle: u32, replaces: Option<&str>, skips: &[&str]) -> Entry {
-    Entry {
+fn entry(bundle: u32, replaces: Option<&str>, skips: &[&str]) -> ChannelEntry {
+    ChannelEntry {
         bundle: BundleId(bundle),
         replaces: replaces.map(Text::from),
         skips: skips.iter().map(|name| Text::from(*name)).collect(),

@@ -1,6 +1,6 @@
 //! One document of a catalog as it was read: nothing of it is lost, whatever its schema.
 
-use super::{Deprecation, Entry, RelatedImage, Schema, WrittenProperty};
+use super::{Deprecation, RelatedImage, Schema, WrittenEntry, WrittenProperty};
 use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -54,7 +54,7 @@ impl Document {
     ///
     /// # Errors
     /// When the field is something else.
-    pub fn entries(&self) -> Result<Vec<Entry>, serde_json::Error> {
+    pub fn entries(&self) -> Result<Vec<WrittenEntry>, serde_json::Error> {
         list(self.field("entries"))
     }
 

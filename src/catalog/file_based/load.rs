@@ -11,7 +11,7 @@ pub use error::{At, LoadError, LoadProblem, Subject};
 use super::document::Document;
 use super::read::FileBasedCatalog;
 use super::{Deprecation, Identity, Schema};
-use crate::catalog::{Bundle, BundleId, Catalog, Channel, Entry, ManifestsId, Package, Property, Text, Texts};
+use crate::catalog::{Bundle, BundleId, Catalog, Channel, ChannelEntry, ManifestsId, Package, Property, Text, Texts};
 use crate::olm::property::holds_manifests;
 use crate::olm::spelling::as_dependency;
 use crate::text::canonical;
@@ -64,7 +64,7 @@ pub fn load(files: &FileBasedCatalog) -> Result<Loaded, LoadError> {
 pub struct Loader {
     texts: Texts,
     packages: BTreeMap<Text, Option<Text>>,
-    channels: BTreeMap<(Text, Text), (Option<At>, Vec<super::Entry>)>,
+    channels: BTreeMap<(Text, Text), (Option<At>, Vec<super::WrittenEntry>)>,
     /// By name and package, as in a catalog.
     bundles: BTreeMap<(Text, Text), (Option<At>, Bundle)>,
     deprecated: Deprecated,
@@ -219,7 +219,7 @@ impl Loader {
                     return Err(LoadError::Document { at, problem });
                 }
                 let mut some = |text: String| (!text.is_empty()).then(|| texts.share(&text));
-                made.push(Entry {
+                made.push(ChannelEntry {
                     bundle,
                     replaces: some(entry.replaces),
                     skip_range: some(entry.skip_range),
@@ -234,11 +234,12 @@ impl Loader {
 }
 
 /// The channel, its entries from the head downwards: the others by their versions.
-fn channel(catalog: &Catalog, name: Text, mut entries: Vec<Entry>) -> Channel {
+fn channel(catalog: &Catalog, name: Text, mut entries: Vec<ChannelEntry>) -> Channel {
     let heads: HashSet<BundleId> = heads_of(catalog, &entries).into_iter().collect();
-    let version =
-        |entry: &Entry| -> Option<Version> { parse_strict(catalog.bundle(entry.bundle)?.version.as_deref()?).ok() };
-    let name_of = |entry: &Entry| catalog.bundle(entry.bundle).map(|bundle| bundle.name.clone());
+    let version = |entry: &ChannelEntry| -> Option<Version> {
+        parse_strict(catalog.bundle(entry.bundle)?.version.as_deref()?).ok()
+    };
+    let name_of = |entry: &ChannelEntry| catalog.bundle(entry.bundle).map(|bundle| bundle.name.clone());
     entries.sort_by_cached_key(|entry| {
         let behind = !heads.contains(&entry.bundle);
         (behind, std::cmp::Reverse(version(entry)), name_of(entry))
@@ -255,8 +256,8 @@ pub fn heads(catalog: &Catalog, channel: &Channel) -> Vec<BundleId> {
     heads_of(catalog, &channel.entries)
 }
 
-fn heads_of(catalog: &Catalog, entries: &[Entry]) -> Vec<BundleId> {
-    let name = |entry: &Entry| catalog.bundle(entry.bundle).map(|bundle| &*bundle.name);
+fn heads_of(catalog: &Catalog, entries: &[ChannelEntry]) -> Vec<BundleId> {
+    let name = |entry: &ChannelEntry| catalog.bundle(entry.bundle).map(|bundle| &*bundle.name);
     let below = |entry| {
         let own = name(entry);
         let named = entry.replaces.iter().chain(&entry.skips).map(|name| &**name);

@@ -86,13 +86,13 @@ pub struct Channel {
     /// The package.
     pub package: String,
     /// The bundles of the channel and its edges.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<WrittenEntry>,
 }
 
 /// A bundle in a channel, with its edges there.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Entry {
+pub struct WrittenEntry {
     /// The bundle.
     #[serde(deserialize_with = "or_default")]
     pub name: String,

@@ -3,7 +3,7 @@
 //! The entries of an index cannot hold all that such a list says. What is read from them otherwise than it was listed
 //! is named.
 
-use super::{Channel, Entry, Graph};
+use super::{Channel, Graph, GraphEntry};
 use crate::catalog::{self, Catalog};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,7 +66,8 @@ pub fn listed(catalog: &Catalog, package: &catalog::Package) -> Result<(Graph, V
             bundle: bundle.to_owned(),
             replaced: replaced.to_owned(),
         }));
-        let joins = |entry: &&Entry| !members.0.contains_key(&*entry.bundle) && catalog.find(&entry.bundle).is_some();
+        let joins =
+            |entry: &&GraphEntry| !members.0.contains_key(&*entry.bundle) && catalog.find(&entry.bundle).is_some();
         let joining: BTreeSet<&str> = entries.iter().filter(joins).map(|entry| &*entry.bundle).collect();
         differences.extend(joining.into_iter().map(|bundle| Difference::Joins {
             channel: channel.name.to_string(),
@@ -82,21 +83,21 @@ pub fn listed(catalog: &Catalog, package: &catalog::Package) -> Result<(Graph, V
 }
 
 /// The bundles that a channel lists, by name.
-struct Members<'a>(BTreeMap<&'a str, &'a catalog::Entry>);
+struct Members<'a>(BTreeMap<&'a str, &'a catalog::ChannelEntry>);
 
 /// A bundle, and the one that it replaces.
 type Edge<'a> = (&'a str, &'a str);
 
 impl<'a> Members<'a> {
     fn new(catalog: &'a Catalog, channel: &'a catalog::Channel) -> Self {
-        let named = |entry: &'a catalog::Entry| Some((&*catalog.bundle(entry.bundle)?.name, entry));
+        let named = |entry: &'a catalog::ChannelEntry| Some((&*catalog.bundle(entry.bundle)?.name, entry));
         Self(channel.entries.iter().filter_map(named).collect())
     }
 
     /// The entries below a head, and the edges that are read from them as skips.
-    fn entries(&self, head: &'a str, catalog: &Catalog) -> (Vec<Entry>, Vec<Edge<'a>>) {
-        let mut made = Made {
-            entries: vec![Entry::new(head, 0)],
+    fn entries(&self, head: &'a str, catalog: &Catalog) -> (Vec<GraphEntry>, Vec<Edge<'a>>) {
+        let mut made = EntryList {
+            entries: vec![GraphEntry::new(head, 0)],
             depth: 1,
         };
         let mut chain = BTreeSet::from([head]);
@@ -137,17 +138,17 @@ impl<'a> Members<'a> {
 }
 
 /// Entries, and the depth of the next one.
-struct Made {
-    entries: Vec<Entry>,
+struct EntryList {
+    entries: Vec<GraphEntry>,
     depth: u32,
 }
 
-impl Made {
+impl EntryList {
     fn skip(&mut self, bundle: &str, target: &str) {
-        self.entries.push(Entry::new(target, self.depth));
-        self.entries.push(Entry {
+        self.entries.push(GraphEntry::new(target, self.depth));
+        self.entries.push(GraphEntry {
             replaces: Some(self.entries.len() - 1),
-            ..Entry::new(bundle, self.depth)
+            ..GraphEntry::new(bundle, self.depth)
         });
         self.depth += 1;
     }
@@ -155,7 +156,7 @@ impl Made {
     /// Puts a bundle below the entry at a place. Its own place.
     fn replace(&mut self, at: usize, target: &str) -> usize {
         let below = self.entries.len();
-        self.entries.push(Entry::new(target, self.depth));
+        self.entries.push(GraphEntry::new(target, self.depth));
         if let Some(entry) = self.entries.get_mut(at) {
             entry.replaces = Some(below);
         }
@@ -195,7 +196,7 @@ mod tests {
                 .split_once('>')
                 .map_or((first, None), |(name, replaces)| (name, Some(Text::from(replaces))));
             channel.head.get_or_insert(Text::from(name));
-            channel.entries.push(catalog::Entry {
+            channel.entries.push(catalog::ChannelEntry {
                 bundle: catalog.find(name).unwrap(),
                 replaces,
                 skips: skips.map(Text::from).collect(),
@@ -262,7 +263,7 @@ mod tests {
         let channel = catalog::Channel {
             name: Text::from("a"),
             head: None,
-            entries: vec![catalog::Entry {
+            entries: vec![catalog::ChannelEntry {
                 bundle: BundleId(0),
                 replaces: None,
                 skips: Vec::new(),

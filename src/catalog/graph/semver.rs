@@ -9,7 +9,7 @@
 //! mode, they are added here from the least version to the greatest. What a bundle says that it replaces or skips has
 //! no part in it.
 
-use super::{Channel, Entry, Graph, GraphError, Node, Package, dropped};
+use super::{Channel, Graph, GraphEntry, GraphError, Node, Package, dropped};
 use crate::version::parse_strict;
 use semver::Version;
 use std::collections::{BTreeMap, BTreeSet};
@@ -249,7 +249,7 @@ impl<'a> Build<'a> {
     /// The entries of a channel, from its head. An edge to a bundle of the line leads on; one to any other is a skip.
     fn walk(&self, channel: &str, line: &Line) -> Result<Channel, Vec<GraphError>> {
         let head = line.head.as_deref().unwrap_or_default();
-        let mut entries = vec![Entry::new(head, 0)];
+        let mut entries = vec![GraphEntry::new(head, 0)];
         let mut reached = BTreeSet::from([head]);
         let mut chain = reached.clone();
         let (mut current, mut at, mut depth) = (head, 0, 0);
@@ -258,10 +258,10 @@ impl<'a> Build<'a> {
             edges.sort_by_key(|name| std::cmp::Reverse((self.version(name), *name)));
             let next = edges.iter().copied().find(|name| line.edges.contains_key(*name));
             for (skip, below) in edges.iter().filter(|name| Some(**name) != next).zip(depth + 1..) {
-                entries.push(Entry::new(skip, below));
-                entries.push(Entry {
+                entries.push(GraphEntry::new(skip, below));
+                entries.push(GraphEntry {
                     replaces: Some(entries.len() - 1),
-                    ..Entry::new(current, below)
+                    ..GraphEntry::new(current, below)
                 });
                 reached.insert(skip);
             }
@@ -272,7 +272,7 @@ impl<'a> Build<'a> {
             // What is skipped does not put what is replaced further down, other than in the mode `replaces`.
             depth += 1;
             let below = entries.len();
-            entries.push(Entry::new(next, depth));
+            entries.push(GraphEntry::new(next, depth));
             if let Some(entry) = entries.get_mut(at) {
                 entry.replaces = Some(below);
             }

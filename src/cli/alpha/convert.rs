@@ -4,7 +4,7 @@ use crate::catalog::file_based::template::Kind;
 use crate::catalog::file_based::template::convert::convert;
 use crate::catalog::file_based::write::write;
 use crate::cli::arguments::CatalogLimitArguments;
-use crate::cli::catalogs::OutputLanguage;
+use crate::cli::catalog_output::OutputLanguage;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::{Context, input};
 use clap::{Args, ValueEnum};

@@ -12,7 +12,7 @@ use crate::terminal::reports::{ReportFormat, patch, report, summary};
 use crate::terminal::{Printer, counted};
 use crate::validation::fix::Fixing;
 use crate::validation::many::{Asked, Checked, Mending, UnreadableError, check_all};
-use crate::validation::validators::Options;
+use crate::validation::validators::ValidatorOptions;
 use crate::validation::{Reference, Request, Selection, Validation, suites};
 use crate::version::parse_tolerant;
 use clap::{Args, ValueEnum};
@@ -144,9 +144,9 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
             Program::OperatorSdk => Reference::OperatorSdk,
             Program::Api => Reference::Api,
         }),
-        options: Options {
+        options: ValidatorOptions {
             kubernetes_version: arguments.k8s_version.clone(),
-            ..Options::default()
+            ..ValidatorOptions::default()
         },
         limits: arguments.limits.bundle(),
     };

@@ -9,7 +9,7 @@ use crate::cli::index::publication::{self, PublicationArguments};
 use crate::database::change::Target;
 use crate::index::gather;
 use crate::index::location::IndexLocation;
-use crate::index::publish::{self, Applied, Made, PublishOptions};
+use crate::index::publish::{self, Applied, PublishOptions, PublishedOutput};
 use clap::Args;
 
 const EXAMPLES: &str = "\
@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         };
         Ok(gather::add(&locations, &transports, options, target, &writing).await?)
     };
-    let making = PublishOptions {
+    let publishing = PublishOptions {
         transports: &transports,
         limits: arguments.limits.index(&arguments.database, &arguments.registry),
         writing: &writing,
@@ -87,11 +87,11 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
     };
     match context
         .runtime
-        .block_on(publish::make(from.as_ref(), &destination, making, add))
+        .block_on(publish::make(from.as_ref(), &destination, publishing, add))
     {
         Ok(published) => {
             publication::remark(&published, printer);
-            if published.made == Made::Nothing {
+            if published.made == PublishedOutput::Nothing {
                 return additions::tried(published.changed, context);
             }
             let status = additions::report(published.changed, context);

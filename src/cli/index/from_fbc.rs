@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &FromFbcArguments, context: &Context<'_>) -> Comman
     let transports = arguments.registry.transports(context);
     let catalog: IndexLocation = arguments.catalog.parse()?;
     let destination = arguments.publication.destination()?;
-    let making = PublishOptions {
+    let options = PublishOptions {
         transports: &transports,
         limits: arguments.limits.index(&arguments.registry),
         writing: &additions::writing(&arguments.limits.database)?,
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &FromFbcArguments, context: &Context<'_>) -> Comman
     };
     match context
         .runtime
-        .block_on(publish::convert(&catalog, &destination, making))
+        .block_on(publish::convert(&catalog, &destination, options))
     {
         Ok(published) => {
             publication::remark(&published, printer);

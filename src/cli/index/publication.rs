@@ -3,14 +3,14 @@
 use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, additions, guesses};
-use crate::database::change::{Options, Target};
+use crate::database::change::{ChangeOptions, Target};
 use crate::files;
 use crate::image::Platform;
 use crate::index::import::ImportError;
 use crate::index::location::IndexLocation;
 use crate::index::program::Binary;
 use crate::index::publish::{
-    self, Applied, ChangeError, Destination, Made, PublishError, PublishOptions, Published, Server,
+    self, Applied, ChangeError, Destination, PublishError, PublishOptions, Published, PublishedOutput, Server,
 };
 use crate::terminal::Printer;
 use crate::validation::Strictness;
@@ -132,7 +132,7 @@ pub(crate) struct ChangeArguments {
 
 impl ChangeArguments {
     /// How the database is written.
-    pub(crate) fn writing(&self) -> Result<Options, CommandError> {
+    pub(crate) fn writing(&self) -> Result<ChangeOptions, CommandError> {
         additions::writing(&self.limits.database)
     }
 
@@ -146,15 +146,15 @@ impl ChangeArguments {
         let transports = self.registry.transports(context);
         let from: IndexLocation = self.from_index.parse()?;
         let destination = self.publication.destination()?;
-        let making = PublishOptions {
+        let options = PublishOptions {
             transports: &transports,
             limits: self.limits.index(&self.registry),
             writing: &self.writing()?,
             redo: self.publication.redo(),
             strictness: &Strictness::default(),
         };
-        let making = publish::make(Some(&from), &destination, making, change);
-        match context.runtime.block_on(making) {
+        let published = publish::make(Some(&from), &destination, options, change);
+        match context.runtime.block_on(published) {
             Ok(published) => {
                 remark(&published, &context.printer);
                 report(&published.changed, &context.printer);
@@ -211,14 +211,14 @@ pub(crate) fn refused(error: PublishError, context: &Context<'_>) -> CommandResu
 }
 
 /// Says what was made.
-pub(crate) fn report(made: &Made, printer: &Printer) -> Result<(), CommandError> {
+pub(crate) fn report(made: &PublishedOutput, printer: &Printer) -> Result<(), CommandError> {
     match made {
-        Made::Image(pinned) => printer.line(pinned.to_string())?,
-        Made::Files { database, dockerfile } => {
+        PublishedOutput::Image(pinned) => printer.line(pinned.to_string())?,
+        PublishedOutput::Files { database, dockerfile } => {
             let (database, dockerfile) = (database.display(), dockerfile.display());
             printer.status(format_args!("wrote {database} and {dockerfile}"));
         }
-        Made::Nothing => printer.status("nothing was written"),
+        PublishedOutput::Nothing => printer.status("nothing was written"),
     }
     Ok(())
 }

@@ -3,12 +3,12 @@
 mod crds;
 
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
-use crate::cli::contents::read_cluster;
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::what_if::read_cluster;
 use crate::cli::{Context, sources};
 use crate::cluster::labels::LabelStyle;
 use crate::index::open::Index;
-use crate::install::operator::{Operator, Options, operators};
+use crate::install::operator::{Operator, OperatorOptions, operators};
 use crate::terminal::Format;
 use crate::terminal::operator_view;
 use clap::{Args, Subcommand, ValueEnum};
@@ -109,7 +109,7 @@ pub(crate) fn run(arguments: &OperatorArguments, context: &Context<'_>) -> Comma
     let index = index.map(|name| sources::open_catalog(name, &arguments.registry, limits, context));
     let index = index.transpose()?;
     let catalog = index.as_ref().map(Index::catalog).transpose()?;
-    let options = Options {
+    let options = OperatorOptions {
         label_style: arguments.label_style.into(),
         all_conditions: arguments.all_conditions,
     };

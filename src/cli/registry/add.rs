@@ -4,7 +4,7 @@ use crate::cli::Context;
 use crate::cli::additions::{self, AdditionArguments};
 use crate::cli::arguments::{ContainerToolArgument, DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandResult;
-use crate::database::change::{Options, Target};
+use crate::database::change::{ChangeOptions, Target};
 use crate::index::gather;
 use clap::Args;
 use std::path::PathBuf;
@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
     let transports = arguments.registry.transports(context);
     let (locations, options) = arguments.additions.call(&arguments.bundle_images, &arguments.limits)?;
     let target = Target::InPlace(&arguments.database);
-    let writing = Options {
+    let writing = ChangeOptions {
         dry_run: arguments.dry_run,
         ..additions::writing(&arguments.database_limits)?
     };

@@ -5,7 +5,7 @@ use crate::cli::additions;
 use crate::cli::arguments::DatabaseLimitArguments;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::removals::{self, DeprecationArguments};
-use crate::database::change::{Options, Target};
+use crate::database::change::{ChangeOptions, Target};
 use crate::database::deprecate::truncate;
 use clap::Args;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ pub(crate) struct DeprecateTruncateArguments {
 
 pub(crate) fn run(arguments: &DeprecateTruncateArguments, context: &Context<'_>) -> CommandResult {
     let target = Target::InPlace(&arguments.database);
-    let writing = Options {
+    let writing = ChangeOptions {
         dry_run: arguments.dry_run,
         ..additions::writing(&arguments.limits)?
     };

@@ -5,7 +5,7 @@ use crate::cli::additions;
 use crate::cli::arguments::DatabaseLimitArguments;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::removals;
-use crate::database::change::{Options, Target};
+use crate::database::change::{ChangeOptions, Target};
 use crate::database::remove::{Packages, packages};
 use clap::Args;
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ pub(crate) struct RmArguments {
 
 pub(crate) fn run(arguments: &RmArguments, context: &Context<'_>) -> CommandResult {
     let target = Target::InPlace(&arguments.database);
-    let writing = Options {
+    let writing = ChangeOptions {
         dry_run: arguments.dry_run,
         ..additions::writing(&arguments.limits)?
     };

@@ -4,8 +4,8 @@ mod init;
 
 use crate::cli::Context;
 use crate::cli::arguments::{LimitArguments, OutputArguments};
-use crate::cli::contents::read_cluster;
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::what_if::read_cluster;
 use crate::cluster::conditions::{Check, Upgrade, check_in};
 use crate::cluster::dump;
 use crate::terminal::Format;

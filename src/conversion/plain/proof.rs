@@ -9,7 +9,7 @@ use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
 use crate::rules;
-use crate::source::{Place, Source};
+use crate::source::{Place, SourceFile};
 use crate::synthesis::{Synthesis, synthesize};
 use crate::text::{self, Path, Step};
 use crate::tree::Tree;
@@ -120,7 +120,7 @@ pub(super) fn in_source(mut finding: Diagnostic, old: &Tree, new: &Tree, csv: &O
     let path = path_in(new, place.source.name());
     if new.get(path).is_some() && new.get(path) == old.get(path) {
         let name = format!("{}/{path}", old.origin().trim_end_matches('/'));
-        return finding.at(Place::new(&Source::new(name, place.source.text()), place.span));
+        return finding.at(Place::new(&SourceFile::new(name, place.source.text()), place.span));
     }
     let spec = Path::root().key("spec");
     let guess = if path == OLM_YAML {

@@ -153,7 +153,7 @@ fn commit(target: &Target<'_>, records: impl IntoIterator<Item = Record>) -> Res
     for record in records {
         additions.push(&record).unwrap();
     }
-    additions.commit(Mode::Replaces, target, &Options::default())
+    additions.commit(Mode::Replaces, target, &ChangeOptions::default())
 }
 
 fn refusals(result: Result<Report, AddError>) -> Vec<Refusal> {

@@ -2,14 +2,14 @@ use super::*;
 use std::sync::Barrier;
 use std::thread;
 
-const SHORT: Options = Options {
+const SHORT: ChangeOptions = ChangeOptions {
     busy_timeout: Duration::from_millis(60),
     epoch: 0,
     dry_run: false,
     steps: guard::STEPS,
 };
 
-fn add_package(target: &Target<'_>, options: &Options, name: &str) -> Result<(), DatabaseError> {
+fn add_package(target: &Target<'_>, options: &ChangeOptions, name: &str) -> Result<(), DatabaseError> {
     adding(target, options, |transaction| insert(transaction, target, name))
 }
 
@@ -218,7 +218,7 @@ fn writers_that_create_one_file_at_once_lose_nothing() {
             let (path, barrier) = (&path, &barrier);
             scope.spawn(move || {
                 barrier.wait();
-                add_package(&Target::InPlace(path), &Options::default(), &format!("p{number}")).unwrap();
+                add_package(&Target::InPlace(path), &ChangeOptions::default(), &format!("p{number}")).unwrap();
             });
         }
     });

@@ -1,7 +1,7 @@
 //! Mending what needs no decision, in one transaction.
 
 use super::rows::{ORPHANS, OWNED, UNUSED_APIS, WITH_VERSION};
-use crate::database::change::{self, Options, Target};
+use crate::database::change::{self, ChangeOptions, Target};
 use crate::database::error::DatabaseError;
 use crate::database::remove::{RemoveError, remove_stranded};
 use rusqlite::Transaction;
@@ -75,7 +75,7 @@ impl fmt::Display for Repair {
 ///
 /// # Errors
 /// When there is no such file, or it cannot be changed. Then it is as it was.
-pub fn repair(path: &Path, options: &Options) -> Result<Vec<Repair>, RemoveError> {
+pub fn repair(path: &Path, options: &ChangeOptions) -> Result<Vec<Repair>, RemoveError> {
     let target = Target::InPlace(path);
     let failed = |error: rusqlite::Error| RemoveError::from(DatabaseError::new(path, options.busy_timeout, &error));
     change::removing(&target, options, |transaction| mend(transaction).map_err(failed))

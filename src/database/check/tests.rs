@@ -1,6 +1,6 @@
 use super::repair::{Repair, repair};
 use super::*;
-use crate::database::change::Options;
+use crate::database::change::ChangeOptions;
 use crate::database::schema;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ fn a_sound_database_has_no_findings_and_is_not_changed() {
     let before = std::fs::read(&path).unwrap();
     assert_eq!(found(&path), Vec::<String>::new());
     assert!(std::fs::read(&path).unwrap() == before);
-    assert_eq!(repair(&path, &Options::default()).unwrap(), []);
+    assert_eq!(repair(&path, &ChangeOptions::default()).unwrap(), []);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn what_needs_no_decision_is_mended_and_nothing_of_it_is_found_again() {
     );
     let name = |text: &str| text.to_owned();
     assert_eq!(
-        repair(&path, &Options::default()).unwrap(),
+        repair(&path, &ChangeOptions::default()).unwrap(),
         [
             Repair::OrphansRemoved {
                 table: "related_image",
@@ -166,5 +166,5 @@ fn what_needs_no_decision_is_mended_and_nothing_of_it_is_found_again() {
         ]
     );
     assert_eq!(rules(&path), ["index-manifests-json"]);
-    assert_eq!(repair(&path, &Options::default()).unwrap(), []);
+    assert_eq!(repair(&path, &ChangeOptions::default()).unwrap(), []);
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::database::change::{self, Options, Target};
+use crate::database::change::{self, ChangeOptions, Target};
 use crate::database::error::DatabaseError;
 use crate::database::read::Database;
 use rusqlite::types::Value;
@@ -394,12 +394,12 @@ fn a_file_is_changed_only_by_a_change_that_succeeds() {
     connection.execute("VACUUM INTO ?1", [path.to_str().unwrap()]).unwrap();
     let before = std::fs::read(&path).unwrap();
     let target = Target::InPlace(&path);
-    change::check(&target, &Options::default()).unwrap();
+    change::check(&target, &ChangeOptions::default()).unwrap();
     let failing = |_: &rusqlite::Transaction<'_>| Err::<(), _>(DatabaseError::Full { path: path.clone() });
-    change::adding(&target, &Options::default(), failing).unwrap_err();
-    let dry = Options {
+    change::adding(&target, &ChangeOptions::default(), failing).unwrap_err();
+    let dry = ChangeOptions {
         dry_run: true,
-        ..Options::default()
+        ..ChangeOptions::default()
     };
     change::adding(&target, &dry, |_| Ok::<_, DatabaseError>(())).unwrap();
     let index = Database::open(&path).unwrap();
@@ -407,7 +407,7 @@ fn a_file_is_changed_only_by_a_change_that_succeeds() {
     assert_eq!(index.reopen().unwrap().apis().unwrap().len(), 3);
     drop(index);
     assert!(std::fs::read(&path).unwrap() == before);
-    change::adding(&target, &Options::default(), |_| Ok::<_, DatabaseError>(())).unwrap();
+    change::adding(&target, &ChangeOptions::default(), |_| Ok::<_, DatabaseError>(())).unwrap();
     let index = Database::open(&path).unwrap();
     assert_eq!((index.schema_version(), index.apis().unwrap().len()), (13, 3));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);

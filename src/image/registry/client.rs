@@ -4,7 +4,7 @@ use super::address::{Place, Reach, is_this_machine, written};
 use super::error::RegistryFailure;
 use super::pace::TimeLimits;
 use crate::files::FileError;
-use crate::image::options::Options;
+use crate::image::options::ImageOptions;
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, Response, Url};
@@ -28,8 +28,8 @@ pub(super) struct ConnectionOptions {
     pub(super) time_limits: TimeLimits,
 }
 
-impl From<&Options> for ConnectionOptions {
-    fn from(options: &Options) -> Self {
+impl From<&ImageOptions> for ConnectionOptions {
+    fn from(options: &ImageOptions) -> Self {
         Self {
             ca_file: options.ca_file.clone(),
             skip_tls_verify: options.skip_tls_verify,

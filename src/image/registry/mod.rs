@@ -31,7 +31,7 @@ use super::manifest::{
     self, CONFIG_LIMIT, DOCKER_INDEX, DOCKER_MANIFEST, Descriptor, INDEX, ImageManifest, MANIFEST, MANIFEST_LIMIT,
     Manifest, check_digest,
 };
-use super::options::{Options, RetryPolicy};
+use super::options::{ImageOptions, RetryPolicy};
 use super::platform::{Offer, Platform};
 use super::problem::ContentProblem;
 use super::progress::Progress;
@@ -73,7 +73,7 @@ struct Document {
 }
 
 impl Registry {
-    pub(super) fn new(options: &Options, cache: Option<Cache>, progress: Arc<dyn Progress>) -> Self {
+    pub(super) fn new(options: &ImageOptions, cache: Option<Cache>, progress: Arc<dyn Progress>) -> Self {
         let parallel = options.parallel.max(1);
         Self {
             clients: Arc::new(Clients::new(options.into())),

@@ -8,13 +8,13 @@ use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use tar::EntryType;
 
-type Entry<'a> = (&'a str, EntryType, &'a [u8]);
+type TarEntry<'a> = (&'a str, EntryType, &'a [u8]);
 
-fn file<'a>(path: &'a str, content: &'a [u8]) -> Entry<'a> {
+fn file<'a>(path: &'a str, content: &'a [u8]) -> TarEntry<'a> {
     (path, EntryType::Regular, content)
 }
 
-fn tar_of(entries: &[Entry<'_>]) -> Vec<u8> {
+fn tar_of(entries: &[TarEntry<'_>]) -> Vec<u8> {
     let mut tar = tar::Builder::new(Vec::new());
     for (path, kind, content) in entries {
         let mut header = tar::Header::new_gnu();
@@ -53,7 +53,7 @@ fn image_of_layers(layers: Vec<Layer>) -> Image {
     build(&ImageConfig::default(), layers).unwrap()
 }
 
-fn image(layers: &[&[Entry<'_>]]) -> Image {
+fn image(layers: &[&[TarEntry<'_>]]) -> Image {
     image_of_layers(layers.iter().map(|entries| layer(gzip(&tar_of(entries)))).collect())
 }
 
@@ -384,7 +384,7 @@ proptest! {
             1..4,
         )
     ) {
-        let layers: Vec<Vec<Entry<'_>>> = layers
+        let layers: Vec<Vec<TarEntry<'_>>> = layers
             .iter()
             .map(|entries| {
                 let entries = entries.iter().map(|(path, folder, content)| match folder {
@@ -394,7 +394,7 @@ proptest! {
                 entries.collect()
             })
             .collect();
-        let layers: Vec<&[Entry<'_>]> = layers.iter().map(Vec::as_slice).collect();
+        let layers: Vec<&[TarEntry<'_>]> = layers.iter().map(Vec::as_slice).collect();
         let image = image(&layers);
         let tree = tree_of(&image, &|_| true, &TreeLimits::default()).unwrap();
         let expected: Vec<(String, String)> = tree

@@ -1,6 +1,6 @@
 //! A catalog as a folder: for each package a folder with one file, and one file beside them for the rest.
 
-use super::sources::{Form, Source, SourceError, write_all};
+use super::sources::{Form, RenderSource, SourceError, write_all};
 use crate::catalog::file_based::write::Language;
 use crate::files::{FileError, NewFolder, NewFolderError};
 use std::fs::{self, File};
@@ -37,7 +37,7 @@ impl From<SourceError> for FolderError {
 ///
 /// # Errors
 /// When there is something at `target` already, a document cannot be read, or the folder cannot be written.
-pub fn write_folder(sources: &[Source], form: Form, target: &Path) -> Result<Vec<String>, FolderError> {
+pub fn write_folder(sources: &[RenderSource], form: Form, target: &Path) -> Result<Vec<String>, FolderError> {
     let folder = NewFolder::new(target)?;
     let root = folder.path();
     let mut packages = Vec::new();

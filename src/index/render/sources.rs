@@ -2,14 +2,14 @@
 //! Several of them make one catalog.
 
 use super::image_reference::{ImageReferenceTemplate, Named};
-use super::{Item, Options, RenderError, RenderedIndex, render_record};
+use super::{Item, RenderError, RenderOptions, RenderedIndex, render_record};
 use crate::bundle::annotations::PACKAGE;
 use crate::bundle::image::files_of;
 use crate::bundle::{MANIFESTS, METADATA};
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::migrate::{self, Level};
 use crate::catalog::file_based::read::{CatalogError, FileBasedCatalog, Handle};
-use crate::catalog::file_based::template::Made;
+use crate::catalog::file_based::template::TemplateDocument;
 use crate::catalog::file_based::write::{Language, write};
 use crate::catalog::file_based::{Blob, Bundle, Key, Schema};
 use crate::database::read::{Database, ReadError, is_database};
@@ -32,14 +32,14 @@ pub struct SourceOptions<'a> {
     /// How strictly bundles are judged.
     pub strictness: Strictness,
     /// What goes into the catalog.
-    pub options: Options,
+    pub options: RenderOptions,
     /// The references under which the bundles in folders will be published; without one they have no image.
     pub published: Option<&'a ImageReferenceTemplate>,
 }
 
 /// Something that was opened to be rendered.
 #[derive(Debug)]
-pub struct Source {
+pub struct RenderSource {
     content: Content,
     findings: Vec<Diagnostic>,
     // What was unpacked goes with it.
@@ -52,12 +52,12 @@ enum Content {
     Index(Box<RenderedIndex>),
     Files(FileBasedCatalog),
     Bundle(Box<Bundle>),
-    Made(Vec<MadeDocument>),
+    Template(Vec<KeyedDocument>),
 }
 
 /// A document that was made, with what its place in a catalog depends on.
 #[derive(Debug)]
-struct MadeDocument {
+struct KeyedDocument {
     schema: Schema,
     package: String,
     name: String,
@@ -116,7 +116,7 @@ pub enum SourceError {
     Write(#[source] serde_json::Error),
 }
 
-impl Source {
+impl RenderSource {
     /// Opens what `name` names: an existing file or folder, else an image.
     ///
     /// # Errors
@@ -145,10 +145,10 @@ impl Source {
     ///
     /// # Errors
     /// When one of them holds what JSON cannot.
-    pub fn of_documents(documents: &[Made]) -> Result<Self, SourceError> {
+    pub fn of_documents(documents: &[TemplateDocument]) -> Result<Self, SourceError> {
         let read = documents.iter().map(|made| {
             let document = made.document()?;
-            Ok(MadeDocument {
+            Ok(KeyedDocument {
                 schema: Schema::from(document.text("schema")),
                 package: document.package(),
                 name: document.text("name"),
@@ -156,7 +156,7 @@ impl Source {
             })
         });
         let documents = read.collect::<Result<_, _>>().map_err(SourceError::Write)?;
-        Ok(Self::plain(Content::Made(documents)))
+        Ok(Self::plain(Content::Template(documents)))
     }
 
     fn of_folder(path: &Path, opening: &SourceOptions<'_>) -> Result<Self, SourceError> {
@@ -265,10 +265,10 @@ impl Source {
                     Part::Bundle(bundle),
                 )]
             }
-            Content::Made(documents) => {
+            Content::Template(documents) => {
                 let parts = documents.iter().map(|made| {
                     let key = Key::new(&made.schema, &made.package, &made.name);
-                    (key, Part::Made(&made.document))
+                    (key, Part::Document(&made.document))
                 });
                 parts.collect()
             }
@@ -297,7 +297,7 @@ enum Part<'a> {
     Item(&'a RenderedIndex, Item),
     File(&'a FileBasedCatalog, &'a Handle),
     Bundle(&'a Bundle),
-    Made(&'a Document),
+    Document(&'a Document),
 }
 
 impl Part<'_> {
@@ -309,7 +309,7 @@ impl Part<'_> {
                 None => return Ok(()),
             },
             Self::Bundle(bundle) => return write_blob(&Blob::Bundle(bundle.clone()), form, out),
-            Self::Made(document) => document.clone(),
+            Self::Document(document) => document.clone(),
             Self::File(files, handle) => files.document(handle)?,
         };
         write(&migrate::migrated(document, form.level), form.language, out).map_err(SourceError::Write)
@@ -343,11 +343,11 @@ pub struct Form {
 /// # Errors
 /// When a document cannot be read, or `sink` fails.
 pub fn write_all<E: From<SourceError>>(
-    sources: &[Source],
+    sources: &[RenderSource],
     form: Form,
     mut sink: impl FnMut(&str, &[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut all: Vec<(Key<'_>, Part<'_>)> = sources.iter().flat_map(Source::parts).collect();
+    let mut all: Vec<(Key<'_>, Part<'_>)> = sources.iter().flat_map(RenderSource::parts).collect();
     all.sort_by_key(|(key, _)| *key);
     let mut out = Vec::new();
     for (key, part) in all {

@@ -1,11 +1,11 @@
 //! Templates with their bundles: fetched several at once, and rendered into the catalog that the template describes.
 
-use super::sources::{Source, SourceError, SourceOptions};
+use super::sources::{RenderSource, SourceError, SourceOptions};
 use super::{RenderError, render_record};
 use crate::bundle::location::{LoadError, Location, LocationError};
 use crate::catalog::file_based::Bundle;
 use crate::catalog::file_based::load::{self, Loaded};
-use crate::catalog::file_based::template::{self, Image, Made, Template, TemplateError};
+use crate::catalog::file_based::template::{self, Image, Template, TemplateDocument, TemplateError};
 use crate::diagnostic::Diagnostic;
 use crate::image::Transports;
 use crate::index::intake::{IntakeError, Recording, prepare};
@@ -15,7 +15,7 @@ use futures_util::stream;
 /// The catalog that a template describes.
 #[derive(Debug)]
 pub struct TemplateCatalog {
-    documents: Vec<Made>,
+    documents: Vec<TemplateDocument>,
     /// What was found about the bundles.
     pub findings: Vec<Diagnostic>,
 }
@@ -119,8 +119,8 @@ impl TemplateCatalog {
     ///
     /// # Errors
     /// When one of them holds what JSON cannot.
-    pub fn source(&self) -> Result<Source, SourceError> {
-        Source::of_documents(&self.documents)
+    pub fn source(&self) -> Result<RenderSource, SourceError> {
+        RenderSource::of_documents(&self.documents)
     }
 
     /// What it says, to be drawn.

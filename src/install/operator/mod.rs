@@ -33,7 +33,7 @@ pub const API_VERSION: &str = "operators.coreos.com/v2alpha1";
 
 /// How the resource is put together.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Options {
+pub struct OperatorOptions {
     /// How the key in `matchLabels` is written.
     pub label_style: LabelStyle,
     /// Whether conditions of components are shown that are as they should be.
@@ -90,7 +90,7 @@ pub struct Components {
 }
 
 /// The operators among the objects of a cluster, by name. `catalog` is the index that updates are looked for in.
-pub fn operators(objects: &[Value], catalog: Option<&Catalog>, options: Options) -> Vec<Operator> {
+pub fn operators(objects: &[Value], catalog: Option<&Catalog>, options: OperatorOptions) -> Vec<Operator> {
     let all: Vec<Component<'_>> = objects.iter().map(Component).collect();
     let components: Vec<Component<'_>> = all.iter().copied().filter(|component| !component.is_copied()).collect();
     let resources = || all.iter().filter(|object| object.is(GROUP, "Operator"));
@@ -121,7 +121,7 @@ fn one(
     components: &[Component<'_>],
     all: &[Component<'_>],
     catalog: Option<&Catalog>,
-    options: Options,
+    options: OperatorOptions,
 ) -> Operator {
     let subscription = updates::subscription(components);
     let newest = metadata::newest(components);

@@ -1,5 +1,5 @@
 use super::*;
-use crate::catalog::{Bundle, Channel, Entry, ManifestsId, Package, Property, Text};
+use crate::catalog::{Bundle, Channel, ChannelEntry, ManifestsId, Package, Property, Text};
 use crate::text::{self, Limits};
 
 const LABEL: &str = "operators.coreos.com/plumbus.operators";
@@ -44,14 +44,14 @@ fn subscription(channel: &str) -> Value {
     })
 }
 
-fn one(objects: &[Value], catalog: Option<&Catalog>, options: Options) -> Operator {
+fn one(objects: &[Value], catalog: Option<&Catalog>, options: OperatorOptions) -> Operator {
     let mut found = operators(objects, catalog, options);
     assert_eq!(found.len(), 1, "{found:?}");
     found.remove(0)
 }
 
 fn shown(objects: &[Value]) -> Operator {
-    one(objects, None, Options::default())
+    one(objects, None, OperatorOptions::default())
 }
 
 /// A catalog of the package with these channels, each of bundles from the head downwards: version and replaces.
@@ -82,7 +82,7 @@ fn catalog(channels: &[(&str, &[(&str, &str)])]) -> Catalog {
         head: entries.first().map(|(version, _)| name(version)),
         entries: entries
             .iter()
-            .map(|(version, replaces)| Entry {
+            .map(|(version, replaces)| ChannelEntry {
                 bundle: catalog.find(&name(version)).unwrap(),
                 replaces: Some(name(replaces)),
                 skips: Vec::new(),
@@ -141,9 +141,9 @@ fn the_label_is_written_in_the_style_that_is_asked_for() {
             "operators.coreos.com/operator:v2alpha1/plumbus.operators",
         ),
     ] {
-        let options = Options {
+        let options = OperatorOptions {
             label_style,
-            ..Options::default()
+            ..OperatorOptions::default()
         };
         let labels = one(&objects, None, options).status.components.match_labels;
         assert_eq!(labels, Map::from_iter([(key.to_owned(), json!(""))]));
@@ -155,12 +155,12 @@ fn an_object_of_several_operators_is_a_component_of_each() {
     let objects = values(
         "apiVersion: v1\nkind: Service\nmetadata: {name: s, labels: {operators.coreos.com/a: '', operators.coreos.com/b: ''}}\n",
     );
-    let names: Vec<_> = operators(&objects, None, Options::default())
+    let names: Vec<_> = operators(&objects, None, OperatorOptions::default())
         .into_iter()
         .map(|operator| (operator.metadata.name, operator.status.components.refs.len()))
         .collect();
     assert_eq!(names, [("a".to_owned(), 1), ("b".to_owned(), 1)]);
-    assert!(operators(&[], None, Options::default()).is_empty());
+    assert!(operators(&[], None, OperatorOptions::default()).is_empty());
 }
 
 #[test]
@@ -232,9 +232,9 @@ fn only_what_is_out_of_order_is_shown_of_the_components_unless_all_is_asked_for(
             {"type": "Progressing", "status": "True"}]}});
     let objects = [csv("2.0.0", "Succeeded", ""), deployment];
     let kinds = |all_conditions| -> Vec<Vec<String>> {
-        let options = Options {
+        let options = OperatorOptions {
             all_conditions,
-            ..Options::default()
+            ..OperatorOptions::default()
         };
         let refs = one(&objects, None, options).status.components.refs;
         let kinds = |conditions: Vec<Condition>| conditions.into_iter().map(|condition| condition.kind).collect();
@@ -283,7 +283,7 @@ fn an_operator_has_the_name_of_its_resource_where_that_is_too_long_for_a_label()
 
 /// The condition about updates, as its reason and message.
 fn update(objects: &[Value], catalog: &Catalog) -> Option<(String, String)> {
-    let status = one(objects, Some(catalog), Options::default()).status;
+    let status = one(objects, Some(catalog), OperatorOptions::default()).status;
     let condition = status
         .conditions
         .into_iter()
@@ -307,7 +307,10 @@ fn an_update_is_in_the_own_channel_or_in_another_one() {
             "an upgrade to plumbus.v2.1.0 has been found in the channel stable"
         ))
     );
-    let available = one(&objects, Some(&both), Options::default()).status.updates.unwrap();
+    let available = one(&objects, Some(&both), OperatorOptions::default())
+        .status
+        .updates
+        .unwrap();
     assert_eq!(
         serde_json::to_value(available).unwrap(),
         json!({"available": [
@@ -400,7 +403,7 @@ fn what_only_a_controller_sees_is_taken_over() {
     assert_eq!(conditions(&own), diverge);
     // An update is there only where an index says so; since when, the resource knows.
     let newer = catalog(&[("stable", &[("2.1.0", "2.0.0")])]);
-    let conditions = one(&own, Some(&newer), Options::default()).status.conditions;
+    let conditions = one(&own, Some(&newer), OperatorOptions::default()).status.conditions;
     assert_eq!(conditions[1].kind, "UpdateAvailable");
     assert_eq!(conditions[1].last_transition_time.as_deref(), Some("before"));
 }

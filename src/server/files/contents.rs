@@ -41,13 +41,13 @@ pub(super) struct Finished {
 struct Package {
     /// None where only other documents name the package.
     default_channel: Option<Text>,
-    channels: BTreeMap<Text, Vec<Entry>>,
+    channels: BTreeMap<Text, Vec<ReadEntry>>,
     /// By schema and name; that of the package itself has no name.
     deprecations: HashMap<(Schema, Text), String>,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct ReadEntry {
     name: Text,
     replaces: Text,
     skips: Vec<Text>,
@@ -65,7 +65,7 @@ impl Contents {
             Schema::Channel => {
                 let entries = document.entries().unwrap_or_default();
                 let mut texts = std::mem::take(&mut self.texts);
-                let entries = entries.into_iter().map(|entry| Entry {
+                let entries = entries.into_iter().map(|entry| ReadEntry {
                     name: texts.share(&entry.name),
                     replaces: texts.share(&entry.replaces),
                     skips: entry.skips.iter().map(|skipped| texts.share(skipped)).collect(),
@@ -143,7 +143,7 @@ impl Contents {
             };
             let mut listed = Vec::with_capacity(package.channels.len());
             for (channel, entries) in &package.channels {
-                let mut entries: Vec<(usize, &Entry)> = entries
+                let mut entries: Vec<(usize, &ReadEntry)> = entries
                     .iter()
                     .filter_map(|entry| {
                         let of = (Text::clone(name), Text::clone(&entry.name));
@@ -167,7 +167,7 @@ impl Contents {
                     Text::clone(name),
                     Text::clone(channel),
                     channel == default_channel,
-                    entries.iter().map(|(bundle, entry)| graph::Entry {
+                    entries.iter().map(|(bundle, entry)| graph::ServedEntry {
                         bundle: *bundle,
                         name: Text::clone(&entry.name),
                         replaces: Text::clone(&entry.replaces),

@@ -20,13 +20,13 @@ pub(super) struct Channel {
     name: Text,
     is_default: bool,
     /// Sorted by name.
-    entries: Vec<Entry>,
+    entries: Vec<ServedEntry>,
     /// A place in `entries`.
     head: Option<usize>,
 }
 
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct ServedEntry {
     /// The number of the bundle.
     pub(super) bundle: usize,
     pub(super) name: Text,
@@ -37,9 +37,9 @@ pub(super) struct Entry {
 
 impl Channel {
     /// A channel with entries that are sorted by name. Its head is the one that no other replaces or skips.
-    pub(super) fn new(package: Text, name: Text, is_default: bool, entries: impl Iterator<Item = Entry>) -> Self {
-        let entries: Vec<Entry> = entries.collect();
-        let below = |entry: &Entry| {
+    pub(super) fn new(package: Text, name: Text, is_default: bool, entries: impl Iterator<Item = ServedEntry>) -> Self {
+        let entries: Vec<ServedEntry> = entries.collect();
+        let below = |entry: &ServedEntry| {
             std::iter::once(&entry.replaces)
                 .chain(&entry.skips)
                 .cloned()
@@ -56,11 +56,11 @@ impl Channel {
         }
     }
 
-    pub(super) fn head(&self) -> Option<&Entry> {
+    pub(super) fn head(&self) -> Option<&ServedEntry> {
         self.entries.get(self.head?)
     }
 
-    fn edge(&self, entry: &Entry, replaces: &Text) -> Edge {
+    fn edge(&self, entry: &ServedEntry, replaces: &Text) -> Edge {
         Edge {
             package: self.package.to_string(),
             channel: self.name.to_string(),
@@ -70,7 +70,7 @@ impl Channel {
     }
 
     /// The edge to what an entry replaces, or to nothing, and those to what else it skips and `wanted` wants.
-    fn edges(&self, entry: &Entry, wanted: impl Fn(&Text) -> bool) -> Vec<Edge> {
+    fn edges(&self, entry: &ServedEntry, wanted: impl Fn(&Text) -> bool) -> Vec<Edge> {
         let skips = entry
             .skips
             .iter()
@@ -84,7 +84,7 @@ impl Channel {
     }
 }
 
-impl Entry {
+impl ServedEntry {
     fn follows(&self, name: &str) -> bool {
         *self.replaces == *name || self.skips.iter().any(|skipped| **skipped == *name)
     }
@@ -111,8 +111,8 @@ impl Graph {
             .channels
             .binary_search_by(|known| (&*known.package, &*known.name).cmp(&key));
         let channel = self.channels.get(at.ok()?)?;
-        let replaces = |entry: &&Entry| *entry.replaces == *name;
-        let follows = |entry: &&Entry| entry.follows(name);
+        let replaces = |entry: &&ServedEntry| *entry.replaces == *name;
+        let follows = |entry: &&ServedEntry| entry.follows(name);
         let found = channel.head().filter(follows);
         let found = found.or_else(|| channel.entries.iter().find(replaces));
         let found = found.or_else(|| channel.entries.iter().find(follows));
@@ -154,7 +154,7 @@ impl Graph {
         self.providing_heads(api).next().is_some()
     }
 
-    fn providing_heads(&self, api: &GroupVersionKind) -> impl Iterator<Item = (&Channel, &Entry)> {
+    fn providing_heads(&self, api: &GroupVersionKind) -> impl Iterator<Item = (&Channel, &ServedEntry)> {
         let providers = self.providers.get(api);
         self.channels.iter().filter_map(move |channel| {
             let head = channel.head()?;

@@ -1,6 +1,6 @@
 use super::super::proto;
 use super::*;
-use crate::catalog::{BundleId, Catalog, Channel, Entry, Package};
+use crate::catalog::{BundleId, Catalog, Channel, ChannelEntry, Package};
 use prost::Message;
 
 fn bundle(name: &str, at: i64, image: Option<&str>) -> Bundle {
@@ -22,7 +22,7 @@ fn bundle(name: &str, at: i64, image: Option<&str>) -> Bundle {
 }
 
 fn listing() -> Listing {
-    let entry = |bundle, replaces: Option<&str>| Entry {
+    let entry = |bundle, replaces: Option<&str>| ChannelEntry {
         bundle: BundleId(bundle),
         replaces: replaces.map(Into::into),
         skips: vec!["s".into(), "".into()],

@@ -26,7 +26,7 @@ pub(super) struct Native {
 type Key = [String; 4];
 
 /// Where an entry came from.
-enum Source {
+enum EntryOrigin {
     /// `olm.yaml` lists it; the index there.
     Listed(usize),
     Inferred(BTreeMap<&'static str, Sourced>),
@@ -49,21 +49,21 @@ fn write_section(work: &mut Work<'_>, section: &str, inferred: Vec<Requirement>)
         .enumerate()
         .map(|(index, entry)| {
             let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-            (key(&text), Source::Listed(index))
+            (key(&text), EntryOrigin::Listed(index))
         });
     let inferred = inferred.into_iter().map(|entry| {
         let text = |name: &str| entry.fields.get(name).map(|(text, _)| text.clone()).unwrap_or_default();
-        (key(&text), Source::Inferred(entry.fields))
+        (key(&text), EntryOrigin::Inferred(entry.fields))
     });
-    let mut entries: Vec<(Key, Source)> = explicit.chain(inferred).collect();
+    let mut entries: Vec<(Key, EntryOrigin)> = explicit.chain(inferred).collect();
     entries.sort_by(|(left, _), (right, _)| order(left, right));
     entries.dedup_by(|(later, _), (earlier, _)| later == earlier);
     let list = Path::root().key("spec").key(section).key("required");
     for (position, (_, source)) in entries.into_iter().enumerate() {
         let entry = list.index(position);
         match source {
-            Source::Listed(index) => work.draft.copy(&entry, Origin::olm(work.olm, &listed.index(index))),
-            Source::Inferred(fields) => {
+            EntryOrigin::Listed(index) => work.draft.copy(&entry, Origin::olm(work.olm, &listed.index(index))),
+            EntryOrigin::Inferred(fields) => {
                 for (field, (text, origins)) in fields {
                     work.draft.put(&entry.key(field), text, origins);
                 }

@@ -1,9 +1,9 @@
 use super::*;
 use crate::rules;
-use crate::source::Source;
+use crate::source::SourceFile;
 
 fn place(text: &str, wanted: &str) -> Place {
-    let source = Source::new("manifests/role.yaml", text);
+    let source = SourceFile::new("manifests/role.yaml", text);
     let start = text.find(wanted).unwrap();
     Place::new(&source, start..start + wanted.len())
 }
@@ -11,7 +11,7 @@ fn place(text: &str, wanted: &str) -> Place {
 #[test]
 fn a_finding_shows_its_line_the_place_and_what_to_do() {
     let text = "kind: Role\nmetadata:\n  name: a\n  name: b\n";
-    let source = Source::new("manifests/role.yaml", text);
+    let source = SourceFile::new("manifests/role.yaml", text);
     let second = text.rfind("name").unwrap();
     let first = text.find("name").unwrap();
     let finding = Diagnostic::new(&rules::YAML_DUPLICATE_KEY, "the key \"name\" stands twice")
@@ -48,7 +48,7 @@ fn a_finding_without_a_place_has_its_advice() {
 
 #[test]
 fn a_place_in_an_empty_file_is_its_first_line() {
-    let source = Source::new("metadata/olm.yaml", "");
+    let source = SourceFile::new("metadata/olm.yaml", "");
     let finding = Diagnostic::new(&rules::OBJECT_NOT_A_MAP, "the file is empty").at(Place::new(&source, 0..0));
     insta::assert_snapshot!(render(&finding, false), @"
     error[object-not-a-map]: the file is empty
@@ -63,7 +63,7 @@ fn a_place_in_an_empty_file_is_its_first_line() {
 
 #[test]
 fn the_end_of_a_file_can_be_pointed_at() {
-    let source = Source::new("a.yaml", "a: [1,\n");
+    let source = SourceFile::new("a.yaml", "a: [1,\n");
     for end in [7, 8, 999] {
         let finding = Diagnostic::new(&rules::YAML_SYNTAX, "the list is not closed").at(Place::new(&source, 7..end));
         assert!(

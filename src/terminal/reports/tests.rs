@@ -2,12 +2,12 @@ use super::*;
 use crate::bundle::MediaType;
 use crate::diagnostic::Diagnostic;
 use crate::rules;
-use crate::source::{Place, Source};
+use crate::source::{Place, SourceFile};
 use crate::validation::Finding;
 
 /// Two bundles, the first with a finding of each severity and text that would break a careless writer.
 fn sample() -> Vec<Validation> {
-    let source = Source::new("oci:dir,x:v1/manifests/a%b.yaml", "spec:\n  über: \"1\"\n");
+    let source = SourceFile::new("oci:dir,x:v1/manifests/a%b.yaml", "spec:\n  über: \"1\"\n");
     let place = |range| Place::new(&source, range);
     let findings = [
         (

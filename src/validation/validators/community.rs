@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
 use crate::olm::annotation::INDEX_PROPERTIES;
 use crate::rules::{self, Rule, Severity};
-use crate::source::{Place, Source};
+use crate::source::{Place, SourceFile};
 use crate::text::Path;
 use crate::version::parse_tolerant;
 use semver::Version;
@@ -95,7 +95,7 @@ fn texts(json: &str) -> Option<Vec<(String, String)>> {
 
 /// Looks at the first line with the label.
 fn index_label(name: &str, content: &str, gone: &str) -> Option<Diagnostic> {
-    let source = Source::new(name, content);
+    let source = SourceFile::new(name, content);
     let mut start = 0;
     let mut line = None;
     for written in content.split_inclusive('\n') {

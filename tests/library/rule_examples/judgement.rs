@@ -17,7 +17,7 @@ use opmx::rules::examples::{Example, INDEX_CHECK, INDEX_DOCKERFILE, VALIDATE};
 use opmx::synthesis::outside::{Outside, learn};
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeError, TreeLimits};
-use opmx::validation::validators::{MULTIARCH, Options, Platforms};
+use opmx::validation::validators::{MULTIARCH, Platforms, ValidatorOptions};
 use opmx::validation::{Reference, Request, Validation, check_reading, refused, suites, validate};
 use rusqlite::Connection;
 use serde_json::Value;
@@ -207,11 +207,11 @@ fn run(
     let request = Request {
         validators,
         reference,
-        options: Options {
+        options: ValidatorOptions {
             categories: example.categories.clone(),
             index_dockerfile,
             platforms: example.platforms.as_ref().map(platforms),
-            ..Options::default()
+            ..ValidatorOptions::default()
         },
         limits: BundleLimits {
             text: Limits {

@@ -2,7 +2,7 @@
 
 use super::bundle::{ACCOUNT, ANNOTATIONS, BUDGET, CLASS, CRD, CSV, GROUP, PACKAGE, ROLE};
 use opmx::rules::{self, Severity};
-use opmx::validation::validators::Options;
+use opmx::validation::validators::ValidatorOptions;
 use std::collections::BTreeMap;
 
 /// One change of the bundle.
@@ -15,7 +15,7 @@ pub(crate) struct Case {
     pub(crate) place: &'static str,
     /// Rules that the change cannot help breaking as well.
     pub(crate) with: &'static [&'static str],
-    pub(crate) options: Options,
+    pub(crate) options: ValidatorOptions,
 }
 
 type Edit = (&'static str, &'static str, &'static str);
@@ -27,7 +27,7 @@ fn case(rule: &'static str, edit: Edit, place: &'static str) -> Case {
         edits: vec![edit],
         place,
         with: &[],
-        options: Options::default(),
+        options: ValidatorOptions::default(),
     }
 }
 
@@ -47,7 +47,7 @@ impl Case {
         self
     }
 
-    fn options(mut self, options: Options) -> Self {
+    fn options(mut self, options: ValidatorOptions) -> Self {
         self.options = options;
         self
     }
@@ -174,9 +174,9 @@ fn csv() -> Vec<Case> {
             (CSV, "Database, Monitoring", "Database, Toys"),
             "Database",
         )
-        .options(Options {
+        .options(ValidatorOptions {
             categories: Some(vec!["Toys".to_owned()]),
-            ..Options::default()
+            ..ValidatorOptions::default()
         }),
         case(
             "og-annotation-case",
@@ -577,9 +577,9 @@ fn removed() -> Vec<Case> {
         case("removed-api-1.25", budget, "policy/v1beta1")
             .and((CSV, "1.25.0", "1.24.0"))
             .severity(Severity::Error)
-            .options(Options {
+            .options(ValidatorOptions {
                 kubernetes_version: opmx::version::parse_tolerant("1.25"),
-                ..Options::default()
+                ..ValidatorOptions::default()
             }),
         case(
             "removed-api-1.25",
@@ -723,9 +723,9 @@ fn community() -> Vec<Case> {
             "    olm.skipRange:",
             "    olm.properties: '[{\"type\": \"olm.maxOpenShiftVersion\", \"value\": \"4.8\"}]'\n    olm.skipRange:",
         );
-        let options = Options {
+        let options = ValidatorOptions {
             index_dockerfile: Some(("index.Dockerfile".to_owned(), content.to_owned())),
-            ..Options::default()
+            ..ValidatorOptions::default()
         };
         case(rule, CLASS_V1BETA1, place)
             .and(property)
@@ -812,12 +812,12 @@ fn multiarch() -> Vec<Case> {
     let platforms = |manager: Result<&[&str], &str>, other: &[&str]| {
         let parse = |names: &[&str]| names.iter().map(|name| name.parse().unwrap()).collect();
         let manager = manager.map(parse).map_err(str::to_owned);
-        Options {
+        ValidatorOptions {
             platforms: Some(BTreeMap::from([
                 ("manager:1".to_owned(), manager),
                 ("registry.example.com/op:1.0.0".to_owned(), Ok(parse(other))),
             ])),
-            ..Options::default()
+            ..ValidatorOptions::default()
         }
     };
     let broken = |rule, edit, place, options| case(rule, POD, place).and(edit).options(options);

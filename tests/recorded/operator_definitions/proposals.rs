@@ -3,7 +3,7 @@
 use super::{assert_valid, documents, validator};
 use crate::shared;
 use opmx::cluster::conditions::{Held, OperatorCondition, Progress, judge};
-use opmx::install::operator::{Options, operators};
+use opmx::install::operator::{OperatorOptions, operators};
 use opmx::install::optional::{OptionalManifest, is_optional};
 use opmx::kubernetes::rbac::PolicyRule;
 use opmx::tree::{Tree, TreeLimits};
@@ -152,7 +152,7 @@ fn the_operator_of_the_proposal_keeps_what_it_says() {
     };
     // As it stands, with a condition that has a kind and a status without quotes.
     let operator = documents(&examples[0]);
-    let found = operators(&operator, None, Options::default());
+    let found = operators(&operator, None, OperatorOptions::default());
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].metadata.name, "plumbus");
     assert_eq!(found[0].spec, operator[0]["spec"]);

@@ -2,7 +2,7 @@ mod geometry;
 
 use super::*;
 use crate::catalog::selection::Selection;
-use crate::catalog::{Bundle, BundleId, Entry, ManifestsId, Property};
+use crate::catalog::{Bundle, BundleId, ChannelEntry, ManifestsId, Property};
 use crate::version::parse_strict;
 use geometry::measure;
 use proptest::prelude::*;
@@ -27,7 +27,7 @@ fn catalog(channels: &[(&str, &[&str])]) -> Catalog {
                 .split_once(" range=")
                 .map_or((*line, None), |(line, range)| (line, Some(range)));
             let mut words = line.split(' ');
-            let mut entry = Entry {
+            let mut entry = ChannelEntry {
                 bundle: catalog.find(words.next().unwrap()).unwrap(),
                 replaces: None,
                 skips: Vec::new(),
@@ -321,7 +321,7 @@ prop_compose! {
             Channel {
                 name: Text::from(channel),
                 head: (head < 13).then(|| name(head)),
-                entries: entries.map(|(at, replaces, skips)| Entry {
+                entries: entries.map(|(at, replaces, skips)| ChannelEntry {
                     bundle: BundleId(u32::try_from(at).unwrap()),
                     replaces: replaces.map(name),
                     skips: skips.into_iter().map(name).collect(),

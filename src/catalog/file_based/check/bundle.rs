@@ -1,9 +1,9 @@
 //! The rules of one bundle.
 
 use super::contents::Bundle;
-use super::fields::{Fields, Reader};
 use super::found::Found;
 use super::object::{self, Objects};
+use super::reader::{Fields, Reader};
 use super::scratch::{Scratch, package_of};
 use crate::catalog::Text;
 use crate::catalog::file_based::Schema;

@@ -2,9 +2,9 @@
 
 use super::bundle;
 use super::contents::{Channel, Deprecations, Package, Referred};
-use super::fields::{Fields, Reader};
 use super::found::{DocumentId, Found, Inside};
-use super::graph::{self, Entry};
+use super::graph::{self, CheckedEntry};
+use super::reader::{Fields, Reader};
 use super::scratch::{Scratch, package_of};
 use crate::catalog::file_based::{Schema, memory};
 use crate::catalog::{Text, Texts};
@@ -158,7 +158,7 @@ fn channel(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
         let message = format!("{} has no entries", reader.subject);
         reader.report(Found::new(&rules::CATALOG_CHANNEL_EMPTY, message, id.at("entries")));
     }
-    let mut entries: Vec<Entry> = Vec::with_capacity(list.len());
+    let mut entries: Vec<CheckedEntry> = Vec::with_capacity(list.len());
     let mut places: HashMap<Text, usize> = HashMap::with_capacity(list.len());
     for (index, value) in list.into_iter().enumerate() {
         let Some(entry) = entry(reader, value, index, &mut work.texts) else {
@@ -185,7 +185,7 @@ fn channel(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
 }
 
 /// An entry of a channel; none where it has no name.
-fn entry(reader: &mut Reader<'_>, value: &RawValue, index: usize, texts: &mut Texts) -> Option<Entry> {
+fn entry(reader: &mut Reader<'_>, value: &RawValue, index: usize, texts: &mut Texts) -> Option<CheckedEntry> {
     let path = Path::from("entries").index(index);
     let fields = reader.object(value, &path)?;
     reader.known(&fields, &["name", "replaces", "skips", "skipRange"], &path);
@@ -233,7 +233,7 @@ fn entry(reader: &mut Reader<'_>, value: &RawValue, index: usize, texts: &mut Te
         ));
         return None;
     }
-    Some(Entry {
+    Some(CheckedEntry {
         index,
         name: texts.share(&name),
         replaces: texts.share(&replaces),

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 /// An entry of a channel.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct CheckedEntry {
     /// Its number in the list.
     pub(super) index: usize,
     pub(super) name: Text,
@@ -16,7 +16,7 @@ pub(super) struct Entry {
     pub(super) skips: Vec<Text>,
 }
 
-impl Entry {
+impl CheckedEntry {
     /// The other bundles that may be updated to this one.
     fn below(&self) -> impl Iterator<Item = &Text> {
         let all = std::iter::once(&self.replaces).chain(&self.skips);
@@ -49,11 +49,15 @@ fn circle(names: &[&str]) -> String {
 }
 
 /// Looks at a channel, which `subject` names. Each name stands once among the entries, and none is empty.
-pub(super) fn check(id: DocumentId, subject: &str, entries: &[Entry], found: &mut Vec<Found>) {
-    let own: HashMap<&str, &Entry> = entries.iter().map(|entry| (&*entry.name, entry)).collect();
-    let named: HashSet<&str> = entries.iter().flat_map(Entry::below).map(|name| &**name).collect();
-    let at = |entry: &Entry| id.at(&format!("entries[{}].name", entry.index));
-    let heads: Vec<&Entry> = entries.iter().filter(|entry| !named.contains(&*entry.name)).collect();
+pub(super) fn check(id: DocumentId, subject: &str, entries: &[CheckedEntry], found: &mut Vec<Found>) {
+    let own: HashMap<&str, &CheckedEntry> = entries.iter().map(|entry| (&*entry.name, entry)).collect();
+    let named: HashSet<&str> = entries
+        .iter()
+        .flat_map(CheckedEntry::below)
+        .map(|name| &**name)
+        .collect();
+    let at = |entry: &CheckedEntry| id.at(&format!("entries[{}].name", entry.index));
+    let heads: Vec<&CheckedEntry> = entries.iter().filter(|entry| !named.contains(&*entry.name)).collect();
     match heads[..] {
         [head] => walk(id, subject, entries, &own, head, found),
         [] => {
@@ -86,8 +90,8 @@ pub(super) fn check(id: DocumentId, subject: &str, entries: &[Entry], found: &mu
 }
 
 /// A circle of entries that replace or skip one another, from the upper one down. Every entry has another one above it.
-fn upwards<'e>(entries: &'e [Entry], start: &'e Entry) -> Vec<&'e str> {
-    let mut above: HashMap<&str, &Entry> = HashMap::new();
+fn upwards<'e>(entries: &'e [CheckedEntry], start: &'e CheckedEntry) -> Vec<&'e str> {
+    let mut above: HashMap<&str, &CheckedEntry> = HashMap::new();
     for entry in entries {
         for name in entry.below() {
             above.entry(name).or_insert(entry);
@@ -113,9 +117,9 @@ fn upwards<'e>(entries: &'e [Entry], start: &'e Entry) -> Vec<&'e str> {
 fn walk(
     id: DocumentId,
     subject: &str,
-    entries: &[Entry],
-    own: &HashMap<&str, &Entry>,
-    head: &Entry,
+    entries: &[CheckedEntry],
+    own: &HashMap<&str, &CheckedEntry>,
+    head: &CheckedEntry,
     found: &mut Vec<Found>,
 ) {
     let skipped = entries.iter().flat_map(|entry| {
@@ -145,8 +149,8 @@ fn walk(
             None => break,
         }
     }
-    let left = |entry: &&Entry| !reached.contains(&*entry.name) && !skipped.contains(&*entry.name);
-    let stranded: Vec<&Entry> = entries.iter().filter(left).collect();
+    let left = |entry: &&CheckedEntry| !reached.contains(&*entry.name) && !skipped.contains(&*entry.name);
+    let stranded: Vec<&CheckedEntry> = entries.iter().filter(left).collect();
     let Some(first) = stranded.first() else {
         return;
     };

@@ -6,12 +6,12 @@
 mod bundle;
 mod contents;
 mod document;
-mod fields;
 mod found;
 mod graph;
 mod object;
 mod packages;
 mod places;
+mod reader;
 mod scratch;
 
 use super::read::{self, CatalogError, CatalogLimits};
@@ -20,7 +20,7 @@ use crate::catalog::Texts;
 use crate::diagnostic::Diagnostic;
 use crate::files::{FileError, open_regular};
 use crate::rules;
-use crate::source::{Place, Position, Source};
+use crate::source::{Place, Position, SourceFile};
 use crate::text::{self, Limits};
 use crate::visible::hidden_in;
 use contents::Contents;
@@ -108,7 +108,7 @@ pub fn check(folder: &Path, limits: CatalogLimits) -> Result<Checked, CatalogErr
 fn hidden_in_path(folder: &Path, path: &Path) -> Option<Diagnostic> {
     let inside = path.strip_prefix(folder).unwrap_or(path);
     let message = hidden_in("the path", &inside.to_string_lossy())?;
-    let place = Place::new(&Source::new(path.display().to_string(), String::new()), 0..0);
+    let place = Place::new(&SourceFile::new(path.display().to_string(), String::new()), 0..0);
     Some(Diagnostic::new(&rules::NAME_HIDDEN_CHARACTER, message).at(place))
 }
 
@@ -406,7 +406,7 @@ impl FileReader<'_> {
             ..shown.start()
         };
         let offset = piece.start + shown.offset();
-        let source = Source::part(self.path.display().to_string(), place.source.text(), start, offset);
+        let source = SourceFile::part(self.path.display().to_string(), place.source.text(), start, offset);
         let span = place.span.clone();
         Some(finding.at(Place::new(&source, span)))
     }
@@ -418,13 +418,13 @@ impl FileReader<'_> {
         findings
     }
 
-    fn source(&self, piece: &Piece<'_>) -> Arc<Source> {
+    fn source(&self, piece: &Piece<'_>) -> Arc<SourceFile> {
         let begin = Position {
             line: piece.line,
             column: 1,
         };
         let text = String::from_utf8_lossy(piece.bytes);
-        Source::part(self.path.display().to_string(), text, begin, piece.start)
+        SourceFile::part(self.path.display().to_string(), text, begin, piece.start)
     }
 
     /// A document of YAML as JSON; none where it is empty. What keeps it from being read is reported.

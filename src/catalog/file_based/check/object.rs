@@ -1,7 +1,7 @@
 //! The manifests inside a bundle. Each is decoded, looked at and dropped.
 
-use super::fields::{Fields, Reader};
 use super::found::Found;
+use super::reader::{Fields, Reader};
 use super::scratch::Scratch;
 use crate::catalog::file_based::manifests::decode;
 use crate::olm::limits::{MESSAGE as LARGEST_MESSAGE, OBJECT as LARGEST_OBJECT};

@@ -3,7 +3,7 @@
 use super::found::{At, DocumentId, Found, Inside};
 use super::{Files, Spot};
 use crate::diagnostic::{self, Diagnostic};
-use crate::source::{Place, Position, Source};
+use crate::source::{Place, Position, SourceFile};
 use crate::text::{self, Document};
 use std::sync::Arc;
 
@@ -61,13 +61,13 @@ fn path_of(place: &Inside) -> Option<String> {
 
 /// The same lines and columns, without the text.
 fn without_text(place: &Place) -> Place {
-    let source = Source::part(place.source.name(), "", place.start(), place.offset());
+    let source = SourceFile::part(place.source.name(), "", place.start(), place.offset());
     Place::new(&source, 0..0)
 }
 
 /// A document that is read again.
 struct Open {
-    source: Arc<Source>,
+    source: Arc<SourceFile>,
     document: Option<Document>,
 }
 
@@ -75,13 +75,13 @@ impl Open {
     fn new(files: &Files<'_>, id: DocumentId) -> Self {
         let name = files.name(id);
         let Some(Spot { start, line, .. }) = files.spot(id) else {
-            let source = Source::new(name, "");
+            let source = SourceFile::new(name, "");
             return Self { source, document: None };
         };
         let begin = Position { line, column: 1 };
         // What cannot be read now was there a moment ago; its line is still worth something.
         let text = files.text(id).unwrap_or_default();
-        let source = Source::part(name, text, begin, start);
+        let source = SourceFile::part(name, text, begin, start);
         let reading = text::read_source(&source, &files.limits());
         Self {
             source,
@@ -94,7 +94,7 @@ impl Open {
     }
 
     fn place(&mut self, inside: &Inside) -> Place {
-        let whole = |source: &Arc<Source>| {
+        let whole = |source: &Arc<SourceFile>| {
             let text = source.text();
             let start = text.len() - text.trim_start().len();
             let line = text.get(start..).and_then(|rest| rest.find('\n'));

@@ -1,8 +1,8 @@
 //! What the rules of all kinds of documents share.
 
 use super::contents::Contents;
-use super::fields::Reader;
 use super::found::Found;
+use super::reader::Reader;
 use crate::catalog::Texts;
 use crate::rules;
 use crate::text::Limits;

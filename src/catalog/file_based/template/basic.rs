@@ -1,20 +1,20 @@
 //! Basic templates: a catalog whose bundles have only their images.
 
 use super::error::{TemplateError, TemplateProblem};
-use super::fields::Input;
-use super::{Content, Image, Made, Template};
+use super::input::Input;
+use super::{Content, Image, Template, TemplateDocument};
 use crate::catalog::file_based::{Blob, Bundle, Schema};
 use crate::text::Path;
 use std::collections::HashMap;
 
 /// The documents in the order of the template.
 #[derive(Debug)]
-pub(super) struct Basic(Vec<Entry>);
+pub(super) struct Basic(Vec<Item>);
 
 #[derive(Debug)]
-enum Entry {
+enum Item {
     /// As it is.
-    Other(Made),
+    Other(TemplateDocument),
     /// The next bundle.
     Bundle,
 }
@@ -42,7 +42,7 @@ fn of_entries(input: &Input, entries: impl Iterator<Item = (usize, Path)>) -> Re
                 let schema = document.text("schema");
                 return Err(input.wrong(number, path, TemplateProblem::Several { schema }));
             }
-            read.push(Entry::Other(Made::Written(document)));
+            read.push(Item::Other(TemplateDocument::Written(document)));
             continue;
         }
         let image = bundle(input, number, &path)?;
@@ -55,7 +55,7 @@ fn of_entries(input: &Input, entries: impl Iterator<Item = (usize, Path)>) -> Re
         }
         lines.insert(image.reference.clone(), image.at.line);
         images.push(image);
-        read.push(Entry::Bundle);
+        read.push(Item::Bundle);
     }
     let content = Content::Basic(Basic(read));
     Ok(Template { images, content })
@@ -76,13 +76,13 @@ fn bundle(input: &Input, number: usize, path: &Path) -> Result<Image, TemplateEr
 
 impl Basic {
     /// The documents, with each bundle in its place.
-    pub(super) fn documents(self, rendered: Vec<Bundle>) -> Vec<Made> {
+    pub(super) fn documents(self, rendered: Vec<Bundle>) -> Vec<TemplateDocument> {
         let mut rendered = rendered.into_iter();
         let entries = self.0.into_iter();
         entries
             .filter_map(|entry| match entry {
-                Entry::Other(made) => Some(made),
-                Entry::Bundle => Some(Made::Generated(Blob::Bundle(rendered.next()?))),
+                Item::Other(made) => Some(made),
+                Item::Bundle => Some(TemplateDocument::Generated(Blob::Bundle(rendered.next()?))),
             })
             .collect()
     }

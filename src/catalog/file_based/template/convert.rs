@@ -2,7 +2,7 @@
 
 use super::Kind;
 use super::error::{TemplateError, TemplateProblem};
-use super::fields::Input;
+use super::input::Input;
 use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::read::CatalogLimits;

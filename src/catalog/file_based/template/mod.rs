@@ -8,7 +8,7 @@
 mod basic;
 pub mod convert;
 mod error;
-mod fields;
+mod input;
 mod semver;
 mod substitutes;
 
@@ -18,7 +18,7 @@ use super::document::Document;
 use super::load::{At, LoadError, Loaded, Loader};
 use super::read::CatalogLimits;
 use super::{Blob, Bundle, Schema};
-use fields::Input;
+use input::Input;
 
 /// A type of template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +84,7 @@ pub struct Image {
 
 /// A document of the catalog that a template describes.
 #[derive(Debug, Clone)]
-pub enum Made {
+pub enum TemplateDocument {
     /// As it stands in the template.
     Written(Document),
     /// Made of the template and its bundles.
@@ -131,7 +131,7 @@ impl Template {
     ///
     /// # Errors
     /// When the bundles do not fit the template.
-    pub fn documents(self, rendered: Vec<Bundle>) -> Result<Vec<Made>, TemplateError> {
+    pub fn documents(self, rendered: Vec<Bundle>) -> Result<Vec<TemplateDocument>, TemplateError> {
         match self.content {
             Content::Basic(basic) => Ok(basic.documents(rendered)),
             Content::Semver(semver) => semver.documents(&self.images, rendered),
@@ -140,7 +140,7 @@ impl Template {
     }
 }
 
-impl Made {
+impl TemplateDocument {
     /// The document.
     ///
     /// # Errors
@@ -157,7 +157,7 @@ impl Made {
 ///
 /// # Errors
 /// When they do not fit together.
-pub fn load(documents: &[Made]) -> Result<Loaded, LoadError> {
+pub fn load(documents: &[TemplateDocument]) -> Result<Loaded, LoadError> {
     let mut loader = Loader::default();
     for (number, made) in documents.iter().enumerate() {
         // What cannot be written was refused before.

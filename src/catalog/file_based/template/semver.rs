@@ -5,9 +5,9 @@
 //! the minor version below. Between major versions there are none.
 
 use super::error::{TemplateError, TemplateProblem};
-use super::fields::Input;
-use super::{Content, Image, Made, Template};
-use crate::catalog::file_based::{BUNDLE_OBJECT, Blob, Bundle, Channel, Entry, Icon, Identity, Package};
+use super::input::Input;
+use super::{Content, Image, Template, TemplateDocument};
+use crate::catalog::file_based::{BUNDLE_OBJECT, Blob, Bundle, Channel, Icon, Identity, Package, WrittenEntry};
 use crate::text::Path;
 use crate::version::parse_strict;
 use ::semver::Version;
@@ -138,7 +138,11 @@ struct Release {
 
 impl Semver {
     /// The package, its channels, and the bundles.
-    pub(super) fn documents(&self, images: &[Image], rendered: Vec<Bundle>) -> Result<Vec<Made>, TemplateError> {
+    pub(super) fn documents(
+        &self,
+        images: &[Image],
+        rendered: Vec<Bundle>,
+    ) -> Result<Vec<TemplateDocument>, TemplateError> {
         let releases = releases(images, &rendered)?;
         let package = rendered
             .first()
@@ -179,14 +183,17 @@ impl Semver {
         let head = channels.default.as_ref().map(|default| default.head.as_str());
         let head = head.and_then(|head| rendered.iter().find(|bundle| bundle.name == head));
         let (icon, description) = head.map(shown).unwrap_or_default();
-        let mut documents = vec![Made::Generated(Blob::Package(Package {
+        let mut documents = vec![TemplateDocument::Generated(Blob::Package(Package {
             name: package,
             default_channel: channels.default.map(|default| default.channel).unwrap_or_default(),
             icon,
             description,
         }))];
         let all = channels.all.into_values().map(Blob::Channel);
-        documents.extend(all.chain(rendered.into_iter().map(Blob::Bundle)).map(Made::Generated));
+        documents.extend(
+            all.chain(rendered.into_iter().map(Blob::Bundle))
+                .map(TemplateDocument::Generated),
+        );
         Ok(documents)
     }
 }
@@ -266,7 +273,7 @@ impl Channels {
             }
             before = Some(release);
             let is_highest = releases.get(place + 1).is_none_or(|next| minor(next) != minor(release));
-            let mut entry = Entry {
+            let mut entry = WrittenEntry {
                 name: release.name.clone(),
                 replaces: String::new(),
                 skips: Vec::new(),

@@ -4,8 +4,8 @@
 //! other does so with the stand-in.
 
 use super::error::{TemplateError, TemplateProblem};
-use super::fields::Input;
-use super::{Content, Image, Made, Template, load};
+use super::input::Input;
+use super::{Content, Image, Template, TemplateDocument, load};
 use crate::catalog::file_based::load::{At, heads};
 use crate::catalog::file_based::{Blob, Bundle, Identity, Schema};
 use crate::text::Path;
@@ -19,7 +19,7 @@ use std::cmp::Ordering;
 #[derive(Debug)]
 pub(super) struct Substitutes {
     at: At,
-    documents: Vec<Made>,
+    documents: Vec<TemplateDocument>,
     /// For each image the name of the bundle that it stands in for.
     bases: Vec<String>,
 }
@@ -29,7 +29,7 @@ pub(super) fn read(input: &Input) -> Result<Template, TemplateError> {
     let at = input.at(0, entries.as_ref().unwrap_or(&Path::root()));
     let mut documents = Vec::new();
     for path in entries.map_or(Ok(Vec::new()), |path| input.items(0, &path))? {
-        documents.push(Made::Written(input.blob(0, &path)?));
+        documents.push(TemplateDocument::Written(input.blob(0, &path)?));
     }
     let (mut images, mut bases): (Vec<Image>, Vec<String>) = (Vec::new(), Vec::new());
     for path in substitutions.map_or(Ok(Vec::new()), |path| input.items(0, &path))? {
@@ -61,7 +61,11 @@ pub(super) fn read(input: &Input) -> Result<Template, TemplateError> {
 
 impl Substitutes {
     /// The catalog with all stand-ins.
-    pub(super) fn documents(self, images: &[Image], rendered: Vec<Bundle>) -> Result<Vec<Made>, TemplateError> {
+    pub(super) fn documents(
+        self,
+        images: &[Image],
+        rendered: Vec<Bundle>,
+    ) -> Result<Vec<TemplateDocument>, TemplateError> {
         let Self {
             at,
             mut documents,
@@ -85,7 +89,7 @@ impl Substitutes {
                 let bundle = bundle.name;
                 return Err(wrong(TemplateProblem::NoBase { base, bundle }));
             }
-            documents.push(Made::Generated(Blob::Bundle(bundle)));
+            documents.push(TemplateDocument::Generated(Blob::Bundle(bundle)));
             check(&documents, &image.at)?;
         }
         Ok(documents)
@@ -93,7 +97,7 @@ impl Substitutes {
 }
 
 /// A catalog in which each channel has one head.
-fn check(documents: &[Made], at: &At) -> Result<(), TemplateError> {
+fn check(documents: &[TemplateDocument], at: &At) -> Result<(), TemplateError> {
     let wrong = |problem| TemplateError {
         at: at.clone(),
         problem: Box::new(problem),
@@ -115,7 +119,7 @@ fn check(documents: &[Made], at: &At) -> Result<(), TemplateError> {
 }
 
 /// Makes sure that a stand-in is newer.
-fn check_order(documents: &[Made], base: &str, bundle: &Bundle) -> Result<(), TemplateProblem> {
+fn check_order(documents: &[TemplateDocument], base: &str, bundle: &Bundle) -> Result<(), TemplateProblem> {
     let known = documents.iter().find_map(|made| {
         let document = made.document().ok()?;
         let is_base = document.schema() == Some(Schema::Bundle) && document.text("name") == base;
@@ -170,7 +174,7 @@ fn compare(one: &(Version, Option<String>), other: &(Version, Option<String>)) -
 }
 
 /// A channel in which `bundle` stands in for `base`; none for other documents, and where `base` is no entry.
-fn substituted(made: &Made, base: &str, bundle: &Bundle) -> Option<Made> {
+fn substituted(made: &TemplateDocument, base: &str, bundle: &Bundle) -> Option<TemplateDocument> {
     let document = made.document().ok()?;
     if document.schema() != Some(Schema::Channel) || document.text("package") != bundle.package {
         return None;
@@ -196,7 +200,9 @@ fn substituted(made: &Made, base: &str, bundle: &Bundle) -> Option<Made> {
         }
     }
     entries.push(stand_in);
-    Some(Made::Written(document.with("entries", to_raw_value(&entries).ok()?)))
+    Some(TemplateDocument::Written(
+        document.with("entries", to_raw_value(&entries).ok()?),
+    ))
 }
 
 /// Adds a bundle to what an entry skips.

@@ -171,8 +171,8 @@ fn the_highest_of_a_minor_version_skips_all_below_it_in_the_major_one() {
     );
 }
 
-fn made(document: &Value) -> Made {
-    Made::Written(Document::from_json(&document.to_string()).unwrap())
+fn made(document: &Value) -> TemplateDocument {
+    TemplateDocument::Written(Document::from_json(&document.to_string()).unwrap())
 }
 
 #[test]
@@ -517,7 +517,7 @@ fn a_catalog_becomes_a_template_that_gives_the_catalog_again() {
 
 /// Whether the chain of `replaces` from the head leads to every entry that no other one skips.
 fn is_sound(catalog: &crate::catalog::Catalog, channel: &crate::catalog::Channel) -> bool {
-    let name = |entry: &crate::catalog::Entry| catalog.bundle(entry.bundle).unwrap().name.clone();
+    let name = |entry: &crate::catalog::ChannelEntry| catalog.bundle(entry.bundle).unwrap().name.clone();
     let mut next = channel.head.clone();
     let mut left: Vec<_> = channel.entries.iter().collect();
     left.retain(|entry| !channel.entries.iter().any(|other| other.skips.contains(&name(entry))));
@@ -552,7 +552,7 @@ proptest! {
             prop_assert!(read(&text, None).is_err());
             return Ok(());
         }
-        let documents: Vec<Made> = documents(&text).unwrap().iter().map(made).collect();
+        let documents: Vec<TemplateDocument> = documents(&text).unwrap().iter().map(made).collect();
         let catalog = super::load(&documents).unwrap().catalog;
         let package = &catalog.packages[0];
         prop_assert!(package.channel(package.default_channel.as_deref().unwrap()).is_some());

@@ -24,7 +24,7 @@ impl Index {
         for line in lines {
             additions.push(&record(line)).unwrap();
         }
-        additions.commit(policy, &Target::InPlace(&path), &Options::default())
+        additions.commit(policy, &Target::InPlace(&path), &ChangeOptions::default())
     }
 
     /// Name, replaces, skips and substituted bundle of each bundle.

@@ -4,7 +4,7 @@ use super::{LIMITS, places, words};
 use opmx::bundle::BundleLimits;
 use opmx::terminal::reports::{ReportFormat, report};
 use opmx::tree::{Tree, TreeLimits};
-use opmx::validation::validators::{Options, VALIDATORS};
+use opmx::validation::validators::{VALIDATORS, ValidatorOptions};
 use opmx::validation::{Reference, Request, Validation, validate};
 
 /// Files of a bundle of each media type, any of which may hold anything.
@@ -80,13 +80,13 @@ fn check(name: &str, path: &str, bytes: Vec<u8>) {
         let request = Request {
             validators: VALIDATORS.iter().map(|validator| validator.name).collect(),
             reference,
-            options: Options {
+            options: ValidatorOptions {
                 kubernetes_version: Some(semver::Version::new(1, 25, 0)),
                 index_dockerfile: Some((
                     "Dockerfile".to_owned(),
                     "LABEL com.redhat.openshift.versions=v4.6-v4.8".to_owned(),
                 )),
-                ..Options::default()
+                ..ValidatorOptions::default()
             },
             limits: BundleLimits {
                 text: LIMITS(),

@@ -82,7 +82,7 @@ static SERVERS: LazyLock<Servers> = LazyLock::new(|| {
             let listener = listen(Some([127, 0, 0, 1].into()), 0).unwrap();
             let address = listener.local_addr().unwrap();
             let metrics = Arc::new(Metrics::default());
-            let options = server::Options::default();
+            let options = server::ServerOptions::default();
             tokio::spawn(serve(served, listener, options, metrics, std::future::pending()));
             let channel = Endpoint::from_shared(format!("http://{address}"))
                 .unwrap()
@@ -115,7 +115,7 @@ fn write_database(path: &Path) {
     }
     let target = Target::Copy { from: None, to: path };
     additions
-        .commit(Mode::default(), &target, &change::Options::default())
+        .commit(Mode::default(), &target, &change::ChangeOptions::default())
         .unwrap();
 }
 

@@ -7,7 +7,7 @@ use opmx::cluster::{self, State};
 use opmx::install::catalogs::Catalogs;
 use opmx::install::resolved;
 use opmx::install::steps::Repetition;
-use opmx::resolver::{Options, Problem, resolve};
+use opmx::resolver::{Problem, ResolverOptions, resolve};
 use std::path::Path;
 
 const STATE: &str = "\
@@ -109,10 +109,10 @@ fn judged(state: &State) {
     let read = catalogs.read(true).unwrap();
     let problem = Problem::of_state(state, &read);
     for explain in [false, true] {
-        let options = Options {
+        let options = ResolverOptions {
             steps: 10_000,
             explain,
-            ..Options::default()
+            ..ResolverOptions::default()
         };
         match resolve(&problem, &options) {
             Ok(resolution) => {

@@ -8,9 +8,9 @@ use crate::cli::strictness;
 use crate::cli::{Context, guesses};
 use crate::index::intake::IntakeError;
 use crate::index::open::SourceLimits;
-use crate::index::render::Options;
+use crate::index::render::RenderOptions;
 use crate::index::render::image_reference::ImageReferenceTemplate;
-use crate::index::render::sources::{Form, Source, SourceError, SourceOptions};
+use crate::index::render::sources::{Form, RenderSource, SourceError, SourceOptions};
 use crate::validation::Strictness;
 use clap::{Args, ValueEnum};
 
@@ -85,8 +85,8 @@ impl ContentArguments {
     }
 
     /// What goes into the catalog.
-    pub(crate) fn options(&self) -> Options {
-        Options {
+    pub(crate) fn options(&self) -> RenderOptions {
+        RenderOptions {
             required_only: self.required_only,
         }
     }
@@ -110,7 +110,7 @@ impl FormArguments {
         limits: SourceLimits,
         strictness: Strictness,
         context: &Context<'_>,
-    ) -> Result<Vec<Source>, CommandError> {
+    ) -> Result<Vec<RenderSource>, CommandError> {
         let transports = registry.transports(context);
         let opening = SourceOptions {
             limits,
@@ -121,7 +121,7 @@ impl FormArguments {
         context.runtime.block_on(async {
             let mut sources = Vec::with_capacity(names.len());
             for name in names {
-                let opened = Source::open(name, &transports, &opening).await;
+                let opened = RenderSource::open(name, &transports, &opening).await;
                 let opened = opened.map_err(|error| refused(name, error, context))?;
                 strictness::warn(opened.findings(), &context.printer);
                 sources.push(opened);

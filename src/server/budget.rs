@@ -1,4 +1,4 @@
-//! Room for what clients have not taken yet, in bounded size.
+//! Budget for what clients have not taken yet, in bounded size.
 
 use super::clients::{Client, Clients};
 use std::sync::Arc;
@@ -8,28 +8,28 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use tonic::Status;
 
-/// How long a call waits for room.
+/// How long a call waits for its part.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long it waits before clients that stall are disconnected, and before that is tried again.
 const PRESSURE: Duration = Duration::from_millis(100);
 
-/// How many may wait for one room; further ones fail at once.
+/// How many may wait for one budget; further ones fail at once.
 const WAITING: usize = 4096;
 
-/// Room for calls, or for bytes. Answers hold it to their end; whoever finds none waits for a while.
+/// Budget for calls, or for bytes. Answers hold it to their end; whoever finds none waits for a while.
 #[derive(Debug, Clone)]
-pub(super) struct Room {
+pub(super) struct Budget {
     free: Arc<Semaphore>,
     size: usize,
     waiting: Arc<AtomicUsize>,
     clients: Arc<Clients>,
 }
 
-/// A part of a room, and of the share that a client has of it, for as long as the last clone lives.
+/// A part of a budget, and of the share that a client has of it, for as long as the last clone lives.
 #[derive(Debug, Clone)]
-pub(super) struct Taken {
-    _room: Arc<OwnedSemaphorePermit>,
+pub(super) struct Permit {
+    _budget: Arc<OwnedSemaphorePermit>,
     _share: Option<Arc<OwnedSemaphorePermit>>,
 }
 
@@ -53,7 +53,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-impl Room {
+impl Budget {
     pub(super) fn new(size: usize, clients: Arc<Clients>) -> Self {
         let size = size.clamp(1, Semaphore::MAX_PERMITS);
         Self {
@@ -64,9 +64,9 @@ impl Room {
         }
     }
 
-    /// Takes so much of the room, if it is there: what is larger than the room takes all of it. It counts against the
+    /// Takes so much of the budget, if it is there: what is larger than the budget takes all of it. It counts against the
     /// share of the client, too, which is shared in the same way.
-    pub(super) fn try_take(&self, size: usize, client: Option<&Arc<Client>>) -> Option<Taken> {
+    pub(super) fn try_take(&self, size: usize, client: Option<&Arc<Client>>) -> Option<Permit> {
         let share = match client {
             Some(client) => {
                 let size = part(size, self.clients.share());
@@ -75,19 +75,19 @@ impl Room {
             }
             None => None,
         };
-        let room = Arc::clone(&self.free).try_acquire_many_owned(part(size, self.size));
-        Some(Taken {
-            _room: Arc::new(room.ok()?),
+        let budget = Arc::clone(&self.free).try_acquire_many_owned(part(size, self.size));
+        Some(Permit {
+            _budget: Arc::new(budget.ok()?),
             _share: share,
         })
     }
 
-    /// Takes so much of the room, as [`Room::try_take`] does, when it is there. For clients that wait, others that take
+    /// Takes so much of the budget, as [`Budget::try_take`] does, when it is there. For clients that wait, others that take
     /// nothing are disconnected.
     ///
     /// # Errors
     /// `RESOURCE_EXHAUSTED` when there is none for a while, or too many wait.
-    pub(super) async fn take(&self, size: usize, client: Option<&Arc<Client>>) -> Result<Taken, Status> {
+    pub(super) async fn take(&self, size: usize, client: Option<&Arc<Client>>) -> Result<Permit, Status> {
         if let Some(taken) = self.try_take(size, client) {
             return Ok(taken);
         }
@@ -99,19 +99,19 @@ impl Room {
             }
             None => None,
         };
-        let room = self.take_of_all(part(size, self.size)).await?;
-        Ok(Taken {
-            _room: Arc::new(room),
+        let budget = self.take_of_all(part(size, self.size)).await?;
+        Ok(Permit {
+            _budget: Arc::new(budget),
             _share: share,
         })
     }
 
     async fn take_of_all(&self, size: u32) -> Result<OwnedSemaphorePermit, Status> {
         let begun = Instant::now();
-        let mut room = Box::pin(Arc::clone(&self.free).acquire_many_owned(size));
+        let mut budget = Box::pin(Arc::clone(&self.free).acquire_many_owned(size));
         loop {
-            match timeout(PRESSURE, &mut room).await {
-                Ok(room) => return room.map_err(|_| stopping()),
+            match timeout(PRESSURE, &mut budget).await {
+                Ok(budget) => return budget.map_err(|_| stopping()),
                 Err(_) if begun.elapsed() > PATIENCE => return Err(exhausted()),
                 Err(_) => self.clients.close_stalled(),
             }
@@ -122,7 +122,7 @@ impl Room {
 /// Takes so much of what one client shares with nobody. Others cannot make room there.
 ///
 /// # Errors
-/// As those of [`Room::take`].
+/// As those of [`Budget::take`].
 pub(super) async fn take_own(own: &Arc<Semaphore>, size: u32) -> Result<OwnedSemaphorePermit, Status> {
     let taken = timeout(PATIENCE, Arc::clone(own).acquire_many_owned(size)).await;
     taken.map_err(|_| exhausted())?.map_err(|_| stopping())
@@ -143,55 +143,55 @@ fn stopping() -> Status {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::server::Options;
+    use crate::server::ServerOptions;
 
     fn clients(share: usize) -> Arc<Clients> {
-        Arc::new(Clients::new(&Options {
+        Arc::new(Clients::new(&ServerOptions {
             manifests_per_connection: share,
-            ..Options::default()
+            ..ServerOptions::default()
         }))
     }
 
     #[tokio::test]
     async fn a_client_gets_no_more_than_its_share_and_leaves_the_rest_to_others() {
         let clients = clients(10);
-        let room = Room::new(100, Arc::clone(&clients));
+        let budget = Budget::new(100, Arc::clone(&clients));
         let (hog, other) = (clients.add(), clients.add());
-        let first = room.take(8, Some(&hog)).await.unwrap();
-        assert!(room.try_take(3, Some(&hog)).is_none());
+        let first = budget.take(8, Some(&hog)).await.unwrap();
+        assert!(budget.try_take(3, Some(&hog)).is_none());
         // What is larger than a share takes all of it.
-        let large = room.take(60, Some(&other)).await.unwrap();
-        assert!(room.try_take(1, Some(&other)).is_none());
-        assert!(room.try_take(32, None).is_some() && room.try_take(33, None).is_none());
+        let large = budget.take(60, Some(&other)).await.unwrap();
+        assert!(budget.try_take(1, Some(&other)).is_none());
+        assert!(budget.try_take(32, None).is_some() && budget.try_take(33, None).is_none());
         drop(first);
-        let again = room.take(3, Some(&hog)).await.unwrap();
+        let again = budget.take(3, Some(&hog)).await.unwrap();
         drop((large, again));
-        assert!(room.try_take(1000, None).is_some());
+        assert!(budget.try_take(1000, None).is_some());
     }
 
     #[tokio::test]
     async fn who_waits_gets_what_others_give_back() {
-        let room = Room::new(2, clients(1));
-        let taken = room.take(2, None).await.unwrap();
+        let budget = Budget::new(2, clients(1));
+        let taken = budget.take(2, None).await.unwrap();
         let waiting = tokio::spawn({
-            let room = room.clone();
-            async move { room.take(1, None).await.is_ok() }
+            let budget = budget.clone();
+            async move { budget.take(1, None).await.is_ok() }
         });
-        while room.waiting.load(Ordering::Relaxed) == 0 {
+        while budget.waiting.load(Ordering::Relaxed) == 0 {
             tokio::task::yield_now().await;
         }
         drop(taken);
         assert!(waiting.await.unwrap());
-        assert_eq!(room.waiting.load(Ordering::Relaxed), 0);
+        assert_eq!(budget.waiting.load(Ordering::Relaxed), 0);
     }
 
     #[tokio::test]
     async fn when_too_many_wait_others_fail_at_once() {
-        let room = Room::new(1, clients(1));
-        let _taken = room.take(1, None).await.unwrap();
-        room.waiting.store(WAITING, Ordering::Relaxed);
-        let refused = room.take(1, None).await.unwrap_err();
+        let budget = Budget::new(1, clients(1));
+        let _taken = budget.take(1, None).await.unwrap();
+        budget.waiting.store(WAITING, Ordering::Relaxed);
+        let refused = budget.take(1, None).await.unwrap_err();
         assert_eq!(refused.code(), tonic::Code::ResourceExhausted);
-        assert_eq!(room.waiting.load(Ordering::Relaxed), WAITING);
+        assert_eq!(budget.waiting.load(Ordering::Relaxed), WAITING);
     }
 }

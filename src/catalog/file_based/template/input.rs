@@ -6,7 +6,7 @@ use crate::catalog::file_based::document;
 use crate::catalog::file_based::read::CatalogLimits;
 use crate::catalog::file_based::stream::{CutError, Stream};
 use crate::shape::nearest;
-use crate::source::{Position, Source};
+use crate::source::{Position, SourceFile};
 use crate::text::{self, Document, Limits, Path, kind_of};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -49,7 +49,7 @@ impl Input {
                 line: piece.line,
                 column: 1,
             };
-            let source = Source::part(name, text, begin, piece.start);
+            let source = SourceFile::part(name, text, begin, piece.start);
             let reading = text::read_source(&source, &of_one);
             if let Some(finding) = reading.diagnostics.iter().find(|finding| finding.is_error()) {
                 let line = finding.place.as_ref().map_or(piece.line, |place| place.start().line);
