@@ -31,6 +31,7 @@ mod olm_schema;
 mod operator_definitions;
 mod published_csvs;
 mod render;
+mod requirements;
 mod resolve;
 mod round_trip;
 mod steps;
