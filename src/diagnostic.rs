@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_message_is_one_line_whatever_it_quotes() {
-        let rule = crate::rules::ALL.first().unwrap();
+        let rule = crate::rules::all().next().unwrap();
         assert_eq!(
             Diagnostic::new(rule, "no resource a\r\nb").message,
             r"no resource a\r\nb"

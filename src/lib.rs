@@ -42,7 +42,7 @@
 //!
 //! | to add | begin at |
 //! |---|---|
-//! | a rule | `rules.rs` with its example in `rules/examples`; then `validation/validators`, which only authors meet, or `validation::check`, which is also the way into an index. `catalog::file_based::check`, `database::check` and `index::check` look at catalogs and indexes |
+//! | a rule | the file of its subject in `rules`, with its example in `rules/examples`; then `validation/validators`, which only authors meet, or `validation::check`, which is also the way into an index. `catalog::file_based::check`, `database::check` and `index::check` look at catalogs and indexes |
 //! | a key of a constraint | `olm/constraint.rs` |
 //! | a schema of file-based catalogs | `catalog/file_based/schema.rs` |
 //! | a key of `metadata/olm.yaml` | `bundle/olm_yaml/fields.rs` |

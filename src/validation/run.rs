@@ -230,7 +230,7 @@ fn overlap(left: &Finding, right: &Finding) -> bool {
 pub fn rule_named(id: &str) -> Result<&'static Rule, UnknownRule> {
     rules::by_id(id).ok_or_else(|| UnknownRule {
         id: id.to_owned(),
-        nearest: nearest(id, rules::ALL.iter().map(|rule| rule.id)),
+        nearest: nearest(id, rules::all().map(|rule| rule.id)),
     })
 }
 
