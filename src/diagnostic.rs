@@ -96,13 +96,13 @@ impl Diagnostic {
 
     /// Says which changes of the text mend it.
     #[must_use]
-    pub fn mended_by(mut self, edits: impl IntoIterator<Item = Edit>) -> Self {
+    pub(crate) fn mended_by(mut self, edits: impl IntoIterator<Item = Edit>) -> Self {
         self.edits.extend(edits);
         self
     }
 
     /// Whether it can be mended without a decision by a person.
-    pub fn is_fixable(&self) -> bool {
+    pub(crate) fn is_fixable(&self) -> bool {
         !self.edits.is_empty()
     }
 

@@ -33,7 +33,7 @@ pub fn read(tree: &Tree, limits: &Limits) -> BundleReading {
 
 /// Reads the files of a bundle as one of this media type, or of the one that they name. Whether they fit together is
 /// not judged.
-pub fn read_as(tree: &Tree, media_type: Option<MediaType>, limits: &Limits) -> BundleReading {
+pub(crate) fn read_as(tree: &Tree, media_type: Option<MediaType>, limits: &Limits) -> BundleReading {
     let mut diagnostics = Vec::new();
     for (folder, rule) in [
         (MANIFESTS, &rules::FORMAT_MANIFESTS_DIR),

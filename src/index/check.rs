@@ -9,7 +9,7 @@ pub mod images;
 mod needs;
 
 pub use catalog::check_catalog;
-pub use cluster::for_cluster;
+pub(crate) use cluster::for_cluster;
 
 use super::capabilities::Cluster;
 use super::location::{Fetched, IndexLocation};

@@ -20,7 +20,7 @@ impl Document {
     ///
     /// # Errors
     /// When it is none, or has a field twice.
-    pub fn from_json(json: &str) -> Result<Self, serde_json::Error> {
+    pub(crate) fn from_json(json: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(json)
     }
 
@@ -93,7 +93,7 @@ impl Document {
     }
 
     /// The names of the fields that its schema does not know.
-    pub fn unknown_fields(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn unknown_fields(&self) -> impl Iterator<Item = &str> {
         let known = self.schema().map_or(&[][..], |schema| schema.fields());
         let names = self.fields.iter().map(|(name, _)| &**name);
         names.filter(|name| !known.contains(name))

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// # Errors
 /// When the index cannot be read, or changes meanwhile.
-pub fn for_cluster(index: &Index, cluster: &Cluster) -> Result<Vec<Diagnostic>, OpenError> {
+pub(crate) fn for_cluster(index: &Index, cluster: &Cluster) -> Result<Vec<Diagnostic>, OpenError> {
     let catalog = index.catalog()?;
     let channels = catalog.packages.iter().flat_map(|package| &package.channels);
     let offered: BTreeSet<BundleId> = channels
