@@ -1,3 +1,5 @@
+//! The files of dependencies and properties: lists of `{type, value}`.
+
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::rules;
 use crate::source::Place;

@@ -1,3 +1,5 @@
+//! The files of a bundle, read into a [`Bundle`].
+
 use super::olm_yaml::Olm;
 use super::{Annotations, Bundle, MANIFESTS, METADATA, MediaType, OLM_YAML, is_csv, metadata, names};
 use crate::diagnostic::Diagnostic;

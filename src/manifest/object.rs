@@ -1,3 +1,5 @@
+//! One Kubernetes object, with the places of its values.
+
 use crate::kubernetes::GroupVersionKind;
 use crate::source::Place;
 use crate::text::{Document, Path};

@@ -1,3 +1,5 @@
+//! The files of a folder, read into Kubernetes objects.
+
 use super::Object;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::GroupVersionKind;
