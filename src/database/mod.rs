@@ -23,6 +23,7 @@ pub(crate) mod migrate;
 pub mod read;
 pub mod record;
 pub mod remove;
+mod rows;
 pub mod schema;
 mod skips;
 mod spool;
