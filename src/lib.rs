@@ -47,7 +47,7 @@
 //! | a schema of file-based catalogs | `catalog/file_based/schema.rs` |
 //! | a key of `metadata/olm.yaml` | `bundle/olm_yaml/fields.rs` |
 //! | a form of reports | `terminal/reports` |
-//! | an answer of a registry that is worth another try | `image/registry/error.rs` |
+//! | an answer of a registry that is worth another try | `image/registry/retry.rs` |
 //! | a column of the database | `database/schema.rs` |
 //! | a call of the gRPC API | `server/registry.proto` |
 //!
