@@ -20,6 +20,7 @@ pub(crate) mod guard;
 pub mod list;
 pub mod load;
 pub(crate) mod migrate;
+mod reach;
 pub mod read;
 pub mod record;
 pub mod remove;
