@@ -366,6 +366,9 @@ impl FileBasedCatalog {
             let Some(schema) = document.schema() else {
                 return Err(wrong(piece.line, no_schema(&document).to_owned()));
             };
+            if let Some(problem) = document.wrong_type() {
+                return Err(wrong(piece.line, problem));
+            }
             if self.handles.len() >= self.limits.documents {
                 return Err(self.over("documents", self.limits.documents));
             }
