@@ -10,7 +10,7 @@ mod listed;
 mod needs;
 
 pub use catalog::check_catalog;
-pub(crate) use cluster::add_for_cluster;
+pub use cluster::add_for_cluster;
 
 use super::capabilities::Cluster;
 use super::location::{Fetched, IndexLocation};
