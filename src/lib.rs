@@ -42,12 +42,12 @@
 //!
 //! | to add | begin at |
 //! |---|---|
-//! | a rule | `rules.rs` with its example in `rules/examples`; then `validation/validators`, which only authors meet, or `validation::check`, which is also the way into an index. `catalog::file_based::check`, `database::check` and `index::check` look at catalogs and indexes |
+//! | a rule | the file of its subject in `rules`, with its example in `rules/examples`; then `validation/validators`, which only authors meet, or `validation::check`, which is also the way into an index. `catalog::file_based::check`, `database::check` and `index::check` look at catalogs and indexes |
 //! | a key of a constraint | `olm/constraint.rs` |
 //! | a schema of file-based catalogs | `catalog/file_based/schema.rs` |
 //! | a key of `metadata/olm.yaml` | `bundle/olm_yaml/fields.rs` |
 //! | a form of reports | `terminal/reports` |
-//! | an answer of a registry that is worth another try | `image/registry/error.rs` |
+//! | an answer of a registry that is worth another try | `image/registry/retry.rs` |
 //! | a column of the database | `database/schema.rs` |
 //! | a call of the gRPC API | `server/registry.proto` |
 //!
@@ -61,14 +61,20 @@
 //! | `server` | `server`; includes `database` | a gRPC server |
 //! | `cli` | `cli` and `terminal`, for the program; includes all | |
 //!
-//! `cli` is on by default.
+//! `cli` is on by default. What the program is made of, `cli` and `terminal`, is no part of the library's interface and may
+//! change with every release.
+
+// Each feature leaves something unused that another one needs; with all of them the compiler looks for what is dead.
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
 pub mod build;
 pub mod bundle;
 pub mod catalog;
 pub mod causes;
 pub mod cel;
+// Public for `main.rs` and the tests.
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
 pub mod cluster;
 pub mod conversion;
@@ -95,10 +101,12 @@ pub mod server;
 pub mod shape;
 pub mod source;
 pub mod synthesis;
+// Public for the tests.
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod terminal;
 pub mod text;
 pub mod tree;
 pub mod validation;
 pub mod version;
-pub mod visible;
+pub(crate) mod visible;

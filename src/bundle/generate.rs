@@ -15,7 +15,7 @@ const LABEL_ORDER: [&str; 6] = [
 ];
 
 /// The text of `metadata/annotations.yaml`.
-pub fn annotations_yaml(values: &BTreeMap<String, String>) -> String {
+pub(crate) fn annotations_yaml(values: &BTreeMap<String, String>) -> String {
     crate::text::to_yaml(&serde_json::json!({ "annotations": values }))
 }
 

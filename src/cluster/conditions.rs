@@ -9,7 +9,8 @@ mod list;
 mod note;
 mod starter;
 
-pub use check::{Check, Upgrade, check, check_in, held, held_in};
+pub(crate) use check::held_in;
+pub use check::{Check, Upgrade, check, check_in, held};
 pub use note::Note;
 pub use starter::{Starter, starter};
 
@@ -20,11 +21,11 @@ use serde_json::Value;
 use std::fmt;
 
 /// The condition by which an operator allows or refuses its upgrade. OLM compares its name exactly.
-pub const UPGRADEABLE: &str = "Upgradeable";
+pub(crate) const UPGRADEABLE: &str = "Upgradeable";
 /// The condition by which an operator says that it is being upgraded. Only the proposal knows it.
-pub const UPGRADING: &str = "Upgrading";
+pub(crate) const UPGRADING: &str = "Upgrading";
 /// `status.reason` of a ClusterServiceVersion that has to wait because the one that it replaces refuses.
-pub const NOT_UPGRADEABLE: &str = "OperatorConditionNotUpgradeable";
+pub(crate) const NOT_UPGRADEABLE: &str = "OperatorConditionNotUpgradeable";
 
 /// An installed operator, as far as conditions are about it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -18,5 +18,6 @@ pub mod state;
 pub use inline::inline;
 pub use keys::json_schema;
 pub use observed::{ObservedError, observe};
-pub use read::{StateError, StateProblem, read, source_beside};
+pub(crate) use read::source_beside;
+pub use read::{StateError, StateProblem, read};
 pub use state::State;

@@ -137,7 +137,7 @@ fn is_object(value: &Value) -> bool {
 
 /// What a file names as the source of a catalog, seen from where the program runs: a path is relative to the file, unless
 /// nothing is there. `file` is the path of the file.
-pub fn source_beside(file: &std::path::Path, source: &str) -> String {
+pub(crate) fn source_beside(file: &std::path::Path, source: &str) -> String {
     let (transport, path) = ["oci-archive:", "oci:"]
         .iter()
         .find_map(|transport| Some((*transport, source.strip_prefix(transport)?)))

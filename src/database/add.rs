@@ -12,10 +12,12 @@ mod refusal;
 mod rows;
 mod stored;
 
+pub use super::reach::Stranded;
 pub use refusal::Refusal;
 
 use super::change::{self, ChangeOptions, Target};
 use super::error::DatabaseError;
+use super::reach;
 use super::record::Record;
 use super::spool::{Piece, Spool};
 use crate::catalog::graph::{self, Dropped, Graph, Mode, Node};
@@ -91,6 +93,8 @@ pub struct Report {
     pub skipped: Vec<String>,
     /// Bundles of the index that gave their place to one of their name, by name.
     pub overwritten: Vec<String>,
+    /// Bundles that no update leads to any more in a channel where one did, by package and channel.
+    pub stranded: Vec<Stranded>,
 }
 
 /// One added bundle.
@@ -251,6 +255,9 @@ impl Additions {
             return Err(AddError::Refused(refusals));
         }
         let graphs = self.graphs(&stored, &overwritten, policy.mode)?;
+        let packages = stored.packages.keys().map(String::as_str).collect();
+        let stranded = || reach::stranded(transaction, &packages).map_err(failed);
+        let stranded_before = stranded()?;
         existing::clear(transaction, &overwritten).map_err(failed)?;
         let deprecated = |name: &str| stored.deprecated.contains(name) && !overwritten.contains(name);
         self.insert(transaction, deprecated, failed)?;
@@ -265,6 +272,9 @@ impl Additions {
             let packages = report.packages.iter().map(|change| change.package.as_str());
             rows::leave_to_images(transaction, packages).map_err(failed)?;
         }
+        report.stranded = stranded()?;
+        let is_new = |now: &Stranded| !stranded_before.iter().any(|before| before.is_as(now));
+        report.stranded.retain(is_new);
         report.bundles = self.bundles.iter().map(Addition::reported).collect();
         report.overwritten = overwritten.into_iter().collect();
         Ok(report)

@@ -22,7 +22,7 @@ const COMPRESSION: u32 = 1;
 ///
 /// # Errors
 /// The same; a cache that cannot be read or written is no reason to fail.
-pub fn layer_through_cache(entries: &[LayerEntry], epoch: u64, cache: &Cache) -> Result<Layer, ImageError> {
+pub(crate) fn layer_through_cache(entries: &[LayerEntry], epoch: u64, cache: &Cache) -> Result<Layer, ImageError> {
     if let Some(layer) = find(cache, &diff_id_of(entries, epoch)?) {
         return Ok(layer);
     }

@@ -6,10 +6,11 @@ mod catalog;
 mod cluster;
 #[cfg(feature = "registry")]
 pub mod images;
+mod listed;
 mod needs;
 
 pub use catalog::check_catalog;
-pub use cluster::for_cluster;
+pub use cluster::add_for_cluster;
 
 use super::capabilities::Cluster;
 use super::location::{Fetched, IndexLocation};
@@ -17,7 +18,7 @@ use super::open::{Index, OpenDatabase, OpenError, OpenLimits, fetch};
 use crate::database;
 use crate::diagnostic::{self, Diagnostic};
 use crate::image::Transports;
-use crate::rules::{self, Gate};
+use crate::rules::Gate;
 use crate::validation::Strictness;
 
 /// What to look at beside what an index says of itself.
@@ -106,32 +107,4 @@ pub async fn check(
         findings,
         is_complete: true,
     })
-}
-
-/// Adds what the clusters of an OLM cannot use to the findings about an index.
-///
-/// # Errors
-/// When the index cannot be read, or changes meanwhile.
-pub fn add_for_cluster(findings: &mut Vec<Diagnostic>, index: &Index, cluster: &Cluster) -> Result<(), OpenError> {
-    // The clusters say the same, with what it means for them.
-    let same = [&rules::INDEX_MESSAGE_SIZE, &rules::CATALOG_MESSAGE_SIZE];
-    findings.retain(|finding| !same.contains(&finding.rule));
-    findings.extend(for_cluster(index, cluster)?);
-    diagnostic::sort(findings);
-    Ok(())
-}
-
-/// Texts that one finding names.
-const LISTED: usize = 3;
-
-/// Several texts as a message shows them, the rest of many by their number.
-fn listed(texts: &[impl AsRef<str>]) -> String {
-    let mut shown: Vec<String> = texts.iter().take(LISTED).map(|text| text.as_ref().to_owned()).collect();
-    if texts.len() > LISTED {
-        shown.push(format!("{} more", texts.len() - LISTED));
-    }
-    match shown.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        _ => shown.concat(),
-    }
 }

@@ -58,7 +58,7 @@ pub struct Applied {
 impl Applied {
     /// The plan after it was applied, and so after whoever approves it has done that.
     #[must_use]
-    pub fn written_to(&self, mut plan: InstallPlan) -> InstallPlan {
+    pub(crate) fn written_to(&self, mut plan: InstallPlan) -> InstallPlan {
         for (step, outcome) in plan.status.plan.iter_mut().zip(&self.steps) {
             step.status = outcome.status;
         }

@@ -38,7 +38,7 @@ pub struct Content {
 
 impl Content {
     /// What is wrong with the first thing that it needs and that OLM cannot read: OLM does not install such a bundle.
-    pub fn unreadable_need(&self) -> Option<String> {
+    pub(crate) fn unreadable_need(&self) -> Option<String> {
         self.properties.iter().find_map(|Property { kind, value }| {
             let known = DependencyKind::of(kind, Spelling::Property)?;
             let text = canonical::to_string(value);
@@ -180,7 +180,7 @@ fn bundle_of(document: &Document) -> Result<file_based::Bundle, ContentError> {
 ///
 /// # Errors
 /// When the document holds no manifests, or some that cannot be read.
-pub fn of_document(document: &file_based::Bundle) -> Result<Content, ContentError> {
+pub(crate) fn of_document(document: &file_based::Bundle) -> Result<Content, ContentError> {
     let unreadable = |kind: &str, reason: String| ContentError::Property {
         bundle: document.name.clone(),
         kind: kind.to_owned(),

@@ -7,7 +7,7 @@ use crate::kubernetes::{GroupVersionKind, rbac};
 
 /// What OLM does for objects of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Handling {
+pub(crate) enum Handling {
     /// A CustomResourceDefinition: created with OLM's own rights; checked and updated where it is there already.
     Definition,
     /// Created; left alone where it is there already.
@@ -64,7 +64,7 @@ const KNOWN: [(&str, Handling, &str, &str, bool); 12] = [
 ];
 
 /// What OLM does for a kind, as the step of a plan names it.
-pub fn of(kind: &str) -> Handling {
+pub(crate) fn of(kind: &str) -> Handling {
     match KNOWN.iter().find(|(known, ..)| *known == kind) {
         Some((_, handling, ..)) => *handling,
         None if UPDATED.contains(&kind) => Handling::Updated,
@@ -74,7 +74,7 @@ pub fn of(kind: &str) -> Handling {
 
 /// The resource that the object of a step is written to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Resource {
+pub(crate) struct Resource {
     /// API group.
     pub group: String,
     /// The plural name.
@@ -85,7 +85,7 @@ pub struct Resource {
 
 impl Resource {
     /// That of a step. A kind that OLM knows by name is taken for its own one, whatever its group.
-    pub fn of(step: &Step, apis: &Apis) -> Self {
+    pub(crate) fn of(step: &Step, apis: &Apis) -> Self {
         let kind = &step.resource.kind;
         if let Some((_, _, group, plural, namespaced)) = KNOWN.iter().find(|(known, ..)| known == kind) {
             return Self {
@@ -104,7 +104,7 @@ impl Resource {
     }
 
     /// `plural.group`, or the plural alone for the core group.
-    pub fn label(&self) -> String {
+    pub(crate) fn label(&self) -> String {
         if self.group.is_empty() {
             self.plural.clone()
         } else {
@@ -114,14 +114,14 @@ impl Resource {
 }
 
 /// Group, version and kind of a step.
-pub fn kind_of(step: &Step) -> GroupVersionKind {
+pub(crate) fn kind_of(step: &Step) -> GroupVersionKind {
     let resource = &step.resource;
     GroupVersionKind::new(&*resource.group, &*resource.version, &*resource.kind)
 }
 
 /// The verbs that an install has to hold for an object of the step. They are the same whether the object is there
 /// already or not, so that an upgrade does not ask for more than the installation did.
-pub fn verbs(handling: Handling) -> &'static [&'static str] {
+pub(crate) fn verbs(handling: Handling) -> &'static [&'static str] {
     match handling {
         Handling::Definition | Handling::Patched | Handling::Updated => &["create", "get", "patch", "update"],
         Handling::Once => &["create"],

@@ -12,7 +12,7 @@ pub mod catalogs;
 pub mod content;
 mod csv_manifest;
 mod generated_rbac;
-pub mod handling;
+pub(crate) mod handling;
 pub mod operator;
 pub mod optional;
 pub mod permissions;

@@ -7,7 +7,8 @@
 mod held;
 mod resource;
 
-pub use held::{account_of, held};
+pub(crate) use held::account_of;
+pub use held::held;
 pub use resource::{Content, Review, install, roles};
 
 use super::apis::Apis;

@@ -61,7 +61,7 @@ pub struct Resolved {
 
 impl Resolved {
     /// The catalogs that name no index and no packages, and so count as empty.
-    pub fn empty_catalogs(&self) -> impl Iterator<Item = &CatalogSource> {
+    pub(crate) fn empty_catalogs(&self) -> impl Iterator<Item = &CatalogSource> {
         let catalogs = self.state.catalogs.iter();
         catalogs.filter(|catalog| catalog.source.is_none() && catalog.packages.is_empty())
     }

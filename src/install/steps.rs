@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::fmt;
 
 /// The kind of a step that creates a Secret of a bundle. A step of kind `Secret` copies the pull secret of a catalog.
-pub const BUNDLE_SECRET: &str = "BundleSecret";
+pub(crate) const BUNDLE_SECRET: &str = "BundleSecret";
 /// The kind of the definitions of APIs.
 pub const CRD: &str = "CustomResourceDefinition";
 

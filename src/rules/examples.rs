@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn every_rule_has_an_example_and_every_example_a_rule() {
         let examples = all().unwrap();
-        for rule in rules::ALL {
+        for rule in rules::all() {
             assert!(examples.contains_key(rule.id), "{} has no example", rule.id);
         }
         for (id, example) in &examples {

@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn what_intake_takes_is_served() {
-        for rule in rules::ALL {
+        for rule in rules::all() {
             let (intake, serving) = (rule.at(Gate::Intake), rule.at(Gate::Serving));
             if intake.is_some() {
                 assert!(serving.is_none() || serving >= intake, "{}", rule.id);

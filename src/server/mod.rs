@@ -41,7 +41,7 @@ use tonic_health::pb::health_server::HealthServer;
 use tonic_reflection::server::Builder as Reflection;
 
 /// The port on which OLM looks for a catalog.
-pub const DEFAULT_PORT: u16 = 50051;
+pub(crate) const DEFAULT_PORT: u16 = 50051;
 
 /// Limits of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -245,7 +245,7 @@ pub async fn serve(
 ///
 /// # Errors
 /// When the system does not let signals be handled.
-pub fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
+pub(crate) fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

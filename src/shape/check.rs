@@ -146,7 +146,7 @@ pub fn check(value: &Value, shape: &Shape, most: usize) -> Vec<Problem> {
 
 /// What a program in Go cannot read into the types of the table, at most so many problems. To it `null` is as good as any
 /// value, keys that it does not know may hold anything, and those it knows are found in any case.
-pub fn check_as_go(value: &Value, shape: &Shape, most: usize) -> Vec<Problem> {
+pub(crate) fn check_as_go(value: &Value, shape: &Shape, most: usize) -> Vec<Problem> {
     Checker::new(true, most).found(value, shape)
 }
 

@@ -295,4 +295,4 @@ fn write_stubs(out: &mut String, unresolved: &[Unresolved]) {
 }
 
 /// A stream of manifests as a file of the bundle. Named so that a later stream takes its place.
-pub const STREAM_FILE: &str = "manifests.yaml";
+pub(crate) const STREAM_FILE: &str = "manifests.yaml";

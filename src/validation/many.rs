@@ -18,7 +18,7 @@ use std::sync::Arc;
 const AT_ONCE: usize = 8;
 
 /// How bundles are reached, and what is asked of them.
-pub struct Asked<'a> {
+pub(crate) struct Asked<'a> {
     /// The way to images.
     pub transports: &'a Transports,
     /// What is to be looked at.
@@ -31,7 +31,7 @@ pub struct Asked<'a> {
 
 /// What becomes of what can be mended without a decision by a person.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Mending {
+pub(crate) enum Mending {
     /// It is only reported.
     #[default]
     Off,
@@ -80,7 +80,7 @@ pub enum UnreadableError {
 
 /// Looks at the bundles of these names, several at a time, and tells of them in their order. What keeps one from being
 /// read does not stop the others. Must run inside a runtime: the work of the processor goes to its threads.
-pub fn check_all<'a>(names: Vec<String>, asked: &'a Asked<'a>) -> impl Stream<Item = Checked> + 'a {
+pub(crate) fn check_all<'a>(names: Vec<String>, asked: &'a Asked<'a>) -> impl Stream<Item = Checked> + 'a {
     // A folder that is named twice is not to be mended by two at once.
     let at_once = if asked.mending == Mending::Files { 1 } else { AT_ONCE };
     stream::iter(names)

@@ -80,7 +80,7 @@ pub fn validate(tree: &Tree, request: &Request) -> Validation {
 }
 
 /// Looks at the files of one bundle, and keeps the bundle for what else is to be looked at.
-pub fn validate_bundle(tree: &Tree, request: &Request) -> Validated {
+pub(crate) fn validate_bundle(tree: &Tree, request: &Request) -> Validated {
     let (bundle, media_type, mut findings) = match request.reference {
         Some(reference) => {
             let (media_type, findings) = reference::judge(tree, reference, request);
@@ -227,17 +227,17 @@ fn overlap(left: &Finding, right: &Finding) -> bool {
 ///
 /// # Errors
 /// With the nearest id where there is no such rule.
-pub fn rule_named(id: &str) -> Result<&'static Rule, UnknownRule> {
+pub(crate) fn rule_named(id: &str) -> Result<&'static Rule, UnknownRule> {
     rules::by_id(id).ok_or_else(|| UnknownRule {
         id: id.to_owned(),
-        nearest: nearest(id, rules::ALL.iter().map(|rule| rule.id)),
+        nearest: nearest(id, rules::all().map(|rule| rule.id)),
     })
 }
 
 /// There is no such rule.
 #[derive(Debug, thiserror::Error)]
 #[error("there is no rule {id}{}", nearest.map(|nearest| format!("; did you mean {nearest}?")).unwrap_or_default())]
-pub struct UnknownRule {
+pub(crate) struct UnknownRule {
     /// What was asked for.
     pub id: String,
     /// The id that is most like it.

@@ -107,7 +107,7 @@ fn the_documents_are_those_of_this_program() {
          later is taken, and the last column says what becomes of it. `opmx bundle rules RULE` shows an example.\n\n\
          | rule | authoring | intake | serving | what is published with it |\n|---|---|---|---|---|\n",
     );
-    for rule in opmx::rules::ALL {
+    for rule in opmx::rules::all() {
         let weights = opmx::rules::Gate::ALL.map(|gate| match rule.at(gate) {
             Some(severity) => severity.to_string(),
             None => "–".to_owned(),

@@ -7,7 +7,7 @@ use crate::cli::error::{CommandResult, Status};
 use crate::cli::example::found_by;
 use crate::cli::{Context, command};
 use crate::files::{FolderOutput, place};
-use crate::rules::ALL;
+use crate::rules;
 use crate::rules::examples::{self, Example};
 use crate::terminal::advice;
 use clap::Args;
@@ -86,7 +86,7 @@ fn rules_page() -> io::Result<Vec<u8>> {
          years is taken, with a warning that says what becomes of it; what was taken once is never refused later.",
     )]);
     roff.control("SH", ["RULES"]);
-    for rule in ALL {
+    for rule in rules::all() {
         roff.control("TP", []);
         roff.text([bold(rule.id), roman(format!(" ({}; {})", rule.severity, rule.source))]);
         roff.text([roman(advice::of_rule(rule).into_owned())]);

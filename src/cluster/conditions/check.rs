@@ -117,7 +117,7 @@ fn checked(operator: &InstalledOperator<'_>, condition: Option<OperatorCondition
 }
 
 /// The operators of a what-if file that OLM does not upgrade, and why: [`held`] for what is installed there.
-pub fn held_in(state: &State) -> BTreeMap<String, String> {
+pub(crate) fn held_in(state: &State) -> BTreeMap<String, String> {
     held(&conditions_in(state), &installed_in(state))
 }
 

@@ -29,7 +29,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 /// `apiVersion` of the resource.
-pub const API_VERSION: &str = "operators.coreos.com/v2alpha1";
+pub(crate) const API_VERSION: &str = "operators.coreos.com/v2alpha1";
 
 /// How the resource is put together.
 #[derive(Debug, Clone, Copy, Default)]

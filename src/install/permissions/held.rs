@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// The service account that the OperatorGroup of a namespace names. Where it names none, OLM installs with its own
 /// rights.
-pub fn account_of(state: &State, namespace: &str) -> Option<Account> {
+pub(crate) fn account_of(state: &State, namespace: &str) -> Option<Account> {
     let mut groups = state.objects.iter().filter(|object| {
         let text = |path: &str| object.pointer(path).and_then(Value::as_str);
         text("/kind") == Some("OperatorGroup") && text("/metadata/namespace") == Some(namespace)

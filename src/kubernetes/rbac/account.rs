@@ -56,12 +56,12 @@ impl fmt::Display for Account {
 
 impl Account {
     /// The user that the API server takes it for.
-    pub fn user(&self) -> String {
+    pub(crate) fn user(&self) -> String {
         format!("system:serviceaccount:{}:{}", self.namespace, self.name)
     }
 
     /// The groups that the API server takes it to be in.
-    pub fn groups(&self) -> [String; 3] {
+    pub(crate) fn groups(&self) -> [String; 3] {
         let own = format!("system:serviceaccounts:{}", self.namespace);
         [
             "system:serviceaccounts".to_owned(),
@@ -97,13 +97,13 @@ pub struct Grants {
 
 impl Grants {
     /// The rules that hold in a namespace: those of the cluster and its own. `None` stands for the cluster.
-    pub fn within(&self, namespace: Option<&str>) -> Vec<Rule> {
+    pub(crate) fn within(&self, namespace: Option<&str>) -> Vec<Rule> {
         let own = namespace.and_then(|namespace| self.namespaces.get(namespace));
         self.cluster.iter().chain(own.into_iter().flatten()).cloned().collect()
     }
 
     /// Adds rules for one namespace, or for the cluster.
-    pub fn add(&mut self, namespace: Option<&str>, rules: impl IntoIterator<Item = Rule>) {
+    pub(crate) fn add(&mut self, namespace: Option<&str>, rules: impl IntoIterator<Item = Rule>) {
         match namespace {
             None => self.cluster.extend(rules),
             Some(namespace) => self.namespaces.entry(namespace.to_owned()).or_default().extend(rules),
@@ -113,7 +113,7 @@ impl Grants {
 
 /// What the bindings among `objects` give to an account, and what of them cannot be followed: bindings to roles that
 /// are not among the objects. Objects of other kinds are passed over.
-pub fn grants<'a>(objects: impl IntoIterator<Item = &'a Value>, account: &Account) -> (Grants, Vec<String>) {
+pub(crate) fn grants<'a>(objects: impl IntoIterator<Item = &'a Value>, account: &Account) -> (Grants, Vec<String>) {
     let mut roles: BTreeMap<(&str, &str, &str), &Value> = BTreeMap::new();
     let mut bindings = Vec::new();
     for object in objects {
