@@ -20,9 +20,10 @@
 //!  shape        tables of fields: what a file or an object may hold, and its JSON Schema
 //!  manifest     documents to objects
 //!  text         YAML and JSON with places                          image        references, layers, layouts, registries
+//!  diagnostic   what is wrong, where, and how much it weighs
 //!  rules        the table of all rules: id, severity at each gate, help, with an example of each
 //!  files        writing so that a killed process leaves the old state or the new one
-//!  cel, kubernetes, diagnostic, tree, causes, source, streams, limit, version, visible   small shared values
+//!  cel, kubernetes, tree, causes, source, streams, limit, version, visible   small shared values
 //! ```
 //!
 //! Commands are functions here, with a struct of options in place of flags, and the page of each has an example:
@@ -40,14 +41,18 @@
 //!
 //! # Where to begin
 //!
-//! | to add | begin at |
+//! | to add or change | begin at |
 //! |---|---|
-//! | a rule | the file of its subject in `rules`, with its example in `rules/examples`; then `validation/validators`, which only authors meet, or `validation::check`, which is also the way into an index. `catalog::file_based::check`, `database::check` and `index::check` look at catalogs and indexes |
-//! | a key of a constraint | `olm/constraint.rs` |
-//! | a schema of file-based catalogs | `catalog/file_based/schema.rs` |
-//! | a key of `metadata/olm.yaml` | `bundle/olm_yaml/fields.rs` |
+//! | a rule | the file of its subject in `rules`, with its example in `rules/examples`; then `validation/mod.rs`, which is also the way into an index, or, for what only a suite asks for, `rules/validators.rs` and `validation/validators`. `catalog/file_based/check`, `database/check` and `index/check` look at catalogs and indexes |
+//! | a key of a constraint | `olm/constraint.rs`, then what the compiler names, and the table of what each OLM can do |
+//! | a schema of file-based catalogs | `catalog/file_based/schema.rs`, then what the compiler names |
+//! | a key of `metadata/olm.yaml` | `bundle/olm_yaml/fields.rs`: all there is to do for `.copied_to(…)`; `.made_into(…)` also needs `synthesis/overlay.rs` |
+//! | an annotation of bundles | `bundle/annotations.rs`, and `bundle/asked_annotations.rs` for what options say of them |
+//! | the place of an added bundle in its channels, the default channel | `catalog/graph.rs`; `database/add` only writes what it says |
+//! | a file in a layer, its kind or its path | `image/layer_reader.rs`, then `image/unpack` |
+//! | what a status of a registry means | `image/registry/error.rs`; which failures are tried again, and when: `image/registry/retry.rs` |
+//! | a limit of the server | `server/options.rs`; `server/connection.rs` keeps those of clients |
 //! | a form of reports | `terminal/reports` |
-//! | an answer of a registry that is worth another try | `image/registry/retry.rs` |
 //! | a column of the database | `database/schema.rs` |
 //! | a call of the gRPC API | `server/registry.proto` |
 //!

@@ -33,7 +33,7 @@ mod metadata;
 mod platforms;
 mod reading;
 mod services;
-mod suites;
+mod validators;
 
 pub use conversion::*;
 pub use crd::*;
@@ -47,7 +47,7 @@ pub use metadata::*;
 pub use platforms::*;
 pub use reading::*;
 pub use services::*;
-pub use suites::*;
+pub use validators::*;
 
 use std::fmt;
 
@@ -123,11 +123,11 @@ const TABLES: &[&[&Rule]] = &[
     csv::FIELDS,
     crd::DEFINITIONS,
     csv::WHOLE,
-    suites::CATALOGS,
+    validators::CATALOGS,
     platforms::PLATFORMS,
-    suites::OBJECTS_BESIDE,
+    validators::OBJECTS_BESIDE,
     file_based_catalog::FILE_BASED_CATALOG,
-    suites::OLDER,
+    validators::OLDER,
     conversion::CONVERSION,
 ];
 

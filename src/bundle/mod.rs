@@ -5,6 +5,7 @@
 //! The role of a metadata file is recognised by its content, as OLM does, except for `olm.yaml`, whose name is fixed.
 
 pub mod annotations;
+mod asked_annotations;
 mod edit;
 pub mod generate;
 pub mod image;
@@ -19,6 +20,7 @@ pub(crate) mod size;
 pub mod stamp;
 
 pub use annotations::Annotations;
+pub use asked_annotations::{ANNOTATIONS_YAML, AnnotationError, AskedAnnotations};
 pub use edit::EditError;
 pub use media_type::{MediaType, UnknownMediaType};
 pub use metadata::TypedValue;

@@ -4,7 +4,7 @@
 use crate::build::BuildError;
 use crate::bundle::location::{LoadError, LocationError};
 use crate::bundle::pin::PinError;
-use crate::bundle::{EditError, MediaType, UnknownMediaType};
+use crate::bundle::{AnnotationError, EditError, MediaType, UnknownMediaType};
 use crate::catalog::file_based::init::InitError;
 use crate::catalog::file_based::load::LoadError as CatalogLoadError;
 use crate::catalog::file_based::read::CatalogError;
@@ -205,8 +205,13 @@ hints! {
         Self::Written { .. } => hint("leave out --samples and --api-source"),
     }
     BuildError {
-        pass: [Outside, Pin, Edit, Image],
+        pass: [Annotations, Outside, Pin, Edit, Image],
         none: [],
+    }
+    AnnotationError {
+        pass: [Tree],
+        none: [Unknown],
+        Self::Differs { .. } => hint("use the options with --overwrite, or leave them out"),
     }
     EditError {
         pass: [Tree],

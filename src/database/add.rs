@@ -6,8 +6,8 @@
 //! the outcome, to the byte, depends on the set of bundles and not on the order in which they came, and memory holds
 //! their names and edges and the manifests of one of them.
 
-mod channels;
 mod existing;
+mod graph_rows;
 mod refusal;
 mod rows;
 mod stored;
@@ -224,7 +224,7 @@ impl Additions {
             let none = stored::Package::default();
             let mut graphs = graphs.iter();
             graphs.try_for_each(|graph| {
-                channels::write(transaction, graph, &none)
+                graph_rows::write(transaction, graph, &none)
                     .map_err(failed)
                     .map_err(AddError::from)
             })
@@ -265,7 +265,7 @@ impl Additions {
             rows::rewrite(transaction, &graph.rewritten).map_err(failed)?;
         }
         for (graph, before) in graphs.into_iter().zip(stored.packages.values()) {
-            channels::write(transaction, &graph, before).map_err(failed)?;
+            graph_rows::write(transaction, &graph, before).map_err(failed)?;
             report.packages.push(package_change(graph, before));
         }
         if policy.mode != Mode::Replaces {

@@ -5,7 +5,7 @@ use super::cache::{Cache, Incoming};
 use super::digest::{Digest, Hasher};
 use super::error::ImageError;
 use super::image::{Blob, Layer};
-use super::layer::{LayerEntry, diff_id_of, layer_from_files};
+use super::layer_writer::{LayerEntry, diff_id_of, layer_from_files};
 use super::manifest::{Descriptor, LAYER_GZIP};
 use crate::files::FileError;
 use flate2::read::GzDecoder;
@@ -91,7 +91,7 @@ fn keep(cache: &Cache, layer: &Layer) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::layer::EntryContent;
+    use super::super::layer_writer::EntryContent;
     use super::*;
 
     #[test]

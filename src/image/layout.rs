@@ -3,7 +3,7 @@
 use super::digest::{Digest, Hasher};
 use super::error::ImageError;
 use super::image::{Blob, Image};
-use super::layer::MEMORY_LIMIT;
+use super::layer_writer::MEMORY_LIMIT;
 use super::manifest::{
     self, CONFIG_LIMIT, Descriptor, INDEX, IndexEntry, MANIFEST_LIMIT, Manifest, REF_NAME, check_digest,
 };

@@ -12,9 +12,9 @@ mod digest;
 mod error;
 #[expect(clippy::module_inception, reason = "a file is named after its main type")]
 mod image;
-mod layer;
 mod layer_cache;
 mod layer_reader;
+mod layer_writer;
 mod layout;
 mod manifest;
 #[cfg(not(feature = "registry"))]
@@ -39,8 +39,8 @@ pub use credentials::{CredentialError, Credentials, Login, Secret};
 pub use digest::{Digest, DigestError};
 pub use error::ImageError;
 pub use image::{Blob, Image, Layer};
-pub use layer::{EntryContent, LayerEntry, layer_from_files, layer_from_tree};
 pub(crate) use layer_cache::layer_through_cache;
+pub use layer_writer::{EntryContent, LayerEntry, layer_from_files, layer_from_tree};
 pub(crate) use layout::LAYOUT_FILE;
 pub use layout::{read_layout, write_layout};
 pub use manifest::Descriptor;

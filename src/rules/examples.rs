@@ -17,7 +17,7 @@ const FILES: &[&str] = &[
     include_str!("examples/dependencies.yaml"),
     include_str!("examples/csv.yaml"),
     include_str!("examples/crd.yaml"),
-    include_str!("examples/suites.yaml"),
+    include_str!("examples/validators.yaml"),
     include_str!("examples/platforms.yaml"),
     include_str!("examples/conversion.yaml"),
     include_str!("examples/index.yaml"),

@@ -142,7 +142,11 @@ fn departures() -> String {
         for departure in departures {
             let escaped = |key: &str| departure[key].replace('<', "&lt;").replace('*', "\\*");
             page += &format!("\n### {}\n\n", departure["subject"]);
-            page += &format!("- **Proposal**: {}\n- **opmx**: {}\n", escaped("proposed"), escaped("opmx"));
+            page += &format!(
+                "- **Proposal**: {}\n- **opmx**: {}\n",
+                escaped("proposed"),
+                escaped("opmx")
+            );
             page += &format!("- **Reason**: {}\n", escaped("reason"));
             if let Some(literal) = departure.get("literal") {
                 page += &format!("- **Literally**: `{literal}`\n");

@@ -68,7 +68,10 @@ fn every_requirement_works_or_is_a_departure() {
     let page = fs::read_to_string(repository("docs/departures.md")).unwrap();
     let subjects: BTreeSet<&str> = page.lines().filter_map(|line| line.strip_prefix("### ")).collect();
     let departures: BTreeMap<&str, &str> = DEPARTURES.iter().copied().collect();
-    let unknown: Vec<_> = departures.values().filter(|subject| !subjects.contains(*subject)).collect();
+    let unknown: Vec<_> = departures
+        .values()
+        .filter(|subject| !subjects.contains(*subject))
+        .collect();
     assert!(unknown.is_empty(), "docs/departures.md has no line for {unknown:?}");
 
     let tested = tested();
@@ -79,7 +82,7 @@ fn every_requirement_works_or_is_a_departure() {
         let Some(id) = cells.next().map(str::trim).filter(|id| is_id(id)) else {
             continue;
         };
-        let verdict = cells.next_back().unwrap_or_default().trim();
+        let verdict = cells.last().unwrap_or_default().trim();
         let settled = if departures.contains_key(id) {
             "departs"
         } else if tested.contains(id) {
@@ -95,8 +98,16 @@ fn every_requirement_works_or_is_a_departure() {
         *counts.entry(settled).or_default() += 1;
     }
     println!("requirements: {counts:?}");
-    assert!(counts.values().sum::<usize>() > 300, "the table was not read: {counts:?}");
-    assert!(open.is_empty(), "{} requirements are open:\n{}", open.len(), open.join("\n"));
+    assert!(
+        counts.values().sum::<usize>() > 300,
+        "the table was not read: {counts:?}"
+    );
+    assert!(
+        open.is_empty(),
+        "{} requirements are open:\n{}",
+        open.len(),
+        open.join("\n")
+    );
 }
 
 /// Whether it is a letter and a number.

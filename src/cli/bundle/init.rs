@@ -1,7 +1,7 @@
 //! `opmx bundle init`: the metadata of a bundle, as far as the manifests tell it.
 
-use super::ANNOTATIONS_YAML;
 use super::inference::InferenceArguments;
+use crate::bundle::ANNOTATIONS_YAML;
 use crate::bundle::annotations::standard;
 use crate::bundle::generate::annotations_yaml;
 use crate::bundle::{MANIFESTS, MediaType, OLM_YAML, is_csv};

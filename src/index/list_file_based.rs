@@ -1,4 +1,4 @@
-//! The same rows of a file-based catalog.
+//! The rows of [`database::list`](crate::database::list), of a file-based catalog.
 
 use crate::catalog::file_based::load::{Loaded, heads};
 use crate::catalog::file_based::manifests::{Manifests, Metadata};
