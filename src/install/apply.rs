@@ -10,19 +10,24 @@
 //! step is optional.
 
 mod definition;
+mod deployments;
 mod owners;
+mod wording;
+
+pub use deployments::FailedVersion;
 
 use super::apis::{Apis, defined};
+use super::existing::Existing;
 use super::handling::{self, Handling, Resource};
 use super::permissions::{Need, account_of, handed_on, held};
 use super::plan::{Condition, InstallPlan, Phase};
 use super::refusal::{Class, Refusal, UNKNOWN, reason_of};
-use super::steps::{CRD, Step, StepStatus};
 use crate::cluster::State;
 use crate::cluster::state::ErrorAnswer;
 use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::account::{Account, Grants};
 use crate::kubernetes::rbac::covering::{TooManyAtoms, compact, count_atoms, covers};
+use crate::steps::{CRD, Step, StepStatus};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -53,16 +58,22 @@ pub struct Applied {
     pub message: String,
     /// What OLM would log, as of each optional object that was not created, and what would go wrong after the plan.
     pub warnings: Vec<String>,
+    /// The versions that fail although the plan is complete.
+    pub failed: Vec<FailedVersion>,
 }
 
 impl Applied {
-    /// The plan after it was applied, and so after whoever approves it has done that.
+    /// Whether all that is to be installed is, in the end.
+    pub fn succeeds(&self) -> bool {
+        self.phase == Phase::Complete && self.failed.is_empty()
+    }
+
+    /// The plan after it was applied.
     #[must_use]
     pub fn written_to(&self, mut plan: InstallPlan) -> InstallPlan {
         for (step, outcome) in plan.status.plan.iter_mut().zip(&self.steps) {
             step.status = outcome.status;
         }
-        plan.spec.approved = true;
         plan.status.phase = self.phase;
         plan.status.message.clone_from(&self.message);
         plan.status.conditions = self.conditions();
@@ -85,14 +96,11 @@ impl Applied {
     }
 }
 
-/// An object in the cluster: group, kind, namespace, name.
-type Key = (String, String, String, String);
-
 /// The cluster while the plan is applied.
 struct Cluster<'a> {
     namespace: &'a str,
     apis: Apis,
-    objects: BTreeMap<Key, &'a Value>,
+    existing: Existing<'a>,
     errors: &'a [ErrorAnswer],
     installer: Option<Installer>,
     /// What OLM would log of the steps so far.
@@ -148,7 +156,10 @@ pub fn apply(steps: &[Step], namespace: &str, state: &State) -> Result<Applied, 
         };
         if stop.is_none() && outcomes.iter().all(done) {
             let end = (Phase::Complete, String::new());
-            return Ok(ended(steps, outcomes, passes, end, cluster.warnings));
+            let statuses: Vec<StepStatus> = outcomes.iter().map(|outcome| outcome.status).collect();
+            let failed = deployments::refused(steps, &statuses, &cluster);
+            let applied = ended(steps, outcomes, passes, end, cluster.warnings);
+            return Ok(Applied { failed, ..applied });
         }
         let moved = before
             .iter()
@@ -192,6 +203,7 @@ fn ended(
         passes,
         phase,
         message,
+        failed: Vec::new(),
     }
 }
 
@@ -256,18 +268,6 @@ fn pass(steps: &[Step], outcomes: &mut [Outcome], cluster: &mut Cluster<'_>) -> 
 
 impl<'a> Cluster<'a> {
     fn of(steps: &[Step], state: &'a State, namespace: &'a str) -> Result<Self, TooManyAtoms> {
-        let key = |object: &Value| {
-            let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
-            let group = text("/apiVersion").split_once('/').map_or("", |(group, _)| group);
-            let parts = [
-                group,
-                text("/kind"),
-                text("/metadata/namespace"),
-                text("/metadata/name"),
-            ];
-            let [group, kind, namespace, name] = parts.map(str::to_owned);
-            (group, kind, namespace, name)
-        };
         let installer = match account_of(state, namespace) {
             None => None,
             Some(account) => {
@@ -283,7 +283,7 @@ impl<'a> Cluster<'a> {
         Ok(Self {
             namespace,
             apis: Apis::of(state),
-            objects: state.objects.iter().map(|object| (key(object), object)).collect(),
+            existing: Existing::of(&state.objects),
             errors: &state.errors,
             installer,
             warnings: owners::shared(steps, namespace, state),
@@ -299,13 +299,13 @@ impl<'a> Cluster<'a> {
             Handling::Updated | Handling::Definition => self.discover(step)?,
             Handling::Once | Handling::Patched => {}
         }
-        let existing = self.existing(step, &resource);
+        let existing = self.existing.of_step(step, &resource, self.namespace);
         self.authorize(index, step, &resource, "create")?;
         let refused = self.ask(step, &resource, "create", existing.is_some());
         let exists = match refused {
             None => false,
             Some(refusal) if refusal.reason.class == Class::Update => true,
-            Some(refusal) => return Err(Stop::Refused(refusal)),
+            Some(refusal) => return Err(refused_while(step, "create", refusal)),
         };
         if !exists {
             return Ok(if handling == Handling::Definition {
@@ -322,12 +322,12 @@ impl<'a> Cluster<'a> {
         for verb in verbs {
             self.authorize(index, step, &resource, verb)?;
             if let Some(refusal) = self.ask(step, &resource, verb, false) {
-                return Err(Stop::Refused(refusal));
+                return Err(refused_while(step, verb, refusal));
             }
         }
         if handling == Handling::Definition {
             if let Some(existing) = existing {
-                let objects = self.objects.values().copied();
+                let objects = self.existing.all();
                 let warning = definition::update(existing, &step.resource.manifest, objects)?;
                 self.warnings.extend(warning);
             }
@@ -363,26 +363,8 @@ impl<'a> Cluster<'a> {
         let Some(installer) = self.installer.as_ref().filter(|_| step.resource.kind != CRD) else {
             return Ok(());
         };
-        let user = installer.account.user();
-        let place = resource.namespaced.then_some(self.namespace);
-        let asked = Rule::new(&resource.group, &resource.plural, &[verb]);
-        // A request that creates has no name yet when it is judged.
-        let asked = if verb == "create" {
-            asked
-        } else {
-            asked.named(&step.resource.name)
-        };
-        if !covers(&installer.held.within(place), [&asked]) {
-            let place = place.map_or("at the cluster scope".to_owned(), |namespace| {
-                format!("in the namespace {namespace:?}")
-            });
-            return Err(forbidden(format!(
-                "{} {:?} is forbidden: User {user:?} cannot {verb} resource {:?} in API group {:?} {place}",
-                resource.label(),
-                step.resource.name,
-                resource.plural,
-                resource.group
-            )));
+        if let Some(refusal) = installer.forbidden(resource, &step.resource.name, verb, self.namespace) {
+            return Err(refused_while(step, verb, forbidden(refusal)));
         }
         let Some(need) = installer.handed_on.get(&index).filter(|_| verb != "get") else {
             return Ok(());
@@ -398,27 +380,15 @@ impl<'a> Cluster<'a> {
             .map(|group| format!("{group:?}"))
             .collect();
         let rules: Vec<String> = compact(&missing).iter().map(Rule::to_string).collect();
-        Err(forbidden(format!(
-            "{} {:?} is forbidden: user {user:?} (groups=[{}]) is attempting to grant RBAC permissions not currently \
-             held:\n{}",
+        let refusal = forbidden(format!(
+            "{} {:?} is forbidden: user {:?} (groups=[{}]) is attempting to grant RBAC permissions not currently held:\n{}",
             resource.label(),
             step.resource.name,
+            installer.account.user(),
             groups.join(" "),
             rules.join("\n")
-        )))
-    }
-
-    /// The object of a step, where it is in the cluster before.
-    fn existing(&self, step: &Step, resource: &Resource) -> Option<&'a Value> {
-        let manifest = &step.resource.manifest;
-        let kind = manifest
-            .get("kind")
-            .and_then(Value::as_str)
-            .unwrap_or(&step.resource.kind);
-        let namespace = if resource.namespaced { self.namespace } else { "" };
-        let key = [&resource.group, kind, namespace, &step.resource.name].map(str::to_owned);
-        let [group, kind, namespace, name] = key;
-        self.objects.get(&(group, kind, namespace, name)).copied()
+        ));
+        Err(refused_while(step, verb, refusal))
     }
 
     /// What the API server answers to a request, where it refuses.
@@ -477,12 +447,48 @@ impl<'a> Cluster<'a> {
     }
 }
 
-fn forbidden(message: String) -> Stop {
-    Stop::Refused(Refusal {
+impl Installer {
+    /// What the API server answers where the account may not send a request about an object in a namespace, or about one
+    /// that is in none. It names the object only where that is there already.
+    fn forbidden(&self, resource: &Resource, name: &str, verb: &str, namespace: &str) -> Option<String> {
+        let place = resource.namespaced.then_some(namespace);
+        let asked = Rule::new(&resource.group, &resource.plural, &[verb]);
+        // A request that creates has no name yet when it is judged.
+        let (asked, named) = match verb {
+            "create" => (asked, String::new()),
+            _ => (asked.named(name), format!(" {name:?}")),
+        };
+        if covers(&self.held.within(place), [&asked]) {
+            return None;
+        }
+        let place = place.map_or("at the cluster scope".to_owned(), |namespace| {
+            format!("in the namespace {namespace:?}")
+        });
+        Some(format!(
+            "{}{named} is forbidden: User {:?} cannot {verb} resource {:?} in API group {:?} {place}",
+            resource.label(),
+            self.account.user(),
+            resource.plural,
+            resource.group
+        ))
+    }
+}
+
+fn forbidden(message: String) -> Refusal {
+    Refusal {
         reason: reason_of("Forbidden", 403, ""),
         plain: message.clone(),
         message,
-    })
+    }
+}
+
+/// The refusal of a request as OLM passes it on, with what it was doing.
+fn refused_while(step: &Step, verb: &str, refusal: Refusal) -> Stop {
+    let message = match wording::doing(step, verb) {
+        Some(doing) => format!("{doing}: {}", refusal.message),
+        None => refusal.message,
+    };
+    Stop::Refused(Refusal { message, ..refusal })
 }
 
 #[cfg(test)]
