@@ -10,6 +10,7 @@ use crate::cluster::state::Approval;
 use crate::install::apis::Apis;
 use crate::install::apply::{Applied, FailedVersion};
 use crate::install::handling::{self, Handling, Resource};
+use crate::install::plan::Phase;
 use crate::install::planned::{PlanOptions, Planned, Subject, plan};
 use crate::install::resolve::ResolveOptions;
 use crate::olm::limits::OBJECT;
@@ -191,10 +192,7 @@ fn show(
         context.printer.warning(note);
     }
     match arguments.output.output {
-        Format::Text => {
-            print(&planned, context)?;
-            terminal::permissions::operators(&context.printer, &planned.operators)?;
-        }
+        Format::Text => print(&planned, context)?,
         format => context.printer.document(format, &planned.plan)?,
     }
     if let Some(bytes) = planned.too_large {
@@ -272,6 +270,10 @@ fn print(planned: &Planned, context: &Context<'_>) -> Result<(), CommandError> {
             ])?;
         }
         table.finish()?;
+        // Of a plan that is not completed the accounts hold a part only.
+        if applied.phase == Phase::Complete {
+            terminal::permissions::operators(&context.printer, &planned.operators)?;
+        }
         return summary(steps, applied, context);
     }
     let mut table = Table::new(context.printer.stdout(), ["KIND", "NAME", "NEEDS"]);
@@ -282,7 +284,8 @@ fn print(planned: &Planned, context: &Context<'_>) -> Result<(), CommandError> {
             &needs(step, plan.namespace(), apis),
         ])?;
     }
-    Ok(table.finish()?)
+    table.finish()?;
+    Ok(terminal::permissions::operators(&context.printer, &planned.operators)?)
 }
 
 /// What has to be there for a step: the resource that is written to, and where.

@@ -37,6 +37,17 @@ fn what_is_needed_is_shown_for_the_install_and_for_the_operator() {
     needed to hand on to the operator:
     NAMESPACE  GROUP   RESOURCE  NAMES  VERBS
     operators  (core)  leaves           get, list
+
+    held by the accounts of rake.v1.0.0 after the install:
+    ACCOUNT  NAMESPACE  GROUP                 RESOURCE            NAMES        VERBS               WHY
+    rake     (all)      (core)                leaves                           get, list           1
+    rake     (all)      (core)                namespaces                       get, list, watch    2
+    rake     operators  operators.coreos.com  operatorconditions  rake.v1.0.0  get, update, patch  3
+
+      1  Role rake.v1.0.0-rake-5wniRHaTKCDXTQANBwPWQejxsYWS5XVfo2Pwx, which OLM copies into a ClusterRole, as there are no target namespaces
+      2  OLM adds it to the ClusterRole that it copies the Role rake.v1.0.0-rake-5wniRHaTKCDXTQANBwPWQejxsYWS5XVfo2Pwx into
+      3  Role rake.v1.0.0, with which OLM lets the operator write its OperatorCondition
+      (no OperatorGroup is given, and one without target namespaces is assumed, as the operator supports AllNamespaces)
     ");
     let install = json(&sandbox, "permissions rake -o json");
     assert_eq!(
