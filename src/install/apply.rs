@@ -12,6 +12,7 @@
 mod definition;
 mod deployments;
 mod owners;
+mod requests;
 mod wording;
 
 pub use deployments::FailedVersion;
@@ -19,17 +20,13 @@ pub use deployments::FailedVersion;
 use super::apis::{Apis, defined};
 use super::existing::Existing;
 use super::handling::{self, Handling, Resource};
-use super::permissions::{Need, account_of, handed_on, held};
 use super::plan::{Condition, InstallPlan, Phase};
-use super::refusal::{Class, Refusal, UNKNOWN, reason_of};
+use super::refusal::{Class, Refusal, reason_of};
 use crate::cluster::State;
 use crate::cluster::state::ErrorAnswer;
-use crate::kubernetes::rbac::Rule;
-use crate::kubernetes::rbac::account::{Account, Grants};
-use crate::kubernetes::rbac::covering::{TooManyAtoms, compact, count_atoms, covers};
+use crate::kubernetes::rbac::covering::TooManyAtoms;
 use crate::steps::{CRD, Step, StepStatus};
-use serde_json::Value;
-use std::collections::BTreeMap;
+use requests::{Installer, refused_while};
 
 /// What OLM says of a plan with a step that it cannot apply.
 const INVALID_DATA: &str = "the InstallPlan contains invalid data";
@@ -105,14 +102,6 @@ struct Cluster<'a> {
     installer: Option<Installer>,
     /// What OLM would log of the steps so far.
     warnings: Vec<String>,
-}
-
-/// The account that creates the objects.
-struct Installer {
-    account: Account,
-    held: Grants,
-    /// What must be held to write a role or a binding, by the place of its step.
-    handed_on: BTreeMap<usize, Need>,
 }
 
 /// What kept a pass from going on.
@@ -268,24 +257,12 @@ fn pass(steps: &[Step], outcomes: &mut [Outcome], cluster: &mut Cluster<'_>) -> 
 
 impl<'a> Cluster<'a> {
     fn of(steps: &[Step], state: &'a State, namespace: &'a str) -> Result<Self, TooManyAtoms> {
-        let installer = match account_of(state, namespace) {
-            None => None,
-            Some(account) => {
-                let handed_on = handed_on(steps, namespace, &state.objects);
-                count_atoms(handed_on.iter().flat_map(|(_, need)| &need.rules))?;
-                Some(Installer {
-                    held: held(&account, state).0,
-                    account,
-                    handed_on: handed_on.into_iter().collect(),
-                })
-            }
-        };
         Ok(Self {
             namespace,
             apis: Apis::of(state),
             existing: Existing::of(&state.objects),
             errors: &state.errors,
-            installer,
+            installer: Installer::of(steps, state, namespace)?,
             warnings: owners::shared(steps, namespace, state),
         })
     }
@@ -356,139 +333,6 @@ impl<'a> Cluster<'a> {
             plain: format!("the cluster does not serve {} of {}", gvk.kind, gvk.api_version()),
         }))
     }
-
-    /// Whether the account that installs may send a request, and hand on what is in a role.
-    fn authorize(&self, index: usize, step: &Step, resource: &Resource, verb: &str) -> Result<(), Stop> {
-        // Definitions are written with OLM's own rights.
-        let Some(installer) = self.installer.as_ref().filter(|_| step.resource.kind != CRD) else {
-            return Ok(());
-        };
-        if let Some(refusal) = installer.forbidden(resource, &step.resource.name, verb, self.namespace) {
-            return Err(refused_while(step, verb, forbidden(refusal)));
-        }
-        let Some(need) = installer.handed_on.get(&index).filter(|_| verb != "get") else {
-            return Ok(());
-        };
-        let missing = need.missing(&installer.held.within(need.namespace.as_deref()));
-        if missing.is_empty() {
-            return Ok(());
-        }
-        let groups: Vec<String> = installer
-            .account
-            .groups()
-            .iter()
-            .map(|group| format!("{group:?}"))
-            .collect();
-        let rules: Vec<String> = compact(&missing).iter().map(Rule::to_string).collect();
-        let refusal = forbidden(format!(
-            "{} {:?} is forbidden: user {:?} (groups=[{}]) is attempting to grant RBAC permissions not currently held:\n{}",
-            resource.label(),
-            step.resource.name,
-            installer.account.user(),
-            groups.join(" "),
-            rules.join("\n")
-        ));
-        Err(refused_while(step, verb, refusal))
-    }
-
-    /// What the API server answers to a request, where it refuses.
-    fn ask(&self, step: &Step, resource: &Resource, verb: &str, exists: bool) -> Option<Refusal> {
-        let kind = step.resource.manifest.get("kind").and_then(Value::as_str);
-        let kind = kind.unwrap_or(&step.resource.kind);
-        let namespace = if resource.namespaced { self.namespace } else { "" };
-        let asked = [
-            (&*resource.group, |answer: &'a ErrorAnswer| answer.group.as_deref()),
-            (&step.resource.version, |answer: &'a ErrorAnswer| {
-                answer.version.as_deref()
-            }),
-            (kind, |answer: &'a ErrorAnswer| answer.kind.as_deref()),
-            (namespace, |answer: &'a ErrorAnswer| answer.namespace.as_deref()),
-            (&step.resource.name, |answer: &'a ErrorAnswer| answer.name.as_deref()),
-            (verb, |answer: &'a ErrorAnswer| answer.verb.as_deref()),
-        ] as [(&str, fn(&'a ErrorAnswer) -> Option<&'a str>); 6];
-        let matching = self.errors.iter().filter(|answer| {
-            asked
-                .iter()
-                .all(|(is, wanted)| wanted(answer).is_none_or(|wanted| wanted == *is))
-        });
-        let mut refusals = matching.filter_map(|answer| {
-            let (reason, code) = (
-                answer.reason.as_deref().unwrap_or_default(),
-                answer.code.unwrap_or_default(),
-            );
-            let found = reason_of(reason, code, verb);
-            // An answer to any verb says of a creation alone that the object is there.
-            let elsewhere = found.class == Class::Update && verb != "create" && answer.verb.is_none();
-            let said = match (answer.message.as_deref(), found) {
-                (Some(message), _) => message.to_owned(),
-                (None, UNKNOWN) if !reason.is_empty() => reason.to_owned(),
-                (None, UNKNOWN) => format!("the API server answered {code}"),
-                (None, found) => {
-                    let name = &step.resource.name;
-                    format!("{}: cannot {verb} {} {name:?}", found.name, resource.label())
-                }
-            };
-            (!elsewhere).then_some(Refusal {
-                reason: found,
-                plain: said.clone(),
-                message: said,
-            })
-        });
-        refusals.next().or_else(|| {
-            exists.then(|| {
-                let message = format!("{} {:?} already exists", resource.label(), step.resource.name);
-                Refusal {
-                    reason: reason_of("AlreadyExists", 409, "create"),
-                    plain: message.clone(),
-                    message,
-                }
-            })
-        })
-    }
-}
-
-impl Installer {
-    /// What the API server answers where the account may not send a request about an object in a namespace, or about one
-    /// that is in none. It names the object only where that is there already.
-    fn forbidden(&self, resource: &Resource, name: &str, verb: &str, namespace: &str) -> Option<String> {
-        let place = resource.namespaced.then_some(namespace);
-        let asked = Rule::new(&resource.group, &resource.plural, &[verb]);
-        // A request that creates has no name yet when it is judged.
-        let (asked, named) = match verb {
-            "create" => (asked, String::new()),
-            _ => (asked.named(name), format!(" {name:?}")),
-        };
-        if covers(&self.held.within(place), [&asked]) {
-            return None;
-        }
-        let place = place.map_or("at the cluster scope".to_owned(), |namespace| {
-            format!("in the namespace {namespace:?}")
-        });
-        Some(format!(
-            "{}{named} is forbidden: User {:?} cannot {verb} resource {:?} in API group {:?} {place}",
-            resource.label(),
-            self.account.user(),
-            resource.plural,
-            resource.group
-        ))
-    }
-}
-
-fn forbidden(message: String) -> Refusal {
-    Refusal {
-        reason: reason_of("Forbidden", 403, ""),
-        plain: message.clone(),
-        message,
-    }
-}
-
-/// The refusal of a request as OLM passes it on, with what it was doing.
-fn refused_while(step: &Step, verb: &str, refusal: Refusal) -> Stop {
-    let message = match wording::doing(step, verb) {
-        Some(doing) => format!("{doing}: {}", refusal.message),
-        None => refusal.message,
-    };
-    Stop::Refused(Refusal { message, ..refusal })
 }
 
 #[cfg(test)]

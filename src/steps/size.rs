@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn generated_rbac_and_escapes_count() {
-        let long = [b' '; SMALL];
+        let long = vec![b' '; SMALL];
         let of = |bundle: Content| excess(std::iter::once(&long[..]), || Some(bundle));
         assert_eq!(of(bundle(1, "small")), None);
         assert!(of(bundle(1, &"x".repeat(OBJECT))).unwrap() > OBJECT);
@@ -97,7 +97,7 @@ mod tests {
             None,
             "nobody looks"
         );
-        let quotes = [b'"'; OBJECT];
+        let quotes = vec![b'"'; OBJECT];
         assert_eq!(excess(std::iter::once(&quotes[..]), || None), Some(2 * OBJECT));
     }
 }

@@ -47,7 +47,7 @@ fn check_bundle(row: &Row<'_>, found: &mut Vec<Diagnostic>) -> rusqlite::Result<
     }
     let content = || {
         let all = serde_json::Deserializer::from_slice(objects).into_iter::<Value>();
-        Content::of_objects(&name, all.filter_map(Result::ok))
+        Content::of_objects(name, all.filter_map(Result::ok))
     };
     if let Some(size) = steps::excess(std::iter::once(objects), content) {
         let said = format!(

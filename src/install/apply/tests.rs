@@ -10,7 +10,7 @@ use crate::steps::tests::{content, csv, object, target};
 use crate::steps::{in_order, of_bundle};
 use crate::text::Limits;
 use crate::tree::{Tree, TreeLimits};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const MONITORING: &str = "monitoring.coreos.com";
 

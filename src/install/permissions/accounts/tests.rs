@@ -16,7 +16,7 @@ fn version(everywhere: bool) -> Value {
     csv
 }
 
-fn group(spec: Value) -> Value {
+fn group(spec: &Value) -> Value {
     json!({"apiVersion": "operators.coreos.com/v1", "kind": "OperatorGroup",
         "metadata": {"name": "og", "namespace": "operators"}, "spec": spec})
 }
@@ -78,11 +78,11 @@ fn beyond(operator: &Operator) -> Vec<String> {
 
 #[test]
 fn without_target_namespaces_a_role_holds_everywhere() {
-    let all = held(version(true), Vec::new(), &state(vec![group(json!({}))]));
+    let all = held(version(true), Vec::new(), &state(vec![group(&json!({}))]));
     assert_eq!(beyond(&all), ["*: namespaces get,list,watch", "*: pods get"]);
     assert_eq!(all.to_string(), "the OperatorGroup og has no target namespaces");
     let selected = json!({"namespaces": [""]});
-    let mut global = group(json!({"selector": {}}));
+    let mut global = group(&json!({"selector": {}}));
     global["status"] = selected;
     assert_eq!(
         beyond(&held(version(true), Vec::new(), &state(vec![global]))),
@@ -92,7 +92,7 @@ fn without_target_namespaces_a_role_holds_everywhere() {
 
 #[test]
 fn with_target_namespaces_a_role_holds_in_each_of_them() {
-    let with = |spec: Value| held(version(true), Vec::new(), &state(vec![group(spec)]));
+    let with = |spec: Value| held(version(true), Vec::new(), &state(vec![group(&spec)]));
     let two = with(json!({"targetNamespaces": ["tgt", "more"]}));
     assert_eq!(beyond(&two), ["operators,tgt,more: pods get"]);
     assert_eq!(two.to_string(), "the OperatorGroup og is for tgt, more");
@@ -100,7 +100,7 @@ fn with_target_namespaces_a_role_holds_in_each_of_them() {
         beyond(&with(json!({"targetNamespaces": ["operators"]}))),
         ["operators: pods get"]
     );
-    let mut selecting = group(json!({"selector": {"matchLabels": {"a": "b"}}}));
+    let mut selecting = group(&json!({"selector": {"matchLabels": {"a": "b"}}}));
     selecting["status"] = json!({"namespaces": ["tgt"]});
     let selecting = held(version(true), Vec::new(), &state(vec![selecting]));
     assert_eq!(beyond(&selecting), ["operators,tgt: pods get"]);
@@ -140,7 +140,7 @@ fn bindings_of_the_bundle_and_of_the_cluster_count() {
         role("there", "services"),
         role("other", "secrets"),
         binding("ClusterRoleBinding", "d", "other"),
-        group(json!({"targetNamespaces": ["operators"]})),
+        group(&json!({"targetNamespaces": ["operators"]})),
     ]);
     let found = held(version(true), shipped, &cluster);
     assert_eq!(
