@@ -987,7 +987,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l catalog -d 'Name of the CatalogSource that the bundle comes from; without it catalog' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l catalog-namespace -d 'Namespace of the CatalogSource' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l replaces -d 'Version that is upgraded from; without it the one that the bundle says it replaces, and "" is none' -r
-complete -c opmx -n "__fish_opmx_using_subcommand plan" -l approval -d 'Who approves the plan; without it a person where a Subscription says so, else OLM' -r -f -a "automatic\t'OLM'
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l approval -d 'Who approves the plan; without it a person where any Subscription of the namespace says so, else OLM' -r -f -a "automatic\t'OLM'
 manual\t'A person'"
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l with-optional -d 'Take this package where it can be, although it is only optional to a bundle; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-steps -d 'How many candidates are tried at most' -r

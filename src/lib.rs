@@ -14,7 +14,7 @@
 //!  synthesis    manifests to a ClusterServiceVersion
 //!  cluster      a cluster as files say it is: what-if files, dumps, operator conditions
 //!  catalog      packages, channels, the update graph, file-based catalogs
-//!  bundle       a bundle and its metadata files
+//!  bundle       a bundle and its metadata files                    steps        what OLM creates of a bundle: the steps of its InstallPlan
 //!  csv          the ClusterServiceVersion
 //!  olm          OLM's vocabulary: properties, dependencies, constraints
 //!  shape        tables of fields: what a file or an object may hold, and its JSON Schema
@@ -105,6 +105,7 @@ pub mod rules;
 pub mod server;
 pub mod shape;
 pub mod source;
+pub mod steps;
 pub mod synthesis;
 // Public for the tests.
 #[cfg(feature = "cli")]

@@ -8,14 +8,15 @@ use crate::cli::what_if::{self, InstallArguments};
 use crate::cluster::State;
 use crate::cluster::state::Approval;
 use crate::install::apis::Apis;
-use crate::install::apply::Applied;
+use crate::install::apply::{Applied, FailedVersion};
 use crate::install::handling::{self, Handling, Resource};
-use crate::install::plan::{InstallPlan, Phase};
+use crate::install::plan::Phase;
 use crate::install::planned::{PlanOptions, Planned, Subject, plan};
 use crate::install::resolve::ResolveOptions;
-use crate::install::steps::{Repetition, Step, StepStatus};
-use crate::terminal::Format;
+use crate::olm::limits::OBJECT;
+use crate::steps::{Repetition, Step, StepStatus};
 use crate::terminal::table::Table;
+use crate::terminal::{self, Format};
 use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
@@ -45,7 +46,8 @@ Examples:
 /// as optional.
 ///
 /// With --state or --cluster the plan is applied to the cluster that the files describe. The exit status is then 0 only if it would
-/// be complete. Without a bundle the subscriptions of the files are resolved first, and the plan is that of all that OLM would
+/// be complete, and the versions in it would not fail because of their Deployments. A plan that a person has to approve is printed as it
+/// waits; --approval automatic shows how it ends. Without a bundle the subscriptions of the files are resolved first, and the plan is that of all that OLM would
 /// install for them.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -65,7 +67,7 @@ pub(crate) struct PlanArguments {
     /// Version that is upgraded from; without it the one that the bundle says it replaces, and "" is none
     #[arg(long, value_name = "CSV", requires = "bundle")]
     replaces: Option<String>,
-    /// Who approves the plan; without it a person where a Subscription says so, else OLM
+    /// Who approves the plan; without it a person where any Subscription of the namespace says so, else OLM
     #[arg(long, value_enum, value_name = "WHO")]
     approval: Option<Approver>,
     /// Name what the bundle needs twice among its properties, as OLM does that reads a file-based catalog
@@ -180,51 +182,79 @@ fn show(
             Repetition::Once
         },
     };
-    let Some(Planned { plan, applied, apis }) = plan(subject, state, &options)? else {
+    let Some(planned) = plan(subject, state, &options)? else {
         context
             .printer
             .status("there is nothing to install, and so OLM makes no plan");
         return Ok(Status::Success);
     };
-    match arguments.output.output {
-        Format::Text => print(&plan, applied.as_ref(), &apis, context)?,
-        format => context.printer.document(format, &plan)?,
+    for note in planned.operators.iter().flat_map(|operator| &operator.notes) {
+        context.printer.warning(note);
     }
-    let Some(applied) = applied else {
+    match arguments.output.output {
+        Format::Text => print(&planned, context)?,
+        format => context.printer.document(format, &planned.plan)?,
+    }
+    if let Some(bytes) = planned.too_large {
+        context.printer.error(format!(
+            "the InstallPlan takes {bytes} bytes, and a cluster stores objects of at most {OBJECT}: OLM makes no plan, and the \
+             Subscription says \"error ensuring InstallPlan: etcdserver: request is too large\""
+        ));
+        return Ok(Status::Failure);
+    }
+    let Some(applied) = planned.applied else {
         return Ok(Status::Success);
     };
     for warning in &applied.warnings {
         context.printer.warning(warning);
+    }
+    for FailedVersion { name, reason, message } in &applied.failed {
+        context.printer.error(format!(
+            "the plan completes, and then {name} ends as Failed with the reason {reason}: {message}"
+        ));
     }
     if state.is_some_and(|state| state.apis.is_none()) {
         context
             .printer
             .status("nothing lists the APIs of the cluster, so every API is taken to be served");
     }
-    Ok(if applied.phase == Phase::Complete {
+    Ok(if applied.succeeds() {
         Status::Success
     } else {
         Status::Failure
     })
 }
 
-fn print(
-    plan: &InstallPlan,
-    applied: Option<&Applied>,
-    apis: &Apis,
-    context: &Context<'_>,
-) -> Result<(), CommandError> {
+fn print(planned: &Planned, context: &Context<'_>) -> Result<(), CommandError> {
+    let Planned { plan, apis, .. } = planned;
+    let applied = planned.applied.as_ref();
     let names = plan.spec.cluster_service_version_names.join(", ");
     context.printer.line(format!("installs   {names}"))?;
     context.printer.line(format!("namespace  {}", plan.namespace()))?;
     context.printer.line(format!("phase      {:?}", plan.status.phase))?;
-    if applied.is_some() && plan.spec.approval == Approval::Manual {
-        context
-            .printer
-            .line("approval   Manual; this is how the plan ends once a person has approved it")?;
+    if plan.spec.approval == Approval::Manual {
+        let by = match &planned.held_by[..] {
+            [] => String::new(),
+            [name] => format!(", as the Subscription {name} says for the whole namespace"),
+            names => format!(
+                ", as the Subscriptions {} say for the whole namespace",
+                names.join(", ")
+            ),
+        };
+        context.printer.line(format!("approval   Manual{by}"))?;
     }
-    if !plan.status.message.is_empty() {
-        paragraph("message    ", &plan.status.message, context)?;
+    if let Some(applied) = applied.filter(|_| plan.spec.approval == Approval::Manual) {
+        let phase = format!(
+            "approved   this is how the plan ends once a person has approved it: {:?}",
+            applied.phase
+        );
+        context.printer.line(phase)?;
+    }
+    if let Some(message) = applied
+        .map(|applied| &applied.message)
+        .filter(|message| !message.is_empty())
+    {
+        paragraph("message    ", message, context)?;
     }
     context.printer.line("")?;
     let steps = &plan.status.plan;
@@ -240,6 +270,10 @@ fn print(
             ])?;
         }
         table.finish()?;
+        // Of a plan that is not completed the accounts hold a part only.
+        if applied.phase == Phase::Complete {
+            terminal::permissions::operators(&context.printer, &planned.operators)?;
+        }
         return summary(steps, applied, context);
     }
     let mut table = Table::new(context.printer.stdout(), ["KIND", "NAME", "NEEDS"]);
@@ -250,7 +284,8 @@ fn print(
             &needs(step, plan.namespace(), apis),
         ])?;
     }
-    Ok(table.finish()?)
+    table.finish()?;
+    Ok(terminal::permissions::operators(&context.printer, &planned.operators)?)
 }
 
 /// What has to be there for a step: the resource that is written to, and where.

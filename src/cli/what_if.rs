@@ -1,5 +1,6 @@
 //! What the commands share that tell what OLM would do with a bundle: the bundle as OLM sees it, and the cluster.
 
+use crate::bundle::location::Location;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
 use crate::cli::{Context, guesses, input, sources};
@@ -9,8 +10,9 @@ use crate::cluster::{self, State};
 use crate::index::intake::IntakeError;
 use crate::index::open::OpenLimits;
 use crate::install;
-use crate::install::content::{self, Content, ContentError};
+use crate::install::content::{self, ContentError};
 use crate::install::resolve::{NamedIndex, ResolveError, ResolveOptions, Resolved};
+use crate::steps::Content;
 use clap::Args;
 use serde_json::Value;
 use std::io;
@@ -146,7 +148,8 @@ impl InstallArguments {
             return Ok(Some(content::of_index(&opened, bundle)?));
         }
         let tree = sources::bundle_files(bundle, &self.registry, &self.limits, context)?;
-        match content::of_files(&tree, &self.limits.text()) {
+        let location: Location = bundle.parse()?;
+        match content::of_files(&tree, location.registry_reference(), &self.limits.text()) {
             Ok((content, findings)) => {
                 context.printer.report(&findings);
                 Ok(Some(content))

@@ -1,8 +1,8 @@
 //! Which APIs a cluster serves, and what the objects of a plan are to it.
 
-use super::steps::{CRD, Step};
 use crate::cluster::State;
 use crate::kubernetes::{GroupVersionKind, builtin};
+use crate::steps::{CRD, Step};
 use serde_json::Value;
 
 /// A resource that is served.

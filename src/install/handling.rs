@@ -1,9 +1,9 @@
 //! How OLM creates the object of a step. It goes by the kind alone, whatever the group.
 
 use super::apis::Apis;
-use super::steps::{BUNDLE_SECRET, CRD, Step};
 use crate::csv;
 use crate::kubernetes::{GroupVersionKind, rbac};
+use crate::steps::{BUNDLE_SECRET, CRD, Step};
 
 /// What OLM does for objects of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -119,22 +119,22 @@ pub(crate) fn kind_of(step: &Step) -> GroupVersionKind {
     GroupVersionKind::new(&*resource.group, &*resource.version, &*resource.kind)
 }
 
-/// The verbs that an install has to hold for an object of the step. They are the same whether the object is there
-/// already or not, so that an upgrade does not ask for more than the installation did.
-pub(crate) fn verbs(handling: Handling) -> &'static [&'static str] {
+/// The verbs that an install has to hold for an object that is there already, or is not. Definitions OLM writes with its
+/// own account.
+pub fn verbs(handling: Handling, exists: bool) -> &'static [&'static str] {
     match handling {
-        Handling::Definition | Handling::Patched | Handling::Updated => &["create", "get", "patch", "update"],
-        Handling::Once => &["create"],
-        Handling::Unsupported => &[],
+        Handling::Definition | Handling::Unsupported => &[],
+        Handling::Patched if exists => &["create", "get", "patch"],
+        Handling::Updated if exists => &["create", "get", "update"],
+        Handling::Once | Handling::Patched | Handling::Updated => &["create"],
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::content::tests::content;
-    use super::super::steps::of_bundle;
-    use super::super::steps::tests::{csv, object, target};
     use super::*;
+    use crate::steps::of_bundle;
+    use crate::steps::tests::{content, csv, object, target};
 
     #[test]
     fn the_kind_decides_whatever_the_group() {

@@ -3,15 +3,17 @@
 use super::apis::Apis;
 use super::apply::{Applied, apply};
 use super::catalogs::Catalogs;
-use super::content::Content;
+use super::permissions::{Operator, operators};
 use super::plan::InstallPlan;
 use super::resolved::{self, ResolvedError};
-use super::steps::{self, Repetition, Target};
 use crate::cluster::State;
 use crate::cluster::state::{Approval, NAMESPACE};
 use crate::csv::Csv;
 use crate::kubernetes::rbac::covering::TooManyAtoms;
+use crate::olm::limits::OBJECT;
 use crate::resolver::Resolution;
+use crate::steps::Content;
+use crate::steps::{self, Repetition, Target};
 
 /// What a plan is of.
 #[derive(Debug, Clone, Copy)]
@@ -56,6 +58,12 @@ pub struct Planned {
     pub applied: Option<Applied>,
     /// The APIs that the cluster serves then.
     pub apis: Apis,
+    /// What the accounts of the operators hold then.
+    pub operators: Vec<Operator>,
+    /// The Subscriptions that keep the plan waiting for a person.
+    pub held_by: Vec<String>,
+    /// The bytes of the plan, where they are more than a cluster stores; OLM then makes none.
+    pub too_large: Option<usize>,
 }
 
 /// Why there is no plan.
@@ -69,7 +77,8 @@ pub enum PlanError {
     Permissions(#[from] TooManyAtoms),
 }
 
-/// Makes the plan, and applies it to the cluster where one is known. `None` where there is nothing to install.
+/// Makes the plan, and applies it to the cluster where one is known. `None` where there is nothing to install. A plan that
+/// waits for a person is as it is until then, and [`Planned::applied`] tells how it ends afterwards.
 ///
 /// ```
 /// use opmx::install::content::of_files;
@@ -77,7 +86,7 @@ pub enum PlanError {
 /// use opmx::tree::{Tree, TreeLimits};
 ///
 /// let files = Tree::from_directory("testdata/compost-operator".as_ref(), &TreeLimits::default())?;
-/// let (content, _warnings) = of_files(&files, &Default::default())?;
+/// let (content, _warnings) = of_files(&files, None, &Default::default())?;
 /// let bundle = Subject::Bundle { content: &content, catalog: "catalog", catalog_namespace: "olm", replaces: None };
 /// let planned = plan(bundle, None, &PlanOptions::default())?.ok_or("nothing to install")?;
 /// assert_eq!(planned.plan.namespace(), "operators");
@@ -92,7 +101,7 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
     let known = state.unwrap_or(&unknown);
     let of_state = Some(known.namespace.as_str()).filter(|namespace| !namespace.is_empty());
     let namespace = options.namespace.as_deref().or(of_state).unwrap_or(NAMESPACE);
-    let steps = match subject {
+    let (steps, bytes) = match subject {
         Subject::Bundle {
             content,
             catalog,
@@ -106,7 +115,10 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
                 repetition: options.repetition,
             };
             let replaces = replaces.unwrap_or(Csv(&content.csv).replaces());
-            steps::of_bundle(content, &target, replaces).map_err(ResolvedError::from)?
+            let steps = steps::of_bundle(content, &target, replaces).map_err(ResolvedError::from)?;
+            // Of a bundle in an image of its own a plan holds only references.
+            let bytes = content.served.as_ref().map_or(0, |_| steps::size(&steps));
+            (steps, bytes)
         }
         Subject::Resolution { resolution, catalogs } => {
             resolved::steps(resolution, catalogs, namespace, options.repetition)?
@@ -115,14 +127,26 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
     if steps.is_empty() {
         return Ok(None);
     }
-    let approval = options.approval.unwrap_or_else(|| known.approval());
+    let manual = known.manual_subscriptions(namespace);
+    let by_subscription = if manual.is_empty() {
+        Approval::Automatic
+    } else {
+        Approval::Manual
+    };
+    let approval = options.approval.unwrap_or(by_subscription);
     let mut plan = InstallPlan::new(namespace, steps, approval, 1);
     let applied = state
         .map(|state| apply(&plan.status.plan, namespace, state))
         .transpose()?;
-    if let Some(applied) = &applied {
+    if let Some(applied) = applied.as_ref().filter(|_| approval == Approval::Automatic) {
         plan = applied.written_to(plan);
     }
-    let apis = Apis::of(known).with_steps(&plan.status.plan);
-    Ok(Some(Planned { plan, applied, apis }))
+    Ok(Some(Planned {
+        apis: Apis::of(known).with_steps(&plan.status.plan),
+        operators: operators(&plan.status.plan, namespace, known)?,
+        held_by: if options.approval.is_none() { manual } else { Vec::new() },
+        too_large: Some(bytes).filter(|bytes| *bytes > OBJECT),
+        plan,
+        applied,
+    }))
 }

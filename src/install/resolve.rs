@@ -146,6 +146,7 @@ pub async fn resolve(
     let read = catalogs.read(updates)?;
     install(&options.installed, &mut state, &read)?;
     let answer = resolver::resolve(&Problem::of_state(&state, &read), &options.search);
+    let answer = answer.map(Resolution::as_planned);
     drop(read);
     Ok(Resolved {
         answer,

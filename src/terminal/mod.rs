@@ -10,6 +10,7 @@ pub mod index_difference;
 pub mod log;
 pub mod operator_view;
 pub mod output;
+pub mod permissions;
 pub mod progress;
 pub mod reports;
 pub mod resolution;

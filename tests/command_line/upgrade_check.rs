@@ -232,8 +232,8 @@ fn a_resource_is_written_with_the_least_permission() {
       - etcd.v0.9.4
       verbs:
       - get
-      - list
       - update
+      - patch
     ---
     apiVersion: rbac.authorization.k8s.io/v1
     kind: RoleBinding

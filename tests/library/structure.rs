@@ -23,7 +23,7 @@ const FLOORS: &[&[&str]] = &[
     &["synthesis"],
     &["cluster"],
     &["catalog"],
-    &["bundle"],
+    &["bundle", "steps"],
     &["csv"],
     &["olm"],
     &["shape"],

@@ -18,7 +18,7 @@ use std::convert;
 const EXAMPLES: &str = "\
 Examples:
   What there is of each operator in a dump
-  $ kubectl get csv,sub,ip,deploy,crd,role,rolebinding,sa -A -o yaml > dump.yaml
+  $ kubectl get csv,sub,installplans,deploy,crd,role,rolebinding,sa -A -o yaml > dump.yaml
   $ opmx operator dump.yaml
 
   One of them as a resource, with the updates that an index has for it

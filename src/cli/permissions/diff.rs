@@ -1,11 +1,11 @@
 //! `opmx permissions diff`: what an upgrade asks for in addition.
 
-use super::{InstallerArguments, needs, table};
+use super::{InstallerArguments, needs};
 use crate::cli::Context;
 use crate::cli::arguments::OutputArguments;
 use crate::cli::error::{CommandResult, Status};
 use crate::install::permissions::{approved, pending};
-use crate::terminal::Format;
+use crate::terminal::{self, Format};
 use clap::Args;
 use serde_json::json;
 
@@ -59,7 +59,7 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
             context
                 .printer
                 .line(format!("{} needs in addition to {}:", new.name, old.name))?;
-            table(&added, context)?;
+            terminal::permissions::permissions(&context.printer, &added)?;
         }
         format => {
             let answer = json!({"old": old.name, "new": new.name, "permissions": added});

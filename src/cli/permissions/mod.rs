@@ -11,12 +11,11 @@ use crate::cluster::State;
 use crate::csv::Csv;
 use crate::image::Reference;
 use crate::install::apis::Apis;
-use crate::install::content::Content;
 use crate::install::permissions::{self, Need, Permission, Purpose, Review, pending};
-use crate::install::steps::{self, Repetition, Target};
 use crate::kubernetes::rbac::account::{Account, Grants};
-use crate::terminal::Format;
-use crate::terminal::table::Table;
+use crate::steps::Content;
+use crate::steps::{self, Step, Target};
+use crate::terminal::{self, Format};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::Value;
 
@@ -37,7 +36,13 @@ Examples:
 /// Review the permissions that a bundle needs to be installed
 ///
 /// That is what the install itself asks the API server, and what the bundle hands on to its operator and to others: who
-/// writes a role or binds one must hold what is in it, unless he may escalate or bind.
+/// writes a role or binds one must hold what is in it, unless he may escalate or bind. Objects that are there already are
+/// read and changed, too; give what is installed with --cluster for an upgrade. CustomResourceDefinitions OLM writes with
+/// its own account, so nobody else needs them.
+///
+/// Then comes what the accounts of the operator hold once it is installed, and why: with an OperatorGroup that has no
+/// target namespaces OLM turns what is asked for in one namespace into the same in all of them. The OperatorGroup is taken
+/// from the files; without one the install modes decide.
 ///
 /// With --service-account what that account holds is taken off: the grants of the what-if file, and the bindings among
 /// its objects. -o yaml and json give the Install resource with what is pending.
@@ -117,7 +122,12 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
         return Ok(Status::Failure);
     };
     let namespace = install.namespace(&state);
-    let needs = needs(&content, namespace, &state)?;
+    let steps = steps_of(&content, namespace)?;
+    let needs = permissions::needed(&steps, namespace, &Apis::of(&state), &state.objects)?;
+    let operators = permissions::operators(&steps, namespace, &state)?;
+    for note in operators.iter().flat_map(|operator| &operator.notes) {
+        context.printer.warning(note);
+    }
     let missing = pending(&needs, &held);
     let status = if arguments.exit_code && !missing.is_empty() {
         Status::Failure
@@ -134,6 +144,7 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
     }
     if arguments.output.output == Format::Text {
         print(&needs, &missing, &held, account.as_ref(), context)?;
+        terminal::permissions::operators(&context.printer, &operators)?;
         return Ok(status);
     }
     let review = Review {
@@ -145,23 +156,31 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
         namespace: namespace.to_owned(),
         account,
         pending: missing,
+        operators,
     };
     let install = permissions::install(Csv(&content.csv), &review);
     context.printer.document(arguments.output.output, &install)?;
     Ok(status)
 }
 
-/// What the steps of a bundle need.
-fn needs(content: &Content, namespace: &str, state: &State) -> Result<Vec<Need>, CommandError> {
+/// The steps of a bundle in the order of a plan.
+fn steps_of(content: &Content, namespace: &str) -> Result<Vec<Step>, CommandError> {
     let target = Target {
         namespace: namespace.to_owned(),
-        catalog: String::new(),
-        catalog_namespace: String::new(),
-        repetition: Repetition::Once,
+        ..Target::default()
     };
-    let steps = steps::in_order(steps::of_bundle(content, &target, "")?);
-    let apis = Apis::of(state);
-    Ok(permissions::needed(&steps, namespace, &apis, &state.objects)?)
+    Ok(steps::in_order(steps::of_bundle(content, &target, "")?))
+}
+
+/// What the steps of a bundle need.
+fn needs(content: &Content, namespace: &str, state: &State) -> Result<Vec<Need>, CommandError> {
+    let steps = steps_of(content, namespace)?;
+    Ok(permissions::needed(
+        &steps,
+        namespace,
+        &Apis::of(state),
+        &state.objects,
+    )?)
 }
 
 /// What is reviewed, with the digest that an image stands for.
@@ -236,44 +255,7 @@ fn print(
             printer.line("")?;
         }
         printer.line(format!("{who} {what}:"))?;
-        table(&missing, context)?;
+        terminal::permissions::permissions(printer, &missing)?;
     }
     Ok(())
-}
-
-/// The verbs in the order in which people write them.
-const VERBS: [&str; 8] = [
-    "get",
-    "list",
-    "watch",
-    "create",
-    "update",
-    "patch",
-    "delete",
-    "deletecollection",
-];
-
-/// One row for each rule.
-fn table(permissions: &[Permission], context: &Context<'_>) -> Result<(), CommandError> {
-    let mut table = Table::new(
-        context.printer.stdout(),
-        ["NAMESPACE", "GROUP", "RESOURCE", "NAMES", "VERBS"],
-    );
-    for Permission { rule, namespaces } in permissions {
-        let place = if namespaces.is_empty() {
-            "(all)".to_owned()
-        } else {
-            namespaces.join(", ")
-        };
-        let group = match &rule.api_groups[..] {
-            [group] if group.is_empty() => "(core)".to_owned(),
-            groups => groups.join(", "),
-        };
-        let what = [&rule.resources[..], &rule.non_resource_urls[..]].concat().join(", ");
-        let names = rule.resource_names.join(", ");
-        let mut verbs = rule.verbs.clone();
-        verbs.sort_by_key(|verb| VERBS.iter().position(|usual| usual == verb).unwrap_or(VERBS.len()));
-        table.row([&*place, &group, &what, &names, &verbs.join(", ")])?;
-    }
-    Ok(table.finish()?)
 }

@@ -18,9 +18,9 @@ Examples:
 
 /// Write a condition resource, and the permission to write it
 ///
-/// Printed are an OperatorCondition, and a Role with its RoleBinding that let the accounts get, list and update this
-/// one resource. OLM makes such objects when it installs an operator; this is for trying an operator without OLM, and for
-/// review.
+/// Printed are an OperatorCondition, and a Role with its RoleBinding that let the accounts get, update and patch this
+/// one resource. OLM makes the same objects, with the same names and verbs, when it installs an operator; this is for trying
+/// an operator without OLM, and for review.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct InitArguments {

@@ -1,6 +1,6 @@
 //! The review as resources: the `Install`, and the roles that give what is missing.
 
-use super::Permission;
+use super::{AccountPermissions, Operator, Permission};
 use crate::csv::Csv;
 use crate::kubernetes::rbac::account::Account;
 use crate::kubernetes::rbac::{self, Rule};
@@ -27,7 +27,7 @@ pub enum Content {
 
 impl Content {
     /// The objects of a bundle as raw content.
-    pub fn raw(content: &crate::install::content::Content) -> Self {
+    pub fn raw(content: &crate::steps::Content) -> Self {
         let objects = std::iter::once(&content.csv).chain(&content.objects);
         Self::Raw(objects.map(canonical::to_string).collect())
     }
@@ -55,6 +55,8 @@ pub struct Review {
     pub account: Option<Account>,
     /// What is missing.
     pub pending: Vec<Permission>,
+    /// What the accounts of the operator hold afterwards.
+    pub operators: Vec<Operator>,
 }
 
 /// The `Install` resource of a review, named after the version. An approval that is not needed is not asked for.
@@ -82,6 +84,16 @@ pub fn install(csv: Csv<'_>, review: &Review) -> Value {
     status.insert("resolved".to_owned(), review.content.entries(true).into());
     if !review.pending.is_empty() {
         status.insert("pending".to_owned(), json!({"permissions": review.pending}));
+    }
+    let accounts = review.operators.iter().flat_map(|operator| &operator.accounts);
+    let accounts: Vec<Value> = accounts
+        .map(|AccountPermissions { account, permissions }| {
+            let reference = json!({"name": account.name, "namespace": account.namespace});
+            json!({"serviceAccountRef": reference, "permissions": permissions})
+        })
+        .collect();
+    if !accounts.is_empty() {
+        status.insert("accounts".to_owned(), accounts.into());
     }
     json!({
         "apiVersion": API_VERSION,

@@ -1,6 +1,6 @@
 //! Optional manifests (proposal *optional-manifest*): which objects of a bundle an install may do without.
 
-use super::content::Content;
+use super::Content;
 use serde::Deserialize;
 use serde_json::Value;
 
