@@ -4,7 +4,8 @@
 //! [`content`] is what OLM sees of a bundle, whichever media type it has. [`steps`] are made of it, and a
 //! [`plan`] of steps. [`apply`] tells how each step ends on a cluster that a file describes, and [`permissions`] what
 //! somebody has to hold who installs it. [`catalogs`] are those of a what-if file, [`resolve`] tells what is
-//! installed from them, and [`resolved`] makes the steps of all of it. [`planned`] puts all this together. [`operator`] puts together what there is of an operator on a cluster.
+//! installed from them, and [`resolved`] makes the steps of all of it. [`planned`] puts all this together. [`operator`] puts together what there is of an operator on a
+//! cluster; [`hold`] tells which upgrades its conditions hold back, and [`waiting`] which update waits for it.
 
 pub mod apis;
 pub mod apply;
@@ -13,6 +14,7 @@ pub mod content;
 mod csv_manifest;
 mod generated_rbac;
 pub mod handling;
+pub mod hold;
 pub mod operator;
 pub mod optional;
 pub mod permissions;
@@ -22,3 +24,4 @@ pub mod refusal;
 pub mod resolve;
 pub mod resolved;
 pub mod steps;
+pub mod waiting;
