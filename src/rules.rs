@@ -81,6 +81,7 @@ const PRACTICE: &str = "Operator Framework best practices";
 const PACKAGE: &str = "package manifest format";
 const INDEX: &str = "operator index database";
 const FBC: &str = "file-based catalog format";
+const POLICY: &str = "policy of an administrator";
 
 rules! {
     Bundles {
@@ -449,6 +450,14 @@ rules! {
         OBJ_RBAC_DEFAULT_SCC_WRITE = "obj-rbac-default-scc-write", Error, OLM, "Create a SecurityContextConstraints object of your own instead.";
         OBJ_UNPARSABLE = "obj-unparsable", Error, OBJECTS, "Write the field as its kind defines it.";
         OG_ANNOTATION_CASE = "og-annotation-case", Error, OLM, "Write the key in exactly these letters.";
+    }
+
+    Policies {
+        // What an administrator allows, where somebody names a policy.
+        POLICY_KIND = "policy-kind", Error, POLICY, "Leave the object out, or have its kind allowed.";
+        POLICY_PERMISSION = "policy-permission", Error, POLICY, "Ask for less, or have the permission allowed.";
+        POLICY_SOURCE = "policy-source", Error, POLICY, "Take the image or the catalog from where it is allowed, or have this place allowed.";
+        POLICY_UNSEEN = "policy-unseen", Warning, POLICY, "Check the images of these bundles against the policy.";
     }
 
     Catalogs {

@@ -6,9 +6,11 @@
 
 mod held;
 mod resource;
+mod user;
 
 pub use held::{account_of, held};
 pub use resource::{Content, Review, install, roles};
+pub use user::{CatalogUse, catalog_uses, catalogs_of, held_by, image_of, missing_to_approve, roles_to_allow};
 
 use super::apis::Apis;
 use super::handling::{self, Resource};

@@ -9,7 +9,7 @@ mod go;
 mod nearest;
 mod schema;
 
-pub use check::{Fault, Mend, Problem, check, check_as_go};
+pub use check::{Fault, Mend, Problem, check, check_as_go, given};
 pub use go::typed;
 pub use nearest::{Nearest, nearest};
 pub use schema::{DRAFT_7, DRAFT_2020_12, json_schema};
