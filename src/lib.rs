@@ -46,6 +46,7 @@
 //! | a key of a constraint | `olm/constraint.rs` |
 //! | a schema of file-based catalogs | `catalog/file_based/schema.rs` |
 //! | a key of `metadata/olm.yaml` | `bundle/olm_yaml/fields.rs` |
+//! | a key of a policy file | `validation/policy/keys.rs`, and `validation/policy/facts.rs` for what bundles bring |
 //! | a form of reports | `terminal/reports` |
 //! | an answer of a registry that is worth another try | `image/registry/error.rs` |
 //! | a column of the database | `database/schema.rs` |

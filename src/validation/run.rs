@@ -146,7 +146,7 @@ fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, V
                 });
                 if let Some(terms) = &request.policy {
                     stage(&mut found, None, |found| {
-                        policy::check(synthesized.bundle(), terms, found)
+                        policy::check(synthesized.bundle(), terms, found);
                     });
                 }
                 findings.extend(

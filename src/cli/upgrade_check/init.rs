@@ -119,7 +119,9 @@ pub(super) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     };
     let mut commands = String::new();
     if let Some(operator) = &arguments.operator {
-        objects.iter_mut().for_each(|object| aggregate(object, operator));
+        for object in &mut objects {
+            aggregate(object, operator);
+        }
         if !deployments.is_empty() {
             commands.push_str("# Where OLM does not do it, these tell the operator the name of its resource:\n");
         }

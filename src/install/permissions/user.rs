@@ -162,7 +162,7 @@ mod tests {
         };
         let get = Rule::new("", "pods", &["get"]);
         assert_eq!(missing(&[], &[]), ["get", "list"]);
-        assert_eq!(missing(&[get.clone()], &[]), ["list"]);
+        assert_eq!(missing(std::slice::from_ref(&get), &[]), ["list"]);
         assert_eq!(
             missing(&[get], &[Rule::new("", "pods", &["list"])]),
             Vec::<String>::new()
