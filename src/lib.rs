@@ -52,6 +52,7 @@
 //! | a file in a layer, its kind or its path | `image/layer_reader.rs`, then `image/unpack` |
 //! | what a status of a registry means | `image/registry/error.rs`; which failures are tried again, and when: `image/registry/retry.rs` |
 //! | a limit of the server | `server/options.rs`; `server/connection.rs` keeps those of clients |
+//! | a key of a policy file | `validation/policy/keys.rs`, and `validation/policy/facts.rs` for what bundles bring |
 //! | a form of reports | `terminal/reports` |
 //! | a column of the database | `database/schema.rs` |
 //! | a call of the gRPC API | `server/registry.proto` |

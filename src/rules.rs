@@ -31,6 +31,7 @@ mod index;
 mod manifests;
 mod metadata;
 mod platforms;
+mod policy;
 mod reading;
 mod services;
 mod validators;
@@ -45,6 +46,7 @@ pub use index::*;
 pub use manifests::*;
 pub use metadata::*;
 pub use platforms::*;
+pub use policy::*;
 pub use reading::*;
 pub use services::*;
 pub use validators::*;
@@ -105,6 +107,7 @@ const PRACTICE: &str = "Operator Framework best practices";
 const PACKAGE: &str = "package manifest format";
 const INDEX: &str = "operator index database";
 const FBC: &str = "file-based catalog format";
+const POLICY: &str = "policy of an administrator";
 
 /// The tables, in the order in which the rules are listed.
 const TABLES: &[&[&Rule]] = &[
@@ -126,6 +129,7 @@ const TABLES: &[&[&Rule]] = &[
     validators::CATALOGS,
     platforms::PLATFORMS,
     validators::OBJECTS_BESIDE,
+    policy::POLICIES,
     file_based_catalog::FILE_BASED_CATALOG,
     validators::OLDER,
     conversion::CONVERSION,

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 pub(crate) const RELATED_IMAGE: &str = "RELATED_IMAGE_";
 
 /// The lists of containers in a pod template.
-const CONTAINERS: [&str; 3] = ["containers", "initContainers", "ephemeralContainers"];
+pub const CONTAINERS: [&str; 3] = ["containers", "initContainers", "ephemeralContainers"];
 
 /// A place where a bundle names an image.
 #[derive(Debug, Clone)]

@@ -6,18 +6,21 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::resolve::{IntentArguments, unresolved};
 use crate::cli::what_if::{self, InstallArguments};
 use crate::cluster::State;
+use crate::cluster::conditions::NOT_UPGRADEABLE;
 use crate::cluster::state::Approval;
 use crate::install::apis::Apis;
 use crate::install::apply::{Applied, FailedVersion};
 use crate::install::handling::{self, Handling, Resource};
+use crate::install::hold::{HeldUpgrade, held_upgrade};
 use crate::install::plan::Phase;
 use crate::install::planned::{PlanOptions, Planned, Subject, plan};
 use crate::install::resolve::ResolveOptions;
 use crate::olm::limits::OBJECT;
 use crate::steps::{Repetition, Step, StepStatus};
 use crate::terminal::table::Table;
-use crate::terminal::{self, Format};
+use crate::terminal::{self, Format, conditions};
 use clap::{Args, ValueEnum};
+use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -47,7 +50,8 @@ Examples:
 ///
 /// With --state or --cluster the plan is applied to the cluster that the files describe. The exit status is then 0 only if it would
 /// be complete, and the versions in it would not fail because of their Deployments. A plan that a person has to approve is printed as it
-/// waits; --approval automatic shows how it ends. Without a bundle the subscriptions of the files are resolved first, and the plan is that of all that OLM would
+/// waits; --approval automatic shows how it ends. Where the condition of an installed operator holds back the upgrade to the bundle there is no plan, and
+/// said is who holds it back, since when, and how to override that. Without a bundle the subscriptions of the files are resolved first, and the plan is that of all that OLM would
 /// install for them.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -121,6 +125,12 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         let message = format!("OLM does not look at {name}: {reason}");
         context.printer.warning(message);
     }
+    if install.cluster.is_given() {
+        let namespace = install.namespace(&state);
+        if let Some(held) = held_upgrade(&content, arguments.replaces.as_deref(), &state, namespace) {
+            return withheld(&content.name, &held, arguments, context);
+        }
+    }
     let bundle = Subject::Bundle {
         content: &content,
         catalog,
@@ -128,6 +138,27 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         replaces: arguments.replaces.as_deref(),
     };
     show(bundle, install.cluster.is_given().then_some(&state), arguments, context)
+}
+
+/// Says that the conditions of what is installed hold a bundle back, who says so, and what lets it through.
+fn withheld(bundle: &str, held: &HeldUpgrade, arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
+    let HeldUpgrade { operator, hold } = held;
+    let message = format!("{bundle} does not take the place of {operator}: {}", hold.message);
+    if arguments.output.output != Format::Text {
+        let answer = json!({"error": message, "operator": operator, "heldBy": hold});
+        context.printer.document(arguments.output.output, &answer)?;
+    }
+    let printer = &context.printer;
+    printer.error(message);
+    printer.detail("because", hold);
+    printer.detail(
+        "note",
+        format!("OLM makes the InstallPlan all the same, and leaves {bundle} in the phase Pending with the reason {NOT_UPGRADEABLE}"),
+    );
+    if let Some(release) = &hold.release {
+        printer.detail("it would work after", conditions::command(release));
+    }
+    Ok(Status::Failure)
 }
 
 /// The plan of what the subscriptions of a cluster resolve to.

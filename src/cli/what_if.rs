@@ -147,6 +147,11 @@ impl InstallArguments {
             let opened = sources::open_catalog(index, &self.registry, self.index_limits(), context)?;
             return Ok(Some(content::of_index(&opened, bundle)?));
         }
+        self.content_at(bundle, context)
+    }
+
+    /// A bundle of a folder or an image as OLM sees it. `None` where it has errors; they have been reported.
+    pub(crate) fn content_at(&self, bundle: &str, context: &Context<'_>) -> Result<Option<Content>, CommandError> {
         let tree = sources::bundle_files(bundle, &self.registry, &self.limits, context)?;
         let location: Location = bundle.parse()?;
         match content::of_files(&tree, location.registry_reference(), &self.limits.text()) {

@@ -1,5 +1,5 @@
 //! What is wrong with the content of an index beyond what its database says of itself (see [`crate::database::check`]): in
-//! a file-based catalog what its documents say, in either form what the clusters of an older OLM cannot use, and in
+//! a file-based catalog what its documents say, in either form what the clusters of an older OLM cannot use and what a policy does not allow, and in
 //! [`images`] what registries do not have.
 
 mod catalog;
@@ -8,9 +8,11 @@ mod cluster;
 pub mod images;
 mod listed;
 mod needs;
+mod policy;
 
 pub use catalog::check_catalog;
 pub use cluster::add_for_cluster;
+pub use policy::against_policy;
 
 use super::capabilities::Cluster;
 use super::location::{Fetched, IndexLocation};
@@ -20,12 +22,15 @@ use crate::diagnostic::{self, Diagnostic};
 use crate::image::Transports;
 use crate::rules::Gate;
 use crate::validation::Strictness;
+use crate::validation::policy::Terms;
 
 /// What to look at beside what an index says of itself.
 #[derive(Debug, Clone, Default)]
 pub struct CheckOptions {
     /// The clusters that are to use it.
     pub cluster: Option<Cluster>,
+    /// What an administrator allows, where that is asked for.
+    pub policy: Option<Terms>,
     /// The images that the registries are asked for.
     #[cfg(feature = "registry")]
     pub images: Option<images::Which>,
@@ -94,6 +99,10 @@ pub async fn check(
     };
     if let Some(cluster) = &options.cluster {
         add_for_cluster(&mut findings, &index, cluster)?;
+    }
+    if let Some(terms) = &options.policy {
+        findings.extend(against_policy(&index, location, terms)?);
+        diagnostic::sort(&mut findings);
     }
     #[cfg(feature = "registry")]
     if let Some(which) = options.images {

@@ -42,7 +42,7 @@ impl<'a> Existing<'a> {
     }
 
     /// The object of a step of a plan in this namespace.
-    pub fn of_step(&self, step: &Step, resource: &Resource, namespace: &str) -> Option<&'a Value> {
+    pub(crate) fn of_step(&self, step: &Step, resource: &Resource, namespace: &str) -> Option<&'a Value> {
         let kind = step.resource.manifest.get("kind").and_then(Value::as_str);
         let kind = kind.unwrap_or(&step.resource.kind);
         let namespace = if resource.namespaced { namespace } else { "" };

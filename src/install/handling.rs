@@ -121,7 +121,7 @@ pub(crate) fn kind_of(step: &Step) -> GroupVersionKind {
 
 /// The verbs that an install has to hold for an object that is there already, or is not. Definitions OLM writes with its
 /// own account.
-pub fn verbs(handling: Handling, exists: bool) -> &'static [&'static str] {
+pub(crate) fn verbs(handling: Handling, exists: bool) -> &'static [&'static str] {
     match handling {
         Handling::Definition | Handling::Unsupported => &[],
         Handling::Patched if exists => &["create", "get", "patch"],

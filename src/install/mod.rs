@@ -5,7 +5,8 @@
 //! steps. [`apply`] tells how each step ends on a cluster that a file describes, and [`permissions`] what somebody has to
 //! hold who installs it, and what its operator holds then. [`catalogs`] are those of a what-if file, [`resolve`] tells
 //! what is installed from them, and [`resolved`] makes the steps of all of it. [`planned`] puts all this together.
-//! [`operator`] puts together what there is of an operator on a cluster.
+//! [`operator`] puts together what there is of an operator on a cluster; [`hold`] tells which upgrades its conditions hold
+//! back, and [`waiting`] which update waits for it.
 
 pub mod apis;
 pub mod apply;
@@ -13,6 +14,7 @@ pub mod catalogs;
 pub mod content;
 pub mod existing;
 pub(crate) mod handling;
+pub mod hold;
 pub mod operator;
 pub mod permissions;
 pub mod plan;
@@ -20,3 +22,4 @@ pub mod planned;
 pub mod refusal;
 pub mod resolve;
 pub mod resolved;
+pub mod waiting;

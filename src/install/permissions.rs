@@ -7,11 +7,13 @@
 mod accounts;
 mod held;
 mod resource;
+mod user;
 
 pub use accounts::{AccountPermissions, Holding, Operator, Targets, operators};
 pub(crate) use held::account_of;
 pub use held::held;
 pub use resource::{Content, Review, install, roles};
+pub use user::{CatalogUse, catalog_uses, catalogs_of, held_by, image_of, missing_to_approve, roles_to_allow};
 
 use super::apis::Apis;
 use super::existing::Existing;

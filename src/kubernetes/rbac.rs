@@ -3,6 +3,7 @@
 pub mod account;
 pub mod covering;
 mod rule;
+pub mod user;
 
 pub use rule::Rule;
 

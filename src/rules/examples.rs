@@ -19,6 +19,7 @@ const FILES: &[&str] = &[
     include_str!("examples/crd.yaml"),
     include_str!("examples/validators.yaml"),
     include_str!("examples/platforms.yaml"),
+    include_str!("examples/policy.yaml"),
     include_str!("examples/conversion.yaml"),
     include_str!("examples/index.yaml"),
     include_str!("examples/file_based_catalog.yaml"),
@@ -66,6 +67,8 @@ pub struct Example {
     /// The platforms that registries have the images for; none where they do not have one. A registry does not answer
     /// for other images.
     pub platforms: Option<BTreeMap<String, Vec<String>>>,
+    /// The file that `--policy` names.
+    pub policy: Option<String>,
     /// The OLM that `index check --for` names.
     #[serde(rename = "for")]
     pub cluster: Option<String>,

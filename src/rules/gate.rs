@@ -46,6 +46,8 @@ pub enum Scope {
     Catalogs,
     /// Indexes that are there.
     Indexes,
+    /// Bundles of authors and indexes that are there, where a policy is named.
+    Policies,
 }
 
 impl Rule {
@@ -54,6 +56,7 @@ impl Rule {
         let judged = match self.scope {
             Scope::Authoring => gate == Gate::Authoring,
             Scope::Bundles => gate != Gate::Serving,
+            Scope::Policies => gate != Gate::Intake,
             Scope::Indexes => gate == Gate::Serving,
             Scope::Catalogs => true,
         };

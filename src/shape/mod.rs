@@ -9,8 +9,8 @@ mod go;
 mod nearest;
 mod schema;
 
-pub(crate) use check::check_as_go;
 pub use check::{Fault, Mend, Problem, check};
+pub(crate) use check::{check_as_go, given};
 pub use go::typed;
 pub(crate) use nearest::Nearest;
 pub use nearest::nearest;

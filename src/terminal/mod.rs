@@ -4,6 +4,7 @@
 //! understood. Text from strangers is made visible by the [`Printer`] itself, see [`visible`](mod@crate::visible).
 
 pub mod advice;
+pub mod conditions;
 pub mod findings;
 pub mod graph_change;
 pub mod index_difference;

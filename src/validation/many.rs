@@ -3,13 +3,15 @@
 use super::fix::{Fixing, fix};
 use super::judge::Selection;
 use super::platforms::{images, platforms};
+use super::policy::judge_image;
 use super::request::Request;
 use super::run::{Validated, Validation, refused, unreadable, validate_bundle};
+use super::stages::Finding;
 use super::validators::MULTIARCH;
 use crate::bundle::location::{LoadError, Location, LocationError};
 use crate::causes::with_causes;
 use crate::files::FileError;
-use crate::image::{ImageError, Transports};
+use crate::image::{ImageError, Reference, Transports};
 use futures_util::{Stream, StreamExt, stream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -144,7 +146,14 @@ async fn look_at(name: &str, asked: &Asked<'_>) -> Result<(Validation, Fixing), 
         }
     });
     let looked: Result<_, FileError> = looking.await?;
-    let (fixing, Validated { validation, .. }) = looked?;
+    let (fixing, Validated { mut validation, .. }) = looked?;
+    if let (Some(terms), Location::Image(Reference::Registry(image))) = (&asked.request.policy, &location) {
+        let refused = judge_image(terms, image.as_written());
+        validation.findings.extend(refused.map(|diagnostic| Finding {
+            validator: None,
+            diagnostic,
+        }));
+    }
     Ok((validation, fixing))
 }
 

@@ -16,6 +16,7 @@ mod load;
 pub mod many;
 mod plain;
 mod platforms;
+pub mod policy;
 mod properties;
 mod ranges;
 mod reference;

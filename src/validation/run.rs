@@ -5,7 +5,7 @@ use super::request::Request;
 use super::stages::{CONTENT, FORMAT, Finding, INDEX, LOAD, stage, validators};
 use super::synthesized::Synthesized;
 use super::validators;
-use super::{annotations, content, dependencies, index_needs, load, plain, properties, ranges};
+use super::{annotations, content, dependencies, index_needs, load, plain, policy, properties, ranges};
 use crate::bundle::{self, Bundle, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::{self, Rule};
@@ -123,6 +123,9 @@ fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, V
             findings.extend(validators(bundle, tree, validators::DEFAULT, request));
             findings.extend(removed_crds(bundle, tree, request));
             stage(&mut findings, INDEX, |found| index_needs::check(bundle, found));
+            if let Some(terms) = &request.policy {
+                stage(&mut findings, None, |found| policy::check(bundle, terms, found));
+            }
         }
         MediaType::K8sV1 => {
             let synthesis = synthesize(bundle, &reading.diagnostics);
@@ -141,6 +144,11 @@ fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, V
                         content::metadata_of_csv(csv, found);
                     }
                 });
+                if let Some(terms) = &request.policy {
+                    stage(&mut found, None, |found| {
+                        policy::check(synthesized.bundle(), terms, found);
+                    });
+                }
                 findings.extend(
                     found
                         .into_iter()

@@ -88,6 +88,7 @@ fn the_schemas_are_those_of_this_program() {
     let made = [
         ("findings", "bundle schema findings"),
         ("olm", "bundle schema olm"),
+        ("policy", "bundle schema policy"),
         ("state", "resolve --schema"),
     ]
     .map(|(of, line)| {

@@ -109,6 +109,10 @@ fn explained(rule: &Rule, example: Option<&Example>, color: bool) -> String {
         text.push_str(&format!("\n{heading}\n\n"));
         text.extend(snippet.lines().map(|line| format!("    {line}\n")));
     }
+    if let Some(policy) = &example.policy {
+        text.push_str("\nWith policy.yaml\n\n");
+        text.extend(policy.lines().map(|line| format!("    {line}\n")));
+    }
     text.push_str(&format!("\nFound by {}\n", styled(BOLD, &found_by(example), color)));
     text
 }

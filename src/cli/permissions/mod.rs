@@ -1,14 +1,18 @@
 //! `opmx permissions`: what an install needs, and what of it somebody does not hold.
 
 mod diff;
+mod policy;
+mod user;
 
 use crate::bundle::location::Location;
 use crate::cli::Context;
 use crate::cli::arguments::{OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::policy::PolicyArguments;
 use crate::cli::what_if::InstallArguments;
 use crate::cluster::State;
 use crate::csv::Csv;
+use crate::diagnostic::Diagnostic;
 use crate::image::Reference;
 use crate::install::apis::Apis;
 use crate::install::permissions::{self, Need, Permission, Purpose, Review, pending};
@@ -16,8 +20,10 @@ use crate::kubernetes::rbac::account::{Account, Grants};
 use crate::steps::Content;
 use crate::steps::{self, Step, Target};
 use crate::terminal::{self, Format};
+use crate::validation::policy::Terms;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::Value;
+use user::{Question, UserArguments};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -29,6 +35,15 @@ Examples:
 
   The roles that give it
   $ opmx permissions etcd --service-account olm/installer --as role
+
+  Whether somebody may approve it, and may use the catalog that it is in
+  $ opmx permissions etcd --user ann --group team --catalog olm/community --cluster dump.yaml
+
+  What an administrator does not allow of it
+  $ opmx permissions etcd --policy policy.yaml
+
+  The catalogs that somebody may use
+  $ opmx permissions --user ann --group team --cluster dump.yaml
 
   Stop a pipeline where an upgrade asks for more
   $ opmx permissions diff registry.example.com/etcd-bundle:v0.9.2 etcd";
@@ -46,13 +61,20 @@ Examples:
 ///
 /// With --service-account what that account holds is taken off: the grants of the what-if file, and the bindings among
 /// its objects. -o yaml and json give the Install resource with what is pending.
+///
+/// With --user or --group the question is what a person may do: approve the install, for which what is pending must be
+/// held, and use a catalog, for which the verb install on the CatalogSource is needed. --as role prints the roles that
+/// allow it. The exit status is 1 where the answer is no.
+///
+/// With --policy the bundle is held against what an administrator allows, the user who is named against what is allowed to
+/// that user. The exit status is 1 where something is not allowed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct PermissionsArguments {
     #[command(subcommand)]
     command: Option<PermissionsCommand>,
     /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name
-    #[arg(value_name = "BUNDLE", required = true)]
+    #[arg(value_name = "BUNDLE", required_unless_present_any = ["user", "group"])]
     bundle: Option<String>,
     /// Print something else
     #[arg(long = "as", value_enum, value_name = "WHAT")]
@@ -60,6 +82,10 @@ pub(crate) struct PermissionsArguments {
     /// End with exit status 1 where something is missing
     #[arg(long)]
     exit_code: bool,
+    #[command(flatten)]
+    user: UserArguments,
+    #[command(flatten)]
+    policy: PolicyArguments,
     #[command(flatten)]
     installer: InstallerArguments,
     #[command(flatten)]
@@ -90,6 +116,15 @@ impl InstallerArguments {
     }
 }
 
+impl PermissionsArguments {
+    /// What the policy says to who is asked about.
+    fn terms(&self, context: &Context<'_>) -> Result<Option<Terms>, CommandError> {
+        let user = self.user.user().unwrap_or_default();
+        let limits = self.installer.install.limits.text();
+        self.policy.terms(user.name.as_deref(), &user.groups, &limits, context)
+    }
+}
+
 #[derive(Debug, Subcommand)]
 enum PermissionsCommand {
     Diff(diff::DiffArguments),
@@ -105,15 +140,46 @@ pub(crate) fn run(arguments: &PermissionsArguments, context: &Context<'_>) -> Co
     match (&arguments.command, &arguments.bundle) {
         (Some(PermissionsCommand::Diff(arguments)), _) => diff::run(arguments, context),
         (None, Some(bundle)) => review(bundle, arguments, context),
-        (None, None) => Err(CommandError::usage("name a bundle")),
+        (None, None) => {
+            let state = arguments.installer.install.state(context)?;
+            let terms = arguments.terms(context)?;
+            let nothing = Grants::default();
+            asked(None, arguments, (&state, &nothing), (terms.as_ref(), &[]), context)
+        }
     }
 }
 
+/// What the user that is asked about may do.
+fn asked(
+    content: Option<&Content>,
+    arguments: &PermissionsArguments,
+    (state, installer): (&State, &Grants),
+    (terms, refused): (Option<&Terms>, &[Diagnostic]),
+    context: &Context<'_>,
+) -> CommandResult {
+    let Some(user) = arguments.user.user() else {
+        return Err(CommandError::usage("name a bundle"));
+    };
+    let question = Question {
+        user: &user,
+        arguments: &arguments.user,
+        content: content.map(|content| (content, arguments.installer.install.namespace(state))),
+        installer,
+        shape: arguments.shape,
+        terms,
+        refused,
+        output: &arguments.output,
+    };
+    user::answer(&question, state, context)
+}
+
 fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>) -> CommandResult {
+    arguments.user.check()?;
     let install = &arguments.installer.install;
     let state = install.state(context)?;
     let (account, held) = arguments.installer.held(&state, context);
-    if arguments.shape.is_some() && account.is_none() {
+    let user = arguments.user.user();
+    if arguments.shape.is_some() && account.is_none() && user.is_none() {
         return Err(CommandError::usage(
             "--as role writes roles for a service account: name it with --service-account, or give an OperatorGroup that does",
         ));
@@ -121,6 +187,21 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
     let Some(content) = install.content(bundle, context)? else {
         return Ok(Status::Failure);
     };
+    let terms = arguments.terms(context)?;
+    let refused = match &terms {
+        Some(terms) => policy::findings(bundle, &content, terms, install)?,
+        None => Vec::new(),
+    };
+    context.printer.report(&refused);
+    if user.is_some() {
+        return asked(
+            Some(&content),
+            arguments,
+            (&state, &held),
+            (terms.as_ref(), &refused),
+            context,
+        );
+    }
     let namespace = install.namespace(&state);
     let steps = steps_of(&content, namespace)?;
     let needs = permissions::needed(&steps, namespace, &Apis::of(&state), &state.objects)?;
@@ -129,7 +210,7 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
         context.printer.warning(note);
     }
     let missing = pending(&needs, &held);
-    let status = if arguments.exit_code && !missing.is_empty() {
+    let status = if !refused.is_empty() || arguments.exit_code && !missing.is_empty() {
         Status::Failure
     } else {
         Status::Success

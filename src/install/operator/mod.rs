@@ -13,6 +13,7 @@ pub mod definitions;
 mod metadata;
 mod normal;
 mod references;
+mod says;
 mod updates;
 
 pub use metadata::{Api, Apis, Metadata};
@@ -108,7 +109,8 @@ pub fn operators(objects: &[Value], catalog: Option<&Catalog>, options: Operator
             let mut labelled = labels::operators(component.labels());
             labelled.any(|labelled| labels::is_name_of(labelled, name)) && !component.is(GROUP, "Operator")
         };
-        let own: Vec<_> = components.iter().filter(is_component).copied().collect();
+        let mut own: Vec<_> = components.iter().filter(is_component).copied().collect();
+        own.extend(says::resources(&own, &components));
         let resource = resources().find(|resource| resource.name() == name).copied();
         one(name, resource, &own, &all, catalog, options)
     };
@@ -141,7 +143,11 @@ fn one(
         status: Status {
             metadata: newest.map(|newest| metadata::of(newest, all)),
             updates: updates::updates(&found, &followed),
-            conditions: conditions::of(resource, components, &found, &followed),
+            conditions: [
+                conditions::of(resource, components, &found, &followed),
+                says::of(components, followed.installed.as_deref()),
+            ]
+            .concat(),
             components: Components {
                 match_labels: Map::from_iter([(labels::key(options.label_style, name), json!(""))]),
                 refs: references::references(components, all, options.all_conditions),

@@ -107,6 +107,12 @@ pub fn install(csv: Csv<'_>, review: &Review) -> Value {
 /// The Roles and ClusterRoles with their bindings that give an account what is missing: first for the cluster, then for
 /// each namespace.
 pub fn roles(name: &str, account: &Account, pending: &[Permission]) -> Vec<Value> {
+    let subject = json!({"kind": "ServiceAccount", "name": account.name, "namespace": account.namespace});
+    roles_for(&format!("{name}-install"), &[subject], pending)
+}
+
+/// The same for any subjects of a binding.
+pub(super) fn roles_for(name: &str, subjects: &[Value], pending: &[Permission]) -> Vec<Value> {
     let mut places: BTreeMap<Option<&str>, Vec<&Rule>> = BTreeMap::new();
     for permission in pending {
         if permission.namespaces.is_empty() {
@@ -116,7 +122,6 @@ pub fn roles(name: &str, account: &Account, pending: &[Permission]) -> Vec<Value
             places.entry(Some(namespace)).or_default().push(&permission.rule);
         }
     }
-    let name = format!("{name}-install");
     let mut objects = Vec::new();
     for (namespace, rules) in places {
         let kind = if namespace.is_some() { "Role" } else { "ClusterRole" };
@@ -131,7 +136,7 @@ pub fn roles(name: &str, account: &Account, pending: &[Permission]) -> Vec<Value
             "kind": format!("{kind}Binding"),
             "metadata": metadata,
             "roleRef": {"apiGroup": rbac::GROUP, "kind": kind, "name": name},
-            "subjects": [{"kind": "ServiceAccount", "name": account.name, "namespace": account.namespace}],
+            "subjects": subjects,
         }));
     }
     objects

@@ -71,7 +71,7 @@ impl Account {
     }
 
     /// Whether a subject of a binding is this account, or a group that it is in. `namespace` is where the binding is.
-    fn is(&self, subject: &Value, namespace: Option<&str>) -> bool {
+    pub(super) fn is(&self, subject: &Value, namespace: Option<&str>) -> bool {
         let text = |key: &str| subject.get(key).and_then(Value::as_str).unwrap_or_default();
         let name = text("name");
         match text("kind") {
@@ -109,11 +109,29 @@ impl Grants {
             Some(namespace) => self.namespaces.entry(namespace.to_owned()).or_default().extend(rules),
         }
     }
+
+    /// What two together may do.
+    #[must_use]
+    pub fn with(mut self, others: Self) -> Self {
+        self.cluster.extend(others.cluster);
+        for (namespace, rules) in others.namespaces {
+            self.namespaces.entry(namespace).or_default().extend(rules);
+        }
+        self
+    }
 }
 
 /// What the bindings among `objects` give to an account, and what of them cannot be followed: bindings to roles that
 /// are not among the objects. Objects of other kinds are passed over.
 pub(crate) fn grants<'a>(objects: impl IntoIterator<Item = &'a Value>, account: &Account) -> (Grants, Vec<String>) {
+    grants_to(objects, |subject, namespace| account.is(subject, namespace))
+}
+
+/// What the bindings among `objects` give to whom `is_meant` says: it gets a subject and the namespace of its binding.
+pub(super) fn grants_to<'a>(
+    objects: impl IntoIterator<Item = &'a Value>,
+    is_meant: impl Fn(&Value, Option<&str>) -> bool,
+) -> (Grants, Vec<String>) {
     let mut roles: BTreeMap<(&str, &str, &str), &Value> = BTreeMap::new();
     let mut bindings = Vec::new();
     for object in objects {
@@ -138,7 +156,7 @@ pub(crate) fn grants<'a>(objects: impl IntoIterator<Item = &'a Value>, account: 
         let namespace = (text("/kind") == "RoleBinding").then(|| text("/metadata/namespace"));
         let subjects = binding.get("subjects").and_then(Value::as_array);
         let mut subjects = subjects.into_iter().flatten();
-        if !subjects.any(|subject| account.is(subject, namespace)) {
+        if !subjects.any(|subject| is_meant(subject, namespace)) {
             continue;
         }
         let (kind, name) = (text("/roleRef/kind"), text("/roleRef/name"));
