@@ -1472,7 +1472,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__schema)
-            opts="-v -q -h --verbose --quiet --color --help olm findings"
+            opts="-v -q -h --annotations --verbose --quiet --color --help olm annotations findings"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -126,6 +126,8 @@ rules! {
         OLM_ICON = "olm-icon", Error, PLAIN, "Write the path of a PNG, JPEG, GIF, WebP or SVG file of the bundle, such as metadata/icon.svg, or what `base64 -w0 icon.svg` prints.";
         OLM_ICON_FILE = "olm-icon-file", Error, PLAIN, "Correct the path, which begins at the bundle's folder, or add the file.";
         OLM_OVERLAY_UNMATCHED = "olm-overlay-unmatched", Error, PLAIN, "Correct its name, version or kind, or remove the entry.";
+        OLM_ANNOTATION_KEY = "olm-annotation-key", Warning, PLAIN, "Correct the key, or remove the annotation.";
+        OLM_ANNOTATION_VALUE = "olm-annotation-value", Error, PLAIN, "Write a value of the right type, as YAML or JSON.";
         OLM_DISPLAYNAME_DEFAULTED = "olm-displayname-defaulted", Warning, CSV, "Add displayName to metadata/olm.yaml.";
         CSV_NAME_FORMAT = "csv-name-format", Error, CSV, "Use at most 63 lower-case letters, digits, dots and dashes, with a letter or digit at both ends.";
         CSV_SKIP_RANGE = "csv-skip-range", Error, OLM, "Write a range such as \">=1.0.0 <1.2.0\", with three numbers in each version.";
@@ -146,6 +148,7 @@ rules! {
         K8S_DUPLICATE_COPY = "k8s-duplicate-copy", Info, PLAIN, "Remove one of the two copies.";
         K8S_OLD_API = "k8s-old-api", Error, PLAIN, "Write the Deployment for apps/v1.";
         K8S_NAMESPACES = "k8s-namespaces", Error, OLM, "Give all Deployments the same namespace, or none.";
+        K8S_NAMESPACE_CLASH = "k8s-namespace-clash", Error, OLM, "Give one of them another name.";
         K8S_KIND_UNSUPPORTED = "k8s-kind-unsupported", Error, OLM, "Let the operator create it, or leave it out of the bundle.";
         K8S_CUSTOM_RESOURCE = "k8s-custom-resource", Error, OLM, "Show it as an example instead: annotations: {alm-examples: […]} in metadata/olm.yaml.";
         K8S_NAMESPACE_DROPPED = "k8s-namespace-dropped", Info, OLM, "Its labels can go into the annotation operatorframework.io/suggested-namespace-template.";
@@ -179,10 +182,11 @@ rules! {
         RBAC_ROLE_MISSING = "rbac-role-missing", Warning, PLAIN, "Add the role to the bundle; the binding is shipped as it is.";
         RBAC_PARTIAL_BINDING = "rbac-partial-binding", Warning, PLAIN, "Nothing to do, or name the other accounts in extraServiceAccounts of metadata/olm.yaml.";
         RBAC_OTHER_NAMESPACE = "rbac-other-namespace", Warning, OLM, "Use a ClusterRole and a ClusterRoleBinding where the operator needs another namespace.";
-        RBAC_KEPT_SUBJECT_NAMESPACE = "rbac-kept-subject-namespace", Warning, OLM, "Remove the namespace, or name the account in extraServiceAccounts of metadata/olm.yaml.";
+        RBAC_KEPT_SUBJECT_NAMESPACE = "rbac-kept-subject-namespace", Warning, OLM, "Name the account in extraServiceAccounts of metadata/olm.yaml: OLM then binds it wherever it installs.";
+        RBAC_SUBJECT_NAMESPACE_MISSING = "rbac-subject-namespace-missing", Error, RBAC, "Write the namespace of the account: the API server refuses a ClusterRoleBinding without it.";
         RBAC_AGGREGATED = "rbac-aggregated", Warning, RBAC, "List the rules in the role itself where they must not depend on the cluster.";
         RBAC_AGGREGATED_RULES = "rbac-aggregated-rules", Warning, RBAC, "Move the rules into one of the aggregated roles.";
-        RBAC_OPTIONAL_ANNOTATION = "rbac-optional-annotation", Warning, PLAIN, "Write optional, or remove the annotation.";
+        RBAC_OPTIONAL_ANNOTATION = "rbac-optional-annotation", Warning, PLAIN, "Write optional on a binding, or remove the annotation.";
         RBAC_OPENSHIFT_REQUIRED = "rbac-openshift-required", Warning, PLAIN, "Mark it as native or optional under apis in metadata/olm.yaml.";
         RBAC_UNKNOWN_RESOURCE = "rbac-unknown-resource", Warning, RBAC, "Correct the group or the resource: the rule grants nothing.";
         RBAC_SUBRESOURCE_WILDCARD = "rbac-subresource-wildcard", Warning, RBAC, "Name the subresources.";
@@ -267,6 +271,7 @@ rules! {
     Bundles {
         ANN_DEFAULT_CHANNEL_UNKNOWN = "ann-default-channel-unknown", Warning, FORMAT, "Name one of the channels, or add the default channel to them.";
         PROP_FILES = "prop-files", Error, OPTIONAL_MANIFESTS, "Put all properties into one file: OLM reads the first by name and passes the others over.";
+        METADATA_SUBFOLDER = "metadata-subfolder", Warning, OPTIONAL_MANIFESTS, "Move the file into metadata/ itself.";
         PROP_SHAPE = "prop-shape", Error, FORMAT, "Write a list of {type, value}.";
         PROP_FILE_NAME = "prop-file-name", Warning, FORMAT, "Name the file for what it holds.";
         PROP_DERIVED_CLASH = "prop-derived-clash", Warning, FORMAT, "Remove the property: an index derives it from the bundle.";

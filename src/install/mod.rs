@@ -13,6 +13,7 @@ pub mod content;
 mod csv_manifest;
 mod generated_rbac;
 pub mod handling;
+pub mod namespaces;
 pub mod operator;
 pub mod optional;
 pub mod permissions;

@@ -33,6 +33,7 @@ mod published_csvs;
 mod render;
 mod resolve;
 mod round_trip;
+mod same_permissions;
 mod steps;
 mod synthesis;
 mod synthesis_order;

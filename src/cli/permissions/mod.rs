@@ -12,7 +12,7 @@ use crate::csv::Csv;
 use crate::image::Reference;
 use crate::install::apis::Apis;
 use crate::install::content::Content;
-use crate::install::permissions::{self, Need, Permission, Purpose, Review, pending};
+use crate::install::permissions::{self, Need, Permission, Purpose, Review, not_held, pending};
 use crate::install::steps::{self, Repetition, Target};
 use crate::kubernetes::rbac::account::{Account, Grants};
 use crate::terminal::Format;
@@ -37,7 +37,8 @@ Examples:
 /// Review the permissions that a bundle needs to be installed
 ///
 /// That is what the install itself asks the API server, and what the bundle hands on to its operator and to others: who
-/// writes a role or binds one must hold what is in it, unless he may escalate or bind.
+/// writes a role or binds one must hold what is in it, unless he may escalate or bind. What only optional manifests need is
+/// listed apart and counts as needed nowhere: where it is forbidden, they are not created, and the install completes.
 ///
 /// With --service-account what that account holds is taken off: the grants of the what-if file, and the bindings among
 /// its objects. -o yaml and json give the Install resource with what is pending.
@@ -217,18 +218,22 @@ fn print(
 ) -> Result<(), CommandError> {
     let printer = &context.printer;
     let who = account.map_or("needed".to_owned(), |account| format!("{account} is missing"));
+    let mut first = !missing.is_empty();
     if missing.is_empty() {
         let nothing = account.map_or("nothing is needed".to_owned(), |_| format!("{who} nothing"));
-        return Ok(printer.line(nothing)?);
+        printer.line(nothing)?;
     }
     let parts = [
         (Purpose::Install, "for the install itself"),
         (Purpose::Operator, "to hand on to the operator"),
+        (
+            Purpose::Optional,
+            "for optional manifests, without which the install completes",
+        ),
     ];
-    let mut first = true;
     for (purpose, what) in parts {
         let own: Vec<Need> = needs.iter().filter(|need| need.purpose == purpose).cloned().collect();
-        let missing = pending(&own, held);
+        let missing = not_held(&own, held);
         if missing.is_empty() {
             continue;
         }
