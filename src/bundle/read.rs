@@ -22,6 +22,7 @@ pub struct BundleReading {
 pub fn read(tree: &Tree, limits: &Limits) -> BundleReading {
     let mut reading = read_as(tree, None, limits);
     names::check_files(tree, &mut reading.diagnostics);
+    passed_over(tree, limits, &mut reading.diagnostics);
     if let Some(bundle) = &reading.bundle
         && (tree.get(OLM_YAML).is_none() || bundle.olm.is_some())
     {
@@ -107,6 +108,36 @@ fn metadata_files(tree: &Tree) -> Vec<(String, &[u8])> {
         })
         .map(|(path, content)| (format!("{}/{path}", tree.origin().trim_end_matches('/')), content))
         .collect()
+}
+
+fn says_something(value: &serde_json::Value) -> bool {
+    value.is_array() || value.is_object()
+}
+
+/// Says which files below folders of `metadata/` hold what only files of `metadata/` itself are read for.
+fn passed_over(tree: &Tree, limits: &Limits, diagnostics: &mut Vec<Diagnostic>) {
+    for (path, content) in tree.below(METADATA) {
+        let inside = &path[METADATA.len() + 1..];
+        let Some((folder, file)) = inside.rsplit_once('/').filter(|(_, file)| is_text_file(file)) else {
+            continue;
+        };
+        let name = format!("{}/{path}", tree.origin().trim_end_matches('/'));
+        let reading = text::read(&name, content, limits);
+        let Some(document) = reading.documents.first() else {
+            continue;
+        };
+        let keys = ["annotations", "dependencies", "properties"];
+        let Some(key) = keys
+            .into_iter()
+            .find(|key| document.value().get(*key).is_some_and(says_something))
+        else {
+            continue;
+        };
+        let message =
+            format!("the {key} in {METADATA}/{folder}/{file} are ignored: only files of {METADATA}/ itself are read");
+        let place = document.key_place(&Path::root().key(key));
+        diagnostics.push(Diagnostic::new(&rules::METADATA_SUBFOLDER, message).at(place));
+    }
 }
 
 #[derive(Default)]

@@ -14,6 +14,7 @@
 mod annotations;
 mod compare;
 mod files;
+mod optional;
 mod plain;
 mod registry;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Plain manifests as a CSV and the objects to ship beside it.
 
-use super::files::{Files, is_read, path_of};
-use super::{Conversion, annotations};
+use super::files::{Files, is_read, path_in, path_of};
+use super::{Conversion, annotations, optional};
 use crate::bundle::olm_yaml::Olm;
 use crate::bundle::{Bundle, MANIFESTS, MediaType, OLM_YAML};
 use crate::diagnostic::{Diagnostic, has_errors};
@@ -52,6 +52,10 @@ pub(super) fn convert(
         }
     }
     annotations::carry(tree, &mut files, MediaType::RegistryV1, limits);
+    let message = "the entries of olm.manifests.optional lose the namespaces that their manifests lose: OLM sets that of the install";
+    optional::carry(tree, bundle, &mut files, &mut findings, message, |value| {
+        synthesis.optional_manifests(value)
+    });
     let name = csv
         .pointer("/metadata/name")
         .and_then(Value::as_str)
@@ -95,7 +99,15 @@ fn say_what_is_lost(tree: &Tree, bundle: &Bundle, files: &Files, findings: &mut 
     }
     let commented: Vec<&str> = tree
         .iter()
-        .filter(|(path, _)| *path == OLM_YAML || path.starts_with(&format!("{MANIFESTS}/")))
+        .filter(|(path, _)| {
+            let mut named = bundle
+                .properties
+                .iter()
+                .map(|property| property.entry().0.source().name());
+            *path == OLM_YAML
+                || path.starts_with(&format!("{MANIFESTS}/"))
+                || named.any(|name| path_in(tree, name) == *path)
+        })
         .filter(|(path, content)| files.get(path) != Some(content) && has_comment(content))
         .map(|(path, _)| path)
         .collect();

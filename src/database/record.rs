@@ -39,6 +39,18 @@ pub struct Contents<'a> {
     pub bundle_path: &'a str,
     /// Images that belong to the bundle and stand nowhere in its `ClusterServiceVersion`.
     pub extra_images: Vec<String>,
+    /// Which APIs the index says that the bundle provides.
+    pub provided: Provided,
+}
+
+/// Which APIs of a bundle an index advertises.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Provided {
+    /// Every version of every custom resource definition, served or not, as opm does.
+    #[default]
+    Defined,
+    /// What the `ClusterServiceVersion` owns.
+    Owned,
 }
 
 /// The rows of one bundle, ready to be added.
@@ -265,7 +277,7 @@ impl Record {
             name,
             csv: &csv,
         };
-        let provided = bundle.provided(&contents.objects)?;
+        let provided = bundle.provided(&contents.objects, contents.provided)?;
         let required = bundle.required()?;
         Ok(Self {
             origin: origin.to_owned(),

@@ -9,9 +9,14 @@ use crate::bundle::location::{LoadError, Location};
 use crate::bundle::{self, BundleLimits, MANIFESTS, MediaType};
 use crate::catalog::{Bundle, BundleId, Catalog, Package, Text};
 use crate::conversion::convert;
+use crate::csv::{self, Csv};
 use crate::diagnostic::{self, Diagnostic};
 use crate::files::{FileError, FolderOutput, NewFolder, NewFolderError, finish_change};
 use crate::image::{ReferenceError, Transports};
+use crate::kubernetes::GroupVersionKind;
+use crate::olm::annotation::INDEX_PROPERTIES;
+use crate::olm::property::{CHANNEL, DEPRECATED, GVK, GVK_REQUIRED, IMAGE, MEDIA_TYPE, PACKAGE, holds_manifests};
+use crate::olm::spelling::is_requirement;
 use crate::shape::nearest;
 use crate::text;
 use crate::tree::{Tree, TreeError, TreeLimits};
@@ -40,6 +45,21 @@ pub struct ExportedPackage {
     pub folder: PathBuf,
     /// How many bundles are in it.
     pub bundles: usize,
+    /// What its bundles need or say of themselves, and package manifests have no place for.
+    pub lost: Vec<Lost>,
+}
+
+/// A dependency or a property of a bundle that only the index holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lost {
+    /// The bundle.
+    pub bundle: String,
+    /// `dependency` or `property`.
+    pub what: &'static str,
+    /// Its type.
+    pub kind: String,
+    /// Its value, as JSON.
+    pub value: String,
 }
 
 /// Why no package was written.
@@ -153,8 +173,13 @@ pub async fn export(
             .iter()
             .map(|(version, bundle)| async move { (version, manifests(index, bundle, transports, options).await) });
         let mut fetched = stream::iter(fetches).buffered(options.parallel.max(1));
+        let mut lost = Vec::new();
         while let Some((version, manifests)) = fetched.next().await {
-            manifests?.place_in(&new.join(version))?;
+            let manifests = manifests?;
+            if let Some(bundle) = folders.get(version) {
+                lost.extend(without_place(bundle, &manifests));
+            }
+            manifests.place_in(&new.join(version))?;
         }
         drop(fetched);
         let channels = text::to_yaml(&channels(package));
@@ -165,11 +190,72 @@ pub async fn export(
             name: package.name.to_string(),
             folder: folder.join(&*package.name),
             bundles: folders.len(),
+            lost,
         });
     }
     index.check_unchanged()?;
     output.commit()?;
     Ok(exported)
+}
+
+/// What the index knows of a bundle and no manifest says: package manifests have no other files. APIs are required and
+/// provided by the ClusterServiceVersion, which names the package's version, too.
+fn without_place(bundle: &Bundle, manifests: &Tree) -> Vec<Lost> {
+    let objects = manifests.iter().flat_map(|(path, content)| {
+        let documents = text::read(path, content, &text::Limits::default()).documents;
+        documents.into_iter().map(|document| document.value().clone())
+    });
+    let csv = objects.into_iter().find(|object| object["kind"] == csv::KIND);
+    let csv = csv.unwrap_or_default();
+    let required = ["customresourcedefinitions", "apiservicedefinitions"].map(|section| {
+        let list = Csv(&csv).list(&["spec", section, "required"]);
+        let of_group = |entry: &Value| {
+            let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
+            let group = text("name").split_once('.').map_or("", |(_, group)| group);
+            let group = if entry.get("group").is_some() {
+                text("group")
+            } else {
+                group
+            };
+            GroupVersionKind::new(group, text("version"), text("kind"))
+        };
+        list.iter().map(of_group).collect::<Vec<_>>()
+    });
+    let in_csv = |value: &str| {
+        let api: Option<GroupVersionKind> = serde_json::from_str(value).ok();
+        api.is_some_and(|api| required.iter().flatten().any(|known| *known == api))
+    };
+    let annotation = csv
+        .pointer("/metadata/annotations")
+        .and_then(|all| all.get(INDEX_PROPERTIES));
+    let annotated: Vec<crate::olm::property::Property> = annotation
+        .and_then(Value::as_str)
+        .and_then(|text| serde_json::from_str(text).ok())
+        .unwrap_or_default();
+    let said = |kind: &str, value: &str| {
+        let value: Value = serde_json::from_str(value).unwrap_or_default();
+        annotated.iter().any(|known| known.kind == kind && known.value == value)
+    };
+    let dependencies = bundle.dependencies.iter().map(|dependency| ("dependency", dependency));
+    let properties = bundle.properties.iter().filter(|property| {
+        let kind = &*property.kind;
+        !is_requirement(kind)
+            && !holds_manifests(kind)
+            && ![PACKAGE, GVK, MEDIA_TYPE, IMAGE, DEPRECATED, CHANNEL].contains(&kind)
+    });
+    dependencies
+        .chain(properties.map(|property| ("property", property)))
+        .filter(|(_, entry)| !([GVK, GVK_REQUIRED].contains(&&*entry.kind) && in_csv(&entry.value)))
+        .filter(|(_, entry)| !said(&entry.kind, &entry.value))
+        .map(|(what, entry)| Lost {
+            bundle: bundle.name.to_string(),
+            what,
+            kind: entry.kind.to_string(),
+            // As people write it: the index escapes more than JSON asks for.
+            value: serde_json::from_str(&entry.value)
+                .map_or_else(|_| entry.value.to_string(), |value: Value| value.to_string()),
+        })
+        .collect()
 }
 
 fn chosen<'c>(catalog: &'c Catalog, names: &[String]) -> Result<Vec<&'c Package>, ExportError> {

@@ -1,12 +1,12 @@
 //! From the files of a bundle to the rows that an index stores.
 
 use crate::bundle::{self, Annotations, Bundle, MediaType, TypedValue};
-use crate::database::record::{Contents, Record, RecordError};
+use crate::database::record::{Contents, Provided, Record, RecordError};
 use crate::diagnostic::{self, Diagnostic};
 use crate::manifest::Object;
 use crate::olm;
 use crate::synthesis::Synthesis;
-use crate::text::Limits;
+use crate::text::{Limits, canonical};
 use crate::tree::Tree;
 use crate::validation::{self, Judged, Strictness, judge};
 use serde_json::{Value, json};
@@ -116,6 +116,7 @@ fn contents<'a>(bundle: &'a Bundle, annotations: &'a Annotations, csv: &'a Value
         properties: pairs(&bundle.properties),
         bundle_path: "",
         extra_images: Vec::new(),
+        provided: Provided::Defined,
     }
 }
 
@@ -141,6 +142,14 @@ fn k8s_v1(
 ) -> Result<Record, RecordError> {
     let mut contents = contents(bundle, annotations, csv);
     contents.objects = std::iter::once(csv).chain(synthesis.kept()).collect();
+    contents.provided = Provided::Owned;
+    for (property, (_, stored)) in bundle.properties.iter().zip(&mut contents.properties) {
+        if property.kind == olm::property::OPTIONAL_MANIFESTS
+            && let Some(value) = synthesis.optional_manifests(&property.value)
+        {
+            *stored = canonical::to_string(&value);
+        }
+    }
     let property = |kind: &str, value: &str| (kind.to_owned(), json!(value).to_string());
     let media_type = property(olm::property::MEDIA_TYPE, MediaType::K8sV1.as_str());
     contents.properties.push(media_type);

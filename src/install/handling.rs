@@ -113,6 +113,14 @@ impl Resource {
     }
 }
 
+/// Whether objects of a kind are in namespaces.
+pub(crate) fn is_namespaced(gvk: &GroupVersionKind, apis: &Apis) -> bool {
+    match KNOWN.iter().find(|(known, ..)| *known == gvk.kind) {
+        Some((.., namespaced)) => *namespaced,
+        None => apis.resource(gvk).1,
+    }
+}
+
 /// Group, version and kind of a step.
 pub(crate) fn kind_of(step: &Step) -> GroupVersionKind {
     let resource = &step.resource;

@@ -15,6 +15,7 @@ pub mod content;
 pub mod existing;
 pub(crate) mod handling;
 pub mod hold;
+pub mod namespaces;
 pub mod operator;
 pub mod permissions;
 pub mod plan;

@@ -38,6 +38,8 @@ pub enum Purpose {
     Install,
     /// The operator and others that the bundle gives permissions to.
     Operator,
+    /// The install itself, for optional manifests: it completes without it.
+    Optional,
 }
 
 /// Rules that an install needs in one place, for one object.
@@ -154,26 +156,37 @@ fn requests(steps: &[Step], namespace: &str, apis: &Apis, existing: &Existing<'_
     let here = Some(namespace.to_owned());
     let mut seen = BTreeSet::new();
     let mut needs = Vec::new();
-    let mut need = |namespace: Option<String>, rule: Rule| {
+    let mut need = |namespace: Option<String>, rule: Rule, purpose: Purpose| {
         if seen.insert((namespace.clone(), rule.clone())) {
             needs.push(Need {
                 namespace,
                 rules: vec![rule],
-                purpose: Purpose::Install,
+                purpose,
                 unless: None,
             });
         }
     };
-    for step in steps {
+    // What an optional manifest needs and another one does, too, is needed.
+    let (optional, needed): (Vec<&Step>, Vec<&Step>) = steps.iter().partition(|step| step.optional);
+    for step in needed.into_iter().chain(optional) {
+        let purpose = if step.optional {
+            Purpose::Optional
+        } else {
+            Purpose::Install
+        };
         let resource = Resource::of(step, &apis);
         let exists = existing.of_step(step, &resource, namespace).is_some();
         let verbs = handling::verbs(handling::of(&step.resource.kind), exists);
         if !verbs.is_empty() {
             let namespace = if resource.namespaced { here.clone() } else { None };
-            need(namespace, Rule::new(&resource.group, &resource.plural, verbs));
+            need(namespace, Rule::new(&resource.group, &resource.plural, verbs), purpose);
         }
         if step.resource.kind == csv::KIND && !Csv(&step.resource.manifest).deployments().is_empty() {
-            need(here.clone(), Rule::new("apps", "deployments", &DEPLOYMENT_VERBS));
+            need(
+                here.clone(),
+                Rule::new("apps", "deployments", &DEPLOYMENT_VERBS),
+                purpose,
+            );
         }
     }
     needs
@@ -198,8 +211,15 @@ fn verb_on(kind: &str, name: &str, verb: &str) -> Rule {
     Rule::new(rbac::GROUP, plural, &[verb]).named(name)
 }
 
-/// What of the needs is not held: cluster-wide first, then by namespace, put together for a reader.
+/// What of the needs is not held: cluster-wide first, then by namespace, put together for a reader. An optional manifest
+/// that is forbidden is not created, and the install completes, so nothing is missing for it.
 pub fn pending(needs: &[Need], held: &Grants) -> Vec<Permission> {
+    let needed = needs.iter().filter(|need| need.purpose != Purpose::Optional);
+    not_held(&needed.cloned().collect::<Vec<_>>(), held)
+}
+
+/// The same of all needs, those for optional manifests among them.
+pub fn not_held(needs: &[Need], held: &Grants) -> Vec<Permission> {
     let places: BTreeSet<Option<&str>> = needs.iter().map(|need| need.namespace.as_deref()).collect();
     let mut missing_everywhere: Vec<Rule> = Vec::new();
     let mut permissions = Vec::new();
@@ -225,7 +245,7 @@ pub fn pending(needs: &[Need], held: &Grants) -> Vec<Permission> {
 /// What somebody holds who was approved these needs, besides what he held.
 #[must_use]
 pub fn approved(needs: &[Need], mut held: Grants) -> Grants {
-    for need in needs {
+    for need in needs.iter().filter(|need| need.purpose != Purpose::Optional) {
         // Also each by itself, so that a rule is taken for approved that covers not even itself in Kubernetes: one with
         // names and paths.
         let rules = need.rules.iter().cloned();

@@ -23,6 +23,7 @@ rules! { PROPERTIES_AND_CONSTRAINTS
     Bundles {
         // Properties.
         PROP_FILES = "prop-files", Error, OPTIONAL_MANIFESTS, "Put all properties into one file: OLM reads the first by name and passes the others over.";
+        METADATA_SUBFOLDER = "metadata-subfolder", Warning, OPTIONAL_MANIFESTS, "Move the file into metadata/ itself.";
         PROP_SHAPE = "prop-shape", Error, FORMAT, "Write a list of {type, value}.";
         PROP_FILE_NAME = "prop-file-name", Warning, FORMAT, "Name the file for what it holds.";
         PROP_DERIVED_CLASH = "prop-derived-clash", Warning, FORMAT, "Remove the property: an index derives it from the bundle.";

@@ -8,6 +8,7 @@ rules! { MANIFESTS
         K8S_DUPLICATE_COPY = "k8s-duplicate-copy", Info, PLAIN, "Remove one of the two copies.";
         K8S_OLD_API = "k8s-old-api", Error, PLAIN, "Write the Deployment for apps/v1.";
         K8S_NAMESPACES = "k8s-namespaces", Error, OLM, "Give all Deployments the same namespace, or none.";
+        K8S_NAMESPACE_CLASH = "k8s-namespace-clash", Error, OLM, "Give one of them another name.";
         K8S_KIND_UNSUPPORTED = "k8s-kind-unsupported", Error, OLM, "Let the operator create it, or leave it out of the bundle.";
         K8S_CUSTOM_RESOURCE = "k8s-custom-resource", Error, OLM, "Show it as an example instead: annotations: {alm-examples: […]} in metadata/olm.yaml.";
         K8S_NAMESPACE_DROPPED = "k8s-namespace-dropped", Info, OLM, "Its labels can go into the annotation operatorframework.io/suggested-namespace-template.";
@@ -40,10 +41,11 @@ rules! { MANIFESTS
         RBAC_ROLE_MISSING = "rbac-role-missing", Warning, PLAIN, "Add the role to the bundle; the binding is shipped as it is.";
         RBAC_PARTIAL_BINDING = "rbac-partial-binding", Warning, PLAIN, "Nothing to do, or name the other accounts in extraServiceAccounts of metadata/olm.yaml.";
         RBAC_OTHER_NAMESPACE = "rbac-other-namespace", Warning, OLM, "Use a ClusterRole and a ClusterRoleBinding where the operator needs another namespace.";
-        RBAC_KEPT_SUBJECT_NAMESPACE = "rbac-kept-subject-namespace", Warning, OLM, "Remove the namespace, or name the account in extraServiceAccounts of metadata/olm.yaml.";
+        RBAC_KEPT_SUBJECT_NAMESPACE = "rbac-kept-subject-namespace", Warning, OLM, "Name the account in extraServiceAccounts of metadata/olm.yaml: OLM then binds it wherever it installs.";
+        RBAC_SUBJECT_NAMESPACE_MISSING = "rbac-subject-namespace-missing", Error, RBAC, "Write the namespace of the account: the API server refuses a ClusterRoleBinding without it.";
         RBAC_AGGREGATED = "rbac-aggregated", Warning, RBAC, "List the rules in the role itself where they must not depend on the cluster.";
         RBAC_AGGREGATED_RULES = "rbac-aggregated-rules", Warning, RBAC, "Move the rules into one of the aggregated roles.";
-        RBAC_OPTIONAL_ANNOTATION = "rbac-optional-annotation", Warning, PLAIN, "Write optional, or remove the annotation.";
+        RBAC_OPTIONAL_ANNOTATION = "rbac-optional-annotation", Warning, PLAIN, "Write optional on a binding, or remove the annotation.";
         RBAC_OPENSHIFT_REQUIRED = "rbac-openshift-required", Warning, PLAIN, "Mark it as native or optional under apis in metadata/olm.yaml.";
         RBAC_UNKNOWN_RESOURCE = "rbac-unknown-resource", Warning, RBAC, "Correct the group or the resource: the rule grants nothing.";
         RBAC_SUBRESOURCE_WILDCARD = "rbac-subresource-wildcard", Warning, RBAC, "Name the subresources.";

@@ -20,6 +20,8 @@ rules! { OLM_YAML
         OLM_ICON = "olm-icon", Error, PLAIN, "Write the path of a PNG, JPEG, GIF, WebP or SVG file of the bundle, such as metadata/icon.svg, or what `base64 -w0 icon.svg` prints.";
         OLM_ICON_FILE = "olm-icon-file", Error, PLAIN, "Correct the path, which begins at the bundle's folder, or add the file.";
         OLM_OVERLAY_UNMATCHED = "olm-overlay-unmatched", Error, PLAIN, "Correct its name, version or kind, or remove the entry.";
+        OLM_ANNOTATION_KEY = "olm-annotation-key", Warning, PLAIN, "Correct the key, or remove the annotation.";
+        OLM_ANNOTATION_VALUE = "olm-annotation-value", Error, PLAIN, "Write a value of the right type, as YAML or JSON.";
         OLM_DISPLAYNAME_DEFAULTED = "olm-displayname-defaulted", Warning, CSV, "Add displayName to metadata/olm.yaml.";
         CSV_NAME_FORMAT = "csv-name-format", Error, CSV, "Use at most 63 lower-case letters, digits, dots and dashes, with a letter or digit at both ends.";
         CSV_SKIP_RANGE = "csv-skip-range", Error, OLM, "Write a range such as \">=1.0.0 <1.2.0\", with three numbers in each version.";

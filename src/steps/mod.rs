@@ -1,6 +1,6 @@
 //! From a bundle to the steps of its InstallPlan: what OLM creates of it, and how large that is.
 
-mod content;
+pub(crate) mod content;
 mod csv_manifest;
 mod generated_rbac;
 pub mod optional;

@@ -1,11 +1,10 @@
 //! Optional manifests (proposal *optional-manifest*): which objects of a bundle an install may do without.
 
 use super::Content;
-use serde::Deserialize;
+pub use crate::olm::optional_manifest::OptionalManifest;
+use crate::olm::optional_manifest::entries;
+pub(crate) use crate::olm::property::OPTIONAL_MANIFESTS as PROPERTY;
 use serde_json::Value;
-
-/// The property that names them.
-pub(crate) const PROPERTY: &str = "olm.manifests.optional";
 
 /// Kinds that an install never does without: they are OLM's own, or every cluster has them.
 const NEVER: [&str; 11] = [
@@ -22,42 +21,11 @@ const NEVER: [&str; 11] = [
     "ConfigMap",
 ];
 
-/// One object that is named as optional.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub struct OptionalManifest {
-    /// API group, `""` for the core group. A version behind it does not count.
-    pub group: String,
-    /// Kind.
-    pub kind: String,
-    /// The namespace that the manifest itself names, `""` where it names none.
-    pub namespace: String,
-    /// `metadata.name`.
-    pub name: String,
-}
-
-impl OptionalManifest {
-    /// Whether this is the object that is meant.
-    pub fn names(&self, object: &Value) -> bool {
-        let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
-        let group = |api_version: &str| api_version.split_once('/').map(|(group, _)| group.to_owned());
-        let written = group(&self.group).unwrap_or_else(|| self.group.clone());
-        written == group(text("/apiVersion")).unwrap_or_default()
-            && self.kind == text("/kind")
-            && self.namespace == text("/metadata/namespace")
-            && self.name == text("/metadata/name")
-    }
-}
-
 /// All that the properties of a bundle name as optional. What is of another shape names nothing; `opmx bundle validate`
 /// says so.
 pub fn named(content: &Content) -> Vec<OptionalManifest> {
     let properties = content.properties.iter().filter(|property| property.kind == PROPERTY);
-    let lists = properties.filter_map(|property| property.value.get("manifests")?.as_array());
-    lists
-        .flatten()
-        .filter_map(|manifest| OptionalManifest::deserialize(manifest).ok())
-        .collect()
+    properties.flat_map(|property| entries(&property.value)).collect()
 }
 
 /// Whether an object of a bundle is optional.

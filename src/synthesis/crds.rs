@@ -1,6 +1,7 @@
 //! CustomResourceDefinitions become the owned APIs; they are shipped as well.
 
 use super::Work;
+use super::annotated;
 use super::draft::Origin;
 use super::fate::{self, Fate};
 use crate::diagnostic::Diagnostic;
@@ -43,12 +44,17 @@ pub(super) fn of(work: &Work<'_>) -> Vec<usize> {
 pub(super) fn project(work: &mut Work<'_>) -> Owned {
     let mut owned = Owned::default();
     let mut entries: Vec<(usize, Version)> = Vec::new();
+    let mut annotated: BTreeMap<usize, annotated::ByField> = BTreeMap::new();
+    let mut examples = Vec::new();
     let mut defined: BTreeMap<(String, String), (String, usize)> = BTreeMap::new();
     for index in of(work) {
         let crd = work.inventory.object(index);
         let group = crd.text(&["spec", "group"]).unwrap_or_default();
         let kind = crd.text(&["spec", "names", "kind"]).unwrap_or_default();
         check(work, crd);
+        let mut said = annotated::of_crd(work, crd);
+        examples.extend(annotated::take_examples(&mut said).map(|found| (crd, found)));
+        annotated.insert(index, said);
         owned.groups.insert(group.to_owned());
         owned.kinds.insert((group.to_owned(), kind.to_owned()));
         let versions = served_versions(crd);
@@ -100,8 +106,20 @@ pub(super) fn project(work: &mut Work<'_>) -> Owned {
             .copy(&entry.key("name"), from(&Path::root().key("metadata").key("name")));
         work.draft.copy(&entry.key("version"), from(&version.path));
         work.draft.copy(&entry.key("kind"), from(&names.key("kind")));
-        super::overlay::describe(work, &entry, "customresourcedefinitions", &["name", "version", "kind"]);
+        let said = super::overlay::describe(work, &entry, "customresourcedefinitions", &["name", "version", "kind"]);
+        let unsaid = |field: &str| !said.iter().any(|key| key == field);
+        for (field, found) in annotated.get(index).into_iter().flatten() {
+            if unsaid(field) {
+                work.draft
+                    .put(&entry.key(field), found.value.clone(), [found.origin.clone()]);
+            }
+        }
+        let described = work.draft.get(&entry.key("description")).is_some();
+        if let Some(path) = description(crd, version).filter(|_| unsaid("description") && !described) {
+            work.draft.copy(&entry.key("description"), from(&path));
+        }
     }
+    annotated::examples(work, examples);
     super::overlay::report_unmatched(
         work,
         "customresourcedefinitions",
@@ -175,6 +193,30 @@ fn served_versions(crd: &Object) -> Vec<Version> {
                 path: spec.key("versions").index(index).key("name"),
             })
         })
+        .collect()
+}
+
+/// Where the schema of a version says what the kind is.
+fn description(crd: &Object, version: &Version) -> Option<Path> {
+    let spec = Path::root().key("spec");
+    let of_version = version.path.parent()?.key("schema").key("openAPIV3Schema");
+    let of_all = spec.key("validation").key("openAPIV3Schema");
+    let says = |path: &Path| {
+        let text = path.get(crd.value()).and_then(Value::as_str);
+        text.is_some_and(|text| !text.trim().is_empty())
+    };
+    [of_version, of_all]
+        .map(|schema| schema.key("description"))
+        .into_iter()
+        .find(says)
+}
+
+/// The served versions of a CRD whose schema says what the kind is.
+pub(crate) fn described_names(crd: &Object) -> Vec<&str> {
+    let versions = served_versions(crd).into_iter();
+    versions
+        .filter(|version| description(crd, version).is_some())
+        .filter_map(|version| version.path.get(crd.value())?.as_str())
         .collect()
 }
 

@@ -1,6 +1,7 @@
 //! Deployments become the install strategy, and their service accounts decide whose RBAC counts.
 
 use super::Work;
+use super::annotated;
 use super::draft::Origin;
 use super::fate::Fate;
 use super::inventory::same_namespace;
@@ -170,7 +171,7 @@ fn look_at(work: &mut Work<'_>, deployment: &Object) {
     let metadata = Path::root().key("metadata");
     if deployment
         .map(&["metadata", "annotations"])
-        .is_some_and(|map| !map.is_empty())
+        .is_some_and(|map| map.keys().any(|key| !annotated::is_about_bundle(key)))
     {
         let message = format!(
             "the annotations of {} are lost: a CSV has no place for them",

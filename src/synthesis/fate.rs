@@ -63,13 +63,18 @@ const KEPT_KINDS: [(&str, bool); 20] = [
 /// The value of a kept object: as written, but without the namespace that OLM sets.
 pub(super) fn shipped(object: &Object) -> Value {
     let mut value = object.value().clone();
-    let namespaced = KEPT_KINDS
-        .iter()
-        .any(|(kind, namespaced)| *namespaced && *kind == object.gvk().kind);
-    if namespaced && let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut) {
+    if is_moved(object)
+        && let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut)
+    {
         metadata.shift_remove("namespace");
     }
     value
+}
+
+/// Whether OLM creates the object in the install namespace, whatever namespace it names.
+pub(crate) fn is_moved(object: &Object) -> bool {
+    let mut kinds = KEPT_KINDS.iter();
+    kinds.any(|(kind, namespaced)| *namespaced && *kind == object.gvk().kind)
 }
 
 /// Whether OLM applies an object of this kind from a bundle.

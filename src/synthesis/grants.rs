@@ -4,6 +4,7 @@ use super::Work;
 use super::deployments::Accounts;
 use super::fate::{self, Fate};
 use super::inventory::same_namespace;
+use super::kept_binding;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac::{self, PolicyRule};
 use crate::kubernetes::selector;
@@ -15,6 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Annotation of a binding whose APIs the operator can do without.
 const OPTIONAL: &str = "operators.operatorframework.io.bundle.dependency";
+
+/// The Role in `kube-system` with which API servers learn whom to trust.
+const AUTHENTICATION_READER: &str = "extension-apiserver-authentication-reader";
 
 /// Where a binding grants its role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,6 +42,9 @@ pub(super) struct Grant {
     pub(super) binding: usize,
     /// Whether the binding is marked as optional.
     pub(super) optional: bool,
+    /// Whether the binding is shipped, so that the rule is not among the permissions of the CSV. OLM moves such a
+    /// binding into the install namespace, where it grants the rule all the same.
+    pub(super) shipped: bool,
 }
 
 impl Grant {
@@ -62,6 +69,11 @@ pub(super) fn collect(work: &mut Work<'_>, accounts: &Accounts, certified: &[usi
     let mut grants = Vec::new();
     let mut projected: BTreeSet<usize> = BTreeSet::new();
     let mut kept_roles: BTreeSet<usize> = BTreeSet::new();
+    for kind in ["Role", "ClusterRole"] {
+        for role in work.inventory.of_rbac(kind) {
+            annotated_role(work, role);
+        }
+    }
     for (kind, scope) in [
         ("RoleBinding", Scope::Namespaces),
         ("ClusterRoleBinding", Scope::Cluster),
@@ -81,14 +93,14 @@ pub(super) fn collect(work: &mut Work<'_>, accounts: &Accounts, certified: &[usi
                 kept_roles.insert(role);
                 continue;
             }
+            grant(work, &binding, role, in_other_namespace, &mut grants);
             if in_other_namespace {
                 other_namespace(work, &binding);
                 kept_roles.insert(role);
                 continue;
             }
             projected.insert(role);
-            grant(work, &binding, role, &mut grants);
-            if project_binding(work, &binding) {
+            if project_binding(work, accounts, &binding) {
                 kept_roles.insert(role);
             }
         }
@@ -109,9 +121,9 @@ fn read<'a>(work: &mut Work<'a>, accounts: &Accounts, index: usize, scope: Scope
         .filter_map(|(position, subject)| {
             let text = |key: &str| subject.get(key).and_then(Value::as_str);
             let account = text("kind") == Some("ServiceAccount") && text("apiGroup").unwrap_or_default().is_empty();
-            let namespace = text("namespace").or(object.namespace());
+            // A subject without a namespace is of the binding's, and OLM moves that into the install namespace.
             let name = text("name")?;
-            (account && accounts.matches(name, namespace)).then(|| (position, name.to_owned()))
+            (account && accounts.matches(name, text("namespace"))).then(|| (position, name.to_owned()))
         })
         .collect();
     if let Some(value) = object.text(&["metadata", "annotations", OPTIONAL])
@@ -131,6 +143,25 @@ fn read<'a>(work: &mut Work<'a>, accounts: &Accounts, index: usize, scope: Scope
         scope,
         matching,
     }
+}
+
+/// The annotation has a meaning on bindings alone.
+fn annotated_role(work: &mut Work<'_>, role: usize) {
+    let object = work.inventory.object(role);
+    if object.text(&["metadata", "annotations", OPTIONAL]).is_none() {
+        return;
+    }
+    let message = format!("the annotation {OPTIONAL} has no effect on {}", object.label());
+    let binding = if object.gvk().kind == "Role" {
+        "RoleBinding"
+    } else {
+        "RoleBinding or ClusterRoleBinding"
+    };
+    let path = Path::root().key("metadata").key("annotations").key(OPTIONAL);
+    let finding = Diagnostic::new(&rules::RBAC_OPTIONAL_ANNOTATION, message)
+        .object(object.label())
+        .help(format!("Move it to the {binding} that binds the role."));
+    work.report(finding.at(object.key_place(&path)));
 }
 
 /// The role that a binding refers to, where it is in the bundle.
@@ -233,9 +264,7 @@ fn without_role(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>,
         });
     let standard = match binding.scope {
         Scope::Cluster => role == "system:auth-delegator",
-        Scope::Namespaces => {
-            role == "extension-apiserver-authentication-reader" && object.namespace() == Some("kube-system")
-        }
+        Scope::Namespaces => role == AUTHENTICATION_READER && object.namespace() == Some("kube-system"),
     };
     if of_api_server && standard {
         let message = format!("{} is left out: OLM creates the same binding", object.label());
@@ -245,9 +274,13 @@ fn without_role(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>,
             .decide(binding.index, Fate::Dropped, "OLM creates the same binding");
         return;
     }
+    // A Role is looked up in the namespace that OLM moves the binding into.
+    let names_namespace = object.namespace().is_some_and(|namespace| !namespace.is_empty());
+    if kind == "Role" && (elsewhere || names_namespace && accounts.namespace.is_none()) {
+        return role_elsewhere(work, binding, role);
+    }
     if elsewhere {
-        other_namespace(work, binding);
-        return;
+        return other_namespace(work, binding);
     }
     let message = format!(
         "{} refers to {kind} {role}, which is not in the bundle, so its rules are not in the CSV",
@@ -255,6 +288,32 @@ fn without_role(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>,
     );
     let finding = Diagnostic::new(&rules::RBAC_ROLE_MISSING, message).object(object.label());
     work.report(finding.at(object.place(&Path::root().key("roleRef").key("name"))));
+}
+
+/// A binding of a Role that stands in another namespace of the cluster, such as `kube-system`: OLM cannot make it.
+fn role_elsewhere(work: &mut Work<'_>, binding: &Binding<'_>, role: &str) {
+    let object = binding.object;
+    let namespace = object.namespace().unwrap_or_default();
+    let message = format!(
+        "{} grants nothing: OLM moves it from namespace {namespace} into the install namespace, where there is no Role \
+         {role}",
+        object.label()
+    );
+    let finding = Diagnostic::new(&rules::RBAC_OTHER_NAMESPACE, message).object(object.label());
+    let finding = if role == AUTHENTICATION_READER {
+        finding.help(
+            "OLM binds this role itself to the account of a Deployment that serves a webhook or an APIService of the \
+             bundle. For another account, bind a ClusterRole with the same rule:\n\
+             rules:\n\
+             - {apiGroups: [\"\"], resources: [configmaps], resourceNames: [extension-apiserver-authentication], verbs: [get, list, watch]}",
+        )
+    } else {
+        finding.help(format!(
+            "Put the rules of Role {role} into a ClusterRole of the bundle, and bind it by a ClusterRoleBinding: OLM \
+             creates nothing in namespace {namespace}."
+        ))
+    };
+    work.report(finding.at(object.place(&Path::root().key("metadata").key("namespace"))));
 }
 
 fn other_namespace(work: &mut Work<'_>, binding: &Binding<'_>) {
@@ -269,7 +328,7 @@ fn other_namespace(work: &mut Work<'_>, binding: &Binding<'_>) {
 }
 
 /// Records every effective rule for every matching subject, and refuses wildcard types.
-fn grant(work: &mut Work<'_>, binding: &Binding<'_>, role: usize, grants: &mut Vec<Grant>) {
+fn grant(work: &mut Work<'_>, binding: &Binding<'_>, role: usize, shipped: bool, grants: &mut Vec<Grant>) {
     let optional = binding.object.text(&["metadata", "annotations", OPTIONAL]) == Some("optional");
     aggregation(work, role);
     for (holder, rule) in effective_rules(work, role) {
@@ -281,13 +340,14 @@ fn grant(work: &mut Work<'_>, binding: &Binding<'_>, role: usize, grants: &mut V
                 rule,
                 binding: binding.index,
                 optional,
+                shipped,
             });
         }
     }
 }
 
 /// Decides about a binding with matching subjects; returns whether some of its subjects stay bound.
-fn project_binding(work: &mut Work<'_>, binding: &Binding<'_>) -> bool {
+fn project_binding(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>) -> bool {
     let object = binding.object;
     let subjects = object.list(&["subjects"]);
     let matching: BTreeSet<usize> = binding.matching.iter().map(|(position, _)| *position).collect();
@@ -309,6 +369,11 @@ fn project_binding(work: &mut Work<'_>, binding: &Binding<'_>) -> bool {
     );
     let finding = Diagnostic::new(&rules::RBAC_PARTIAL_BINDING, message).object(object.label());
     work.report(finding.at(object.place(&Path::root().key("subjects"))));
+    for (position, subject) in subjects.iter().enumerate() {
+        if !matching.contains(&position) {
+            kept_binding::subject_of(work, accounts, object, position, subject);
+        }
+    }
     let mut value = fate::shipped(object);
     value["subjects"] = Value::Array(others);
     work.inventory
@@ -386,10 +451,10 @@ pub(super) fn of_deployments<'g>(accounts: &Accounts, grants: &'g [Grant]) -> Ve
         .collect()
 }
 
-/// Grants by account, of one scope, in the order in which they were collected.
+/// Grants that become permissions of the CSV, by account, of one scope, in the order in which they were collected.
 pub(super) fn by_account(grants: &[Grant], scope: Scope) -> BTreeMap<&str, Vec<&Grant>> {
     let mut accounts: BTreeMap<&str, Vec<&Grant>> = BTreeMap::new();
-    for grant in grants.iter().filter(|grant| grant.scope == scope) {
+    for grant in grants.iter().filter(|grant| grant.scope == scope && !grant.shipped) {
         accounts.entry(&grant.account).or_default().push(grant);
     }
     accounts

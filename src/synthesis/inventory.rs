@@ -88,6 +88,15 @@ impl<'a> Inventory<'a> {
         }
     }
 
+    /// The indexes of the objects that are shipped.
+    pub(super) fn kept(&self) -> Vec<usize> {
+        let fates = self.fates.iter().enumerate();
+        fates
+            .filter(|(_, fate)| matches!(fate, Some((Fate::Kept(_), _))))
+            .map(|(index, _)| index)
+            .collect()
+    }
+
     /// The indexes of the objects that nothing has been decided about.
     pub(super) fn undecided(&self) -> Vec<usize> {
         (0..self.fates.len())

@@ -1,13 +1,15 @@
 //! From plain manifests to a `ClusterServiceVersion` (proposal *plain-k8s-bundles*).
 //!
-//! What the manifests say is inferred from them, what they cannot say comes from `metadata/olm.yaml`. Every value of
-//! the result remembers where it came from ([`Provenance`]), so that an explanation and a finding on the result point
-//! at the author's own line. Each object is either *projected* (the CSV generates it again, so it is not shipped),
+//! What the manifests say is inferred from them, what they cannot say comes from `metadata/olm.yaml`, or from annotations
+//! of Deployments and CustomResourceDefinitions where that says nothing. Every value of the result remembers where it
+//! came from ([`Provenance`]), so that an explanation and a finding on the result point at the author's own line. Each
+//! object is either *projected* (the CSV generates it again, so it is not shipped),
 //! *kept* (shipped beside the CSV) or *dropped*.
 //!
 //! The result depends on the set of objects alone: names and order of files, documents and keys do not matter.
 //! Only the rules inside one role keep the order that their author gave them.
 
+mod annotated;
 mod apis;
 mod apiservices;
 mod crds;
@@ -17,6 +19,7 @@ mod explain;
 mod fate;
 mod grants;
 mod inventory;
+mod kept_binding;
 mod old_apis;
 mod others;
 pub mod outside;
@@ -30,9 +33,10 @@ mod validity;
 mod webhooks;
 
 pub use apis::Unresolved;
-pub(crate) use crds::served_names as served_versions;
+pub(crate) use crds::{described_names as described_versions, served_names as served_versions};
 pub use draft::{Origin, Provenance, Relation};
 pub use explain::Explanation;
+pub(crate) use fate::is_moved;
 pub use fate::{Fate, Outcome};
 pub(crate) use grants::wildcard_in;
 
@@ -40,6 +44,7 @@ use crate::bundle::Bundle;
 use crate::bundle::olm_yaml::{self, Olm};
 use crate::diagnostic::{self, Diagnostic};
 use crate::kubernetes::GroupVersionKind;
+use crate::olm::optional_manifest;
 use crate::rules;
 use draft::Draft;
 use inventory::Inventory;
@@ -64,6 +69,14 @@ pub struct Synthesis {
 }
 
 impl Synthesis {
+    /// The value of the property `olm.manifests.optional` beside the shipped objects, which OLM moves into the install
+    /// namespace and which therefore name none. `None` where the value names them already.
+    pub fn optional_manifests(&self, value: &Value) -> Option<Value> {
+        let shipped = self.outcomes.iter();
+        let shipped = shipped.filter_map(|outcome| Some((outcome.object.value(), outcome.shipped()?)));
+        optional_manifest::moved(value, &shipped)
+    }
+
     /// The objects to ship beside the CSV, in a fixed order.
     pub fn kept(&self) -> impl Iterator<Item = &Value> {
         self.outcomes.iter().filter_map(Outcome::shipped)
@@ -75,6 +88,8 @@ struct Work<'a> {
     olm: Olm<'a>,
     /// The content of the file that `icon` names.
     icon: Option<&'a [u8]>,
+    /// What annotations of Deployments say, by key of `olm.yaml`.
+    annotated: annotated::ByField,
     inventory: Inventory<'a>,
     draft: Draft,
     findings: Vec<Diagnostic>,
@@ -113,11 +128,13 @@ pub fn synthesize(bundle: &Bundle, reading: &[Diagnostic]) -> Synthesis {
     let mut work = Work {
         olm,
         icon: bundle.icon.as_deref(),
+        annotated: annotated::ByField::new(),
         inventory: Inventory::new(&bundle.objects, &mut findings),
         draft: Draft::new(),
         findings,
         unresolved: Vec::new(),
     };
+    work.annotated = annotated::of_deployments(&mut work);
     overlay::write(&mut work);
     old_apis::look_at(&mut work);
     let accounts = deployments::project(&mut work);
@@ -136,6 +153,7 @@ pub fn synthesize(bundle: &Bundle, reading: &[Diagnostic]) -> Synthesis {
     services::settle(&mut work, &served, &aggregated);
     others::settle(&mut work, &accounts, &owned, !certified.is_empty());
 
+    others::one_namespace(&mut work);
     validity::check(&mut work, bundle);
 
     let provided = validity::provided(&work);

@@ -3,13 +3,15 @@
 use super::Work;
 use super::crds::Owned;
 use super::deployments::{Accounts, mounts_elsewhere};
-use super::fate::{Fate, is_kept_kind, shipped};
+use super::fate::{Fate, is_kept_kind, is_moved, shipped};
+use super::kept_binding;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac;
 use crate::manifest::Object;
 use crate::rules::{self, Severity};
 use crate::text::Path;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Decides about every object that no earlier step has decided about.
 pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, certificates_from_olm: bool) {
@@ -58,14 +60,24 @@ pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, ce
             }
             _ if is_kept_kind(object) => {
                 if gvk.group == rbac::GROUP && gvk.kind.ends_with("Binding") {
-                    kept_subjects(work, object);
+                    kept_binding::look_at(work, accounts, object);
                 }
                 let reason = kept_because(work, accounts, object);
                 work.inventory.decide(index, Fate::Kept(shipped(object)), reason);
             }
             _ => {
                 let message = format!("OLM installs no {} ({}) from a bundle", gvk.kind, gvk.api_version());
-                report(work, &rules::K8S_KIND_UNSUPPORTED, message, object);
+                let mut finding = Diagnostic::new(&rules::K8S_KIND_UNSUPPORTED, message).object(object.label());
+                // A CSV calls the webhooks so that these configurations make, and so does the proposal.
+                let meant = match gvk.kind.as_str() {
+                    "ValidatingAdmissionWebhook" => Some("ValidatingWebhookConfiguration"),
+                    "MutatingAdmissionWebhook" => Some("MutatingWebhookConfiguration"),
+                    _ => None,
+                };
+                if let Some(meant) = meant {
+                    finding = finding.help(format!("Did you mean {meant} of admissionregistration.k8s.io/v1?"));
+                }
+                work.report(finding.at(object.place(&Path::root().key("kind"))));
                 work.inventory
                     .decide(index, Fate::Dropped, "OLM does not install this kind");
             }
@@ -101,10 +113,15 @@ fn kept_because(work: &Work<'_>, accounts: &Accounts, object: &Object) -> &'stat
                 text(subject, "kind") == "ServiceAccount" && accounts.matches(&text(subject, "name"), None)
             });
             let there = of_rbac(["Role", "ClusterRole"]).iter().any(|role| refers(object, role));
-            match (of_operator, there) {
-                (false, _) => "it binds none of the operator's accounts, so OLM applies it",
-                (true, false) => "its role is not in the bundle, so OLM applies it",
-                (true, true) => "it is about another namespace, so OLM applies it",
+            let moved = object.namespace().is_some() && object.gvk().kind == "RoleBinding";
+            match (of_operator, there, moved) {
+                (false, _, false) => "it binds none of the operator's accounts, so OLM applies it",
+                (false, _, true) => {
+                    "it binds none of the operator's accounts, so OLM applies it, in the install namespace"
+                }
+                (true, false, false) => "its role is not in the bundle, so OLM applies it",
+                (true, false, true) => "its role is not in the bundle, so OLM applies it, in the install namespace",
+                (true, true, _) => "it is about another namespace, so OLM applies it, in the install namespace",
             }
         }
         _ => "OLM applies it as it is",
@@ -113,13 +130,7 @@ fn kept_because(work: &Work<'_>, accounts: &Accounts, object: &Object) -> &'stat
 
 fn report(work: &mut Work<'_>, rule: &'static rules::Rule, message: String, object: &Object) {
     let finding = Diagnostic::new(rule, message).object(object.label());
-    let kind = Path::root().key("kind");
-    let place = if rule == &rules::K8S_KIND_UNSUPPORTED {
-        object.place(&kind)
-    } else {
-        object.name_place()
-    };
-    work.report(finding.at(place));
+    work.report(finding.at(object.name_place()));
 }
 
 fn service_account(work: &mut Work<'_>, index: usize) {
@@ -177,18 +188,27 @@ fn cert_manager(work: &mut Work<'_>, index: usize) {
     }
 }
 
-/// Warns where a kept binding names a namespace, because OLM does not rewrite it.
-fn kept_subjects(work: &mut Work<'_>, object: &Object) {
-    for (index, subject) in object.list(&["subjects"]).iter().enumerate() {
-        let account = subject.get("kind").and_then(Value::as_str) == Some("ServiceAccount");
-        if let (true, Some(namespace)) = (account, subject.get("namespace").and_then(Value::as_str)) {
-            let message = format!(
-                "{} grants to an account of namespace {namespace}, wherever the operator is installed",
-                object.label()
-            );
-            let finding = Diagnostic::new(&rules::RBAC_KEPT_SUBJECT_NAMESPACE, message).object(object.label());
-            let path = Path::root().key("subjects").index(index).key("namespace");
-            work.report(finding.at(object.place(&path)));
+/// Objects that differ in their namespaces alone become one: OLM creates both in the install namespace, the second over
+/// the first.
+pub(super) fn one_namespace(work: &mut Work<'_>) {
+    let mut shipped: BTreeMap<(&str, &str, &str), &Object> = BTreeMap::new();
+    for index in work.inventory.kept() {
+        let object = work.inventory.object(index);
+        let gvk = object.gvk();
+        if !is_moved(object) {
+            continue;
         }
+        let Some(first) = shipped.insert((&gvk.group, &gvk.kind, object.name()), object) else {
+            continue;
+        };
+        let message = format!(
+            "{} stands in the namespaces {} and {}, and OLM creates both in the install namespace",
+            object.label(),
+            first.namespace().unwrap_or("\"\""),
+            object.namespace().unwrap_or("\"\"")
+        );
+        let finding = Diagnostic::new(&rules::K8S_NAMESPACE_CLASH, message).object(object.label());
+        let finding = finding.at(object.name_place());
+        work.report(finding.also(first.name_place(), "the other one"));
     }
 }

@@ -1,6 +1,7 @@
 //! What `olm.yaml` says: names, texts, images, install modes, and descriptions of the inferred APIs.
 
 use super::Work;
+use super::annotated::Annotated;
 use super::draft::Origin;
 use crate::bundle::METADATA;
 use crate::bundle::olm_yaml;
@@ -9,7 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::olm::install_mode::INSTALL_MODES;
 use crate::rules;
 use crate::shape::Target;
-use crate::text::{Path, canonical, to_json};
+use crate::text::{Path, Step, canonical, to_json};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -41,7 +42,18 @@ fn make(work: &mut Work<'_>, key: &str, from: &Path, to: &Path) {
 fn copy(work: &mut Work<'_>, from: &Path, to: &Path) {
     if from.get(work.olm.document().value()).is_some_and(says_something) {
         work.draft.copy(to, Origin::olm(work.olm, from));
+    } else if let Some(Annotated { value, origin }) = annotated(work, from).cloned() {
+        work.draft.put(to, value, [origin]);
     }
+}
+
+/// What an annotation says about a top-level key that `olm.yaml` does not have.
+fn annotated<'w>(work: &'w Work<'_>, from: &Path) -> Option<&'w Annotated> {
+    let [Step::Key(key)] = from.steps() else {
+        return None;
+    };
+    let unsaid = work.olm.get(&[key]).is_none();
+    unsaid.then(|| work.annotated.get(key.as_str())).flatten()
 }
 
 /// An empty text is the same as none, and is not written. Lists and maps are as their authors wrote them.
@@ -51,7 +63,8 @@ fn says_something(value: &Value) -> bool {
 
 /// The CSV's schema wants a display name; the name without its version serves.
 fn display_name(work: &mut Work<'_>, from: &Path, to: &Path) {
-    if work.olm.text(&["displayName"]).is_some_and(|name| !name.is_empty()) {
+    let said = work.olm.text(&["displayName"]).is_some_and(|name| !name.is_empty());
+    if said || annotated(work, from).is_some_and(|found| says_something(&found.value)) {
         return copy(work, from, to);
     }
     let Some(name) = work.olm.text(&["name"]) else {
@@ -71,12 +84,15 @@ fn display_name(work: &mut Work<'_>, from: &Path, to: &Path) {
 }
 
 fn annotations(work: &mut Work<'_>, to: &Path) {
-    let Some(map) = work.olm.get(&["annotations"]).and_then(Value::as_object) else {
-        return;
-    };
-    for (key, value) in map {
-        let from = Path::root().key("annotations").key(key);
-        let origin = Origin::olm(work.olm, &from);
+    let root = Path::root().key("annotations");
+    let noted = annotated(work, &root).cloned();
+    let written = work.olm.get(&["annotations"]);
+    let map = written.or(noted.as_ref().map(|noted| &noted.value));
+    for (key, value) in map.and_then(Value::as_object).into_iter().flatten() {
+        let origin = match &noted {
+            Some(noted) => noted.origin.clone(),
+            None => Origin::olm(work.olm, &root.key(key)),
+        };
         if value.is_object() || value.is_array() {
             let text = if key == crate::olm::annotation::EXAMPLES {
                 // People read the examples in a CSV, so they are laid out as tools lay them out.
@@ -86,10 +102,18 @@ fn annotations(work: &mut Work<'_>, to: &Path) {
             } else {
                 canonical::to_string(value)
             };
-            work.draft.put(&to.key(key), text, [origin.derived("written as JSON")]);
+            let origin = if noted.is_some() {
+                origin
+            } else {
+                origin.derived("written as JSON")
+            };
+            work.draft.put(&to.key(key), text, [origin]);
             continue;
         }
-        work.draft.copy(&to.key(key), origin);
+        match &noted {
+            Some(_) => work.draft.put(&to.key(key), value.clone(), [origin]),
+            None => work.draft.copy(&to.key(key), origin),
+        }
     }
 }
 
@@ -110,12 +134,18 @@ fn install_modes(work: &mut Work<'_>, to: &Path) {
 }
 
 fn icon(work: &mut Work<'_>, from: &Path, to: &Path) {
-    match work.olm.get(&["icon"]) {
+    let noted = annotated(work, from).cloned();
+    let written = work.olm.get(&["icon"]);
+    match written.or(noted.as_ref().map(|noted| &noted.value)) {
         None | Some(Value::Bool(_) | Value::Number(_) | Value::Null) => {}
         Some(Value::Array(_)) => copy(work, from, to),
-        Some(Value::Object(_)) => work.draft.copy(&to.index(0), Origin::olm(work.olm, from)),
+        Some(Value::Object(_)) => copy(work, from, &to.index(0)),
         Some(Value::String(text)) => {
-            let origin = Origin::olm(work.olm, from);
+            let origin = match &noted {
+                Some(noted) => noted.origin.clone(),
+                None => Origin::olm(work.olm, from),
+            };
+            // Only olm.yaml names a file.
             let file = work.olm.icon_path();
             let (bytes, how) = match (file, work.icon) {
                 (Some(path), None) => return absent_icon(work, path, &origin),
@@ -134,7 +164,8 @@ fn icon(work: &mut Work<'_>, from: &Path, to: &Path) {
                 return work.report(Diagnostic::new(&rules::OLM_ICON, message).at(origin.place()));
             };
             let value = json!({"base64data": STANDARD.encode(bytes), "mediatype": media_type});
-            work.draft.put(&to.index(0), value, [origin.derived(how)]);
+            let origin = if noted.is_some() { origin } else { origin.derived(how) };
+            work.draft.put(&to.index(0), value, [origin]);
         }
     }
 }
@@ -170,20 +201,24 @@ fn image_type(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Adds to an inferred entry what `olm.yaml` says about the API that it names.
-pub(super) fn describe(work: &mut Work<'_>, entry: &Path, section: &str, keys: &[&str]) {
+/// Adds to an inferred entry what `olm.yaml` says about the API that it names. Returns the keys that it has there.
+pub(super) fn describe(work: &mut Work<'_>, entry: &Path, section: &str, keys: &[&str]) -> Vec<String> {
     let described = work.olm.list(&[section, "owned"]);
     let found = described
         .iter()
         .position(|described| work.draft.get(entry).is_some_and(|entry| agree(described, entry, keys)));
     let Some(index) = found else {
-        return;
+        return Vec::new();
     };
+    let said = described[index].as_object().into_iter().flatten();
+    let said = said.filter(|(_, value)| !value.is_null()).map(|(key, _)| key.clone());
+    let said = said.collect();
     let from = Path::root().key(section).key("owned").index(index);
     for field in olm_yaml::description_fields(section) {
         copy(work, &from.key(field.key), &entry.key(field.key));
     }
     resources(work, &from.key("resources"), &entry.key("resources"));
+    said
 }
 
 /// Writes what `olm.yaml` does not say about a resource as empty, like OLM.

@@ -38,7 +38,8 @@ pub(super) fn project(work: &mut Work<'_>, accounts: &Accounts, grants: &[Grant]
 
 /// Accounts for which OLM needs an entry because nothing else makes it create them.
 fn without_rules<'a>(accounts: &'a Accounts, grants: &[Grant]) -> Vec<&'a str> {
-    let granted: BTreeSet<&str> = grants.iter().map(|grant| grant.account.as_str()).collect();
+    let projected = grants.iter().filter(|grant| !grant.shipped);
+    let granted: BTreeSet<&str> = projected.map(|grant| grant.account.as_str()).collect();
     let names = accounts.of_deployments.keys().chain(accounts.extra.keys());
     names
         .map(String::as_str)
@@ -112,7 +113,12 @@ fn refuse_wildcards(work: &mut Work<'_>, granted: &[&Grant]) {
             role.label(),
             grant.account
         );
-        let bound = format!("bound here by {}", binding.label());
+        let moved = if grant.shipped {
+            ", which OLM moves into the install namespace"
+        } else {
+            ""
+        };
+        let bound = format!("bound here by {}{moved}", binding.label());
         let finding = Diagnostic::new(&rules::RBAC_WILDCARD, message)
             .object(role.label())
             .path(&path)

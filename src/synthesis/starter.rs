@@ -4,6 +4,7 @@
 use super::outside::{Resolved, resolve};
 use super::{Fate, Outcome, Synthesis, Unresolved, samples, synthesize};
 use crate::bundle::olm_yaml::FIELDS;
+use crate::bundle::olm_yaml::annotations::OF_DEPLOYMENT;
 use crate::bundle::{Bundle, MediaType, pin};
 use crate::diagnostic::Diagnostic;
 use crate::image::Reference;
@@ -103,6 +104,8 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
     ]
     .into_iter()
     .filter_map(|(key, value)| Some((key, value?)))
+    // What olm.yaml says has precedence, so it must not say what is guessed.
+    .filter(|(key, _)| !is_annotated(objects, key))
     .collect();
     let open = FIELDS
         .iter()
@@ -145,6 +148,15 @@ fn widened(outcomes: &[Outcome], objects: &[Object]) -> Vec<Rule> {
             .any(|resource| resource == "secrets" || resource == "*")
     });
     rules
+}
+
+/// Whether a Deployment says a key of `olm.yaml` by an annotation.
+fn is_annotated(objects: &[Object], key: &str) -> bool {
+    let known = OF_DEPLOYMENT.iter().find(|annotation| annotation.field == key);
+    let mut deployments = objects.iter().filter(|object| object.gvk().is("apps", "Deployment"));
+    known.is_some_and(|known| {
+        deployments.any(|deployment| deployment.text(&["metadata", "annotations", known.key]).is_some())
+    })
 }
 
 /// The operator's name is that of its only Deployment; of several, the part that all begin with.

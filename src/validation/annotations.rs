@@ -1,5 +1,6 @@
 //! `metadata/annotations.yaml`.
 
+use super::index_needs::unknown_media_type;
 use crate::bundle::annotations::{CHANNELS, DEFAULT_CHANNEL, MANIFESTS, MEDIA_TYPE, METADATA, PACKAGE};
 use crate::bundle::{Annotations, Bundle};
 use crate::diagnostic::Diagnostic;
@@ -122,7 +123,9 @@ pub(super) fn check_folders(bundle: &Bundle, tree: &Tree, findings: &mut Vec<Dia
 /// Reading a bundle already says when `olm.yaml` and the annotations disagree about the media type.
 fn is_judged_elsewhere(bundle: &Bundle, named: &str) -> bool {
     let known = ["registry+v1", "k8s+v1"].contains(&named);
-    named == bundle.media_type.as_str() || known && (bundle.olm.is_some() || bundle.csv().is_some())
+    named == bundle.media_type.as_str()
+        || known && (bundle.olm.is_some() || bundle.csv().is_some())
+        || !bundle.objects.is_empty() && unknown_media_type(bundle).is_some()
 }
 
 /// Channels are split at commas alone, so a blank becomes part of a name.

@@ -1,7 +1,8 @@
 //! What the index asks of a `registry+v1` bundle: a CSV, and the CRDs that it says it owns.
 
 use super::{content, validators};
-use crate::bundle::Bundle;
+use crate::bundle::annotations::MEDIA_TYPE;
+use crate::bundle::{Bundle, MediaType};
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use crate::image::check_pullable;
@@ -20,6 +21,10 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         return;
     }
     let Some(object) = bundle.csv() else {
+        if let Some(finding) = unknown_media_type(bundle) {
+            findings.push(finding);
+            return;
+        }
         let message = format!(
             "{} has no ClusterServiceVersion and no metadata/olm.yaml",
             bundle.origin
@@ -37,6 +42,21 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         .filter(|shape| !findings.iter().any(|told| told.place == shape.place))
         .collect();
     findings.extend(shapes);
+}
+
+/// A bundle without a ClusterServiceVersion whose annotations name a media type that opmx does not know, such as
+/// `plain+v0`: what it lacks depends on what it is.
+pub(super) fn unknown_media_type(bundle: &Bundle) -> Option<Diagnostic> {
+    let annotations = bundle.annotations.as_ref()?;
+    let named = annotations.media_type()?;
+    let unknown = named.parse::<MediaType>().err()?;
+    if bundle.csv().is_some() || bundle.olm.is_some() || named.is_empty() {
+        return None;
+    }
+    let help = "registry+v1 is the media type of a bundle with a ClusterServiceVersion, k8s+v1 that of plain manifests \
+                with a metadata/olm.yaml, which `opmx bundle init DIR` writes.";
+    let finding = Diagnostic::new(&rules::INDEX_NO_CSV, unknown.to_string()).help(help);
+    Some(finding.at(annotations.place(MEDIA_TYPE)))
 }
 
 /// The images that an index lists: of the containers, and those that the CSV relates.

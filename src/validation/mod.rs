@@ -29,7 +29,6 @@ pub mod validators;
 
 pub use judge::{Judged, Selection, Strictness, judge};
 pub use platforms::{images, platforms};
-pub use properties::OPTIONAL;
 pub use request::{Reference, Request};
 pub(crate) use run::rule_named;
 pub use run::{Validated, Validation, refused, unreadable, validate};

@@ -7,13 +7,13 @@ use crate::manifest::Object;
 use crate::olm::property::PACKAGE;
 use crate::rules::{self, Rule};
 use crate::shape::nearest;
-use crate::synthesis::{Fate, Outcome};
+use crate::synthesis::{Fate, Outcome, is_moved};
 use crate::text::{Document, Path, kind_of};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// The property that lists manifests without which an operator can be installed.
-pub const OPTIONAL: &str = "olm.manifests.optional";
+use crate::olm::property::OPTIONAL_MANIFESTS as OPTIONAL;
 
 /// Kinds that OLM creates in ways of their own, where the mark has no effect. A group is given where the kind is
 /// Kubernetes' own.
@@ -251,7 +251,14 @@ fn meaning(
         None => (entry.group, None),
     };
     let entry = OptionalManifest { group, ..*entry };
-    let found = bundle.objects.iter().find(|object| matches(&entry, object));
+    let written = bundle.objects.iter().find(|object| matches(&entry, object));
+    // Of a k8s+v1 bundle, objects are shipped without the namespaces that OLM does not keep, and are known so, too.
+    let shipped = || {
+        let mut objects = bundle.objects.iter();
+        let plain = bundle.media_type == MediaType::K8sV1 && entry.namespace.is_none();
+        objects.find(|object| plain && is_moved(object) && is_named(&entry, object))
+    };
+    let found = written.or_else(shipped);
     if let Some(version) = version {
         let message = match found {
             Some(object) if object.gvk().version != version => format!(
@@ -297,7 +304,11 @@ fn meaning(
 }
 
 fn matches(entry: &OptionalManifest<'_>, object: &Object) -> bool {
-    object.gvk().is(entry.group, entry.kind) && object.name() == entry.name && object.namespace() == entry.namespace
+    is_named(entry, object) && object.namespace() == entry.namespace
+}
+
+fn is_named(entry: &OptionalManifest<'_>, object: &Object) -> bool {
+    object.gvk().is(entry.group, entry.kind) && object.name() == entry.name
 }
 
 /// What was probably meant, and the key that is wrong.

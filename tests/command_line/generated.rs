@@ -86,6 +86,7 @@ fn man_pages_are_those_of_this_program() {
 #[test]
 fn the_schemas_are_those_of_this_program() {
     let made = [
+        ("annotations", "bundle schema annotations"),
         ("findings", "bundle schema findings"),
         ("olm", "bundle schema olm"),
         ("policy", "bundle schema policy"),

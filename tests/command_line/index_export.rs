@@ -20,12 +20,13 @@ fn stored_bundles_become_a_folder_for_each_package_and_version() {
     succeed(&sandbox, &format!("registry add -b {BOTH},rake,rake-2 -d index.db"));
     let before = fs::read(sandbox.path("index.db")).unwrap();
     let outcome = outcome_of(&sandbox, "index export -i index.db");
-    insta::assert_snapshot!(outcome, @"
+    insta::assert_snapshot!(outcome, @r#"
     ------- stderr -------
     wrote 1 bundle of compost-operator to downloaded/compost-operator
+    warning: package manifests have no place for a dependency of compost-operator.v0.3.1: olm.package {"packageName":"greenhouse-operator","version":">=1.0.0 <2.0.0"}
     wrote 1 bundle of greenhouse-operator to downloaded/greenhouse-operator
     wrote 2 bundles of rake to downloaded/rake
-    ");
+    "#);
     assert!(before == fs::read(sandbox.path("index.db")).unwrap());
     insta::assert_snapshot!(fs::read_to_string(sandbox.path("downloaded/rake/package.yaml")).unwrap(), @"
     packageName: rake
@@ -127,4 +128,35 @@ fn what_is_there_already_is_not_touched() {
         files(&sandbox.path("downloaded")).into_keys().collect::<Vec<_>>(),
         ["greenhouse-operator/mine"]
     );
+}
+
+#[test]
+fn k103_what_package_manifests_have_no_place_for_is_named() {
+    let sandbox = garden();
+    rake(&sandbox, "rake", "1.0.0", None);
+    let dependencies = "dependencies:\n- {type: olm.package, value: {packageName: hose, version: '>=1.0.0'}}\n";
+    fs::write(sandbox.path("rake/metadata/dependencies.yaml"), dependencies).unwrap();
+    let properties = "properties:\n- {type: example.com/team, value: garden}\n";
+    fs::write(sandbox.path("rake/metadata/properties.yaml"), properties).unwrap();
+    succeed(&sandbox, "registry add -b rake -d index.db");
+    fs::create_dir(sandbox.path("catalog")).unwrap();
+    let catalog = outcome_of(&sandbox, "render index.db -o json -q").stdout;
+    fs::write(sandbox.path("catalog/index.json"), catalog).unwrap();
+    for (index, folder) in [("index.db", "one"), ("catalog", "two")] {
+        let outcome = outcome_of(&sandbox, &format!("index export -i {index} -f {folder}"));
+        let warnings: Vec<&str> = outcome
+            .stderr
+            .lines()
+            .filter(|line| line.starts_with("warning"))
+            .collect();
+        assert_eq!(warnings.len(), 2, "{outcome}");
+        assert!(
+            warnings[0].contains("a dependency of rake.v1.0.0: olm.package"),
+            "{outcome}"
+        );
+        assert!(
+            warnings[1].contains("a property of rake.v1.0.0: example.com/team"),
+            "{outcome}"
+        );
+    }
 }

@@ -562,3 +562,26 @@ fn s90_a_policy_points_at_the_manifests_of_a_plain_bundle() {
         "{refused:?}"
     );
 }
+
+/// O50: an optional manifest that is forbidden is not created, and the install completes.
+#[test]
+fn what_only_optional_manifests_need_is_not_missing() {
+    let sandbox = garden();
+    rake(&sandbox, "rake", "1.0.0", None);
+    let monitor = "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: rake}\n";
+    fs::write(sandbox.path("rake/manifests/monitor.yaml"), monitor).unwrap();
+    let pending = |sandbox: &Sandbox| {
+        let install = json(sandbox, "permissions rake -o json");
+        install["status"]["pending"]["permissions"].to_string()
+    };
+    assert!(pending(&sandbox).contains("servicemonitors"));
+    let properties = "properties:\n- {type: olm.manifests.optional, value: {manifests: [{group: monitoring.coreos.com, kind: ServiceMonitor, name: rake}]}}\n";
+    fs::write(sandbox.path("rake/metadata/properties.yaml"), properties).unwrap();
+    assert!(!pending(&sandbox).contains("servicemonitors"));
+    let shown = outcome_of(&sandbox, "permissions rake").stdout;
+    let (needed, optional) = shown.split_once("needed for optional manifests").unwrap();
+    assert!(
+        !needed.contains("servicemonitors") && optional.contains("servicemonitors"),
+        "{shown}"
+    );
+}

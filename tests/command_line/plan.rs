@@ -342,3 +342,37 @@ fn an_operator_that_refuses_its_upgrade_is_not_upgraded() {
     assert!(plan.stderr.contains("wait for the potatoes"), "{plan}");
     assert!(plan.stderr.contains("nothing to install"), "{plan}");
 }
+
+/// O16: the proposal's own example in a k8s+v1 bundle: in the plan of its folder, of an index, of a file-based catalog, and
+/// of the converted bundle.
+#[test]
+fn o16_the_example_of_the_proposal_is_optional_wherever_it_comes_from() {
+    let sandbox = garden();
+    let rule = "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: my-rule, namespace: my-namespace}\nspec: {}\n";
+    fs::write(sandbox.path("greenhouse/manifests/rule.yaml"), rule).unwrap();
+    let properties = "# Ours.\nproperties:\n- type: olm.manifests.optional\n  value:\n    manifests:\n    - group: monitoring.coreos.com\n      kind: PrometheusRule\n      namespace: my-namespace\n      name: my-rule\n";
+    fs::write(sandbox.path("greenhouse/metadata/properties.yaml"), properties).unwrap();
+    succeed(&sandbox, "registry add -b greenhouse -d index.db");
+    fs::create_dir(sandbox.path("catalog")).unwrap();
+    let catalog = outcome_of(&sandbox, "render index.db -o yaml -q").stdout;
+    fs::write(sandbox.path("catalog/index.yaml"), catalog).unwrap();
+    succeed(&sandbox, "bundle convert greenhouse registry --to registry+v1");
+    succeed(&sandbox, "bundle convert registry back --to k8s+v1");
+    let name = "greenhouse-operator.v1.2.0";
+    for line in [
+        "plan greenhouse -o json -q".to_owned(),
+        format!("plan {name} --index index.db -o json -q"),
+        format!("plan {name} --index catalog -o json -q"),
+        "plan registry -o json -q".to_owned(),
+        "plan back -o json -q".to_owned(),
+    ] {
+        let plan = json(&sandbox, &line);
+        let steps = plan["status"]["plan"].as_array().unwrap();
+        let optional: Vec<&Value> = steps
+            .iter()
+            .filter(|step| step["optional"] == true)
+            .map(|step| &step["resource"]["name"])
+            .collect();
+        assert_eq!(optional, ["my-rule"], "{line}");
+    }
+}

@@ -193,6 +193,7 @@ impl Bundle {
             properties: vec![("example.com/kind".to_owned(), format!(r#""{}""#, self.kind))],
             bundle_path: &self.image,
             extra_images: vec![format!("registry.example.com/run/{}", self.name)],
+            provided: opmx::database::record::Provided::Defined,
         })
         .unwrap()
     }

@@ -5,6 +5,7 @@ mod cases;
 mod decisions;
 mod parts;
 mod plain;
+mod proposals;
 mod whole;
 
 use cases::{Case, all};

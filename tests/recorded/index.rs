@@ -338,6 +338,7 @@ fn record(bundles: &Path, directory: &str) -> Record {
         properties: typed_values(&metadata, "properties"),
         bundle_path: &reference,
         extra_images: Vec::new(),
+        provided: opmx::database::record::Provided::Defined,
     })
     .unwrap()
 }

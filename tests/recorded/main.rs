@@ -38,6 +38,7 @@ mod render;
 mod requirements;
 mod resolve;
 mod round_trip;
+mod same_permissions;
 mod steps;
 mod synthesis;
 mod synthesis_order;

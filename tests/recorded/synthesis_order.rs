@@ -215,7 +215,7 @@ fn generated(random: &mut Random) -> Parts {
             "ClusterRole"
         };
         let subjects: Vec<Value> = (0..=random.below(2))
-            .map(|_| json!({"kind": "ServiceAccount", "name": random.one_of(&accounts)}))
+            .map(|_| json!({"kind": "ServiceAccount", "name": random.one_of(&accounts), "namespace": "system"}))
             .collect();
         objects.push(json!({
             "apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": {"name": format!("binds{number}")},

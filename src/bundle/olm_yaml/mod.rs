@@ -3,6 +3,7 @@
 //! The keys are those of the proposal *plain-k8s-bundles*, completed to all of a `ClusterServiceVersion`.
 //! The file is read strictly: a wrong type is an error, an unknown key a warning that names the nearest known one.
 
+pub mod annotations;
 mod check;
 mod fields;
 mod syntax;

@@ -22,7 +22,8 @@ Examples:
 /// Write the packages of an index as package manifests
 ///
 /// The layout from before bundle images: PACKAGE/VERSION/*.yaml and PACKAGE/package.yaml. A k8s+v1 bundle is written
-/// as its synthesized ClusterServiceVersion and the objects beside it. The packages appear when all are complete.
+/// as its synthesized ClusterServiceVersion and the objects beside it. The packages appear when all are complete. What
+/// the index knows of a bundle and no manifest says, such as a dependency on a package, is named by a warning.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExportArguments {
@@ -66,6 +67,12 @@ pub(crate) fn run(arguments: &ExportArguments, context: &Context<'_>) -> Command
                 let bundles = counted(package.bundles, "bundle");
                 let (name, folder) = (&package.name, package.folder.display());
                 printer.status(format_args!("wrote {bundles} of {name} to {folder}"));
+                for lost in package.lost {
+                    printer.warning(format_args!(
+                        "package manifests have no place for a {} of {}: {} {}",
+                        lost.what, lost.bundle, lost.kind, lost.value
+                    ));
+                }
             }
             Ok(Status::Success)
         }

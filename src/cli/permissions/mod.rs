@@ -15,7 +15,7 @@ use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use crate::image::Reference;
 use crate::install::apis::Apis;
-use crate::install::permissions::{self, Need, Permission, Purpose, Review, pending};
+use crate::install::permissions::{self, Need, Permission, Purpose, Review, not_held, pending};
 use crate::kubernetes::rbac::account::{Account, Grants};
 use crate::steps::Content;
 use crate::steps::{self, Step, Target};
@@ -53,7 +53,8 @@ Examples:
 /// That is what the install itself asks the API server, and what the bundle hands on to its operator and to others: who
 /// writes a role or binds one must hold what is in it, unless he may escalate or bind. Objects that are there already are
 /// read and changed, too; give what is installed with --cluster for an upgrade. CustomResourceDefinitions OLM writes with
-/// its own account, so nobody else needs them.
+/// its own account, so nobody else needs them. What only optional manifests need is listed apart and counts as needed
+/// nowhere: where it is forbidden, they are not created, and the install completes.
 ///
 /// Then comes what the accounts of the operator hold once it is installed, and why: with an OperatorGroup that has no
 /// target namespaces OLM turns what is asked for in one namespace into the same in all of them. The OperatorGroup is taken
@@ -317,18 +318,22 @@ fn print(
 ) -> Result<(), CommandError> {
     let printer = &context.printer;
     let who = account.map_or("needed".to_owned(), |account| format!("{account} is missing"));
+    let mut first = !missing.is_empty();
     if missing.is_empty() {
         let nothing = account.map_or("nothing is needed".to_owned(), |_| format!("{who} nothing"));
-        return Ok(printer.line(nothing)?);
+        printer.line(nothing)?;
     }
     let parts = [
         (Purpose::Install, "for the install itself"),
         (Purpose::Operator, "to hand on to the operator"),
+        (
+            Purpose::Optional,
+            "for optional manifests, without which the install completes",
+        ),
     ];
-    let mut first = true;
     for (purpose, what) in parts {
         let own: Vec<Need> = needs.iter().filter(|need| need.purpose == purpose).cloned().collect();
-        let missing = pending(&own, held);
+        let missing = not_held(&own, held);
         if missing.is_empty() {
             continue;
         }

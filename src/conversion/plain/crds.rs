@@ -3,7 +3,7 @@
 use super::Work;
 use super::fit::lost;
 use crate::manifest::Object;
-use crate::synthesis::served_versions;
+use crate::synthesis::{described_versions, served_versions};
 use crate::text::Path;
 use serde_json::{Map, Value, json};
 
@@ -41,8 +41,23 @@ pub(super) fn describe(work: &mut Work<'_>, values: &mut Map<String, Value>) {
         (own_name.as_str(), own_version.as_str(), own_kind.as_str()) == (*name, *version, *kind)
     };
     let original = list.get(work.csv.value()).and_then(Value::as_array);
+    let by_schema: Vec<(&str, &str)> = crds
+        .iter()
+        .flat_map(|crd| described_versions(crd).into_iter().map(|version| (crd.name(), version)))
+        .collect();
     let mut described = Vec::new();
     for entry in &entries {
+        let mut entry = entry.clone();
+        let (name, version, _) = key(&entry);
+        let described_by_schema = by_schema.contains(&(name.as_str(), version.as_str()));
+        if described_by_schema
+            && entry.get("description").is_none()
+            && let Some(map) = entry.as_object_mut()
+        {
+            // The CSV has no description, and the schema of the CRD would give it one.
+            map.insert("description".to_owned(), "".into());
+        }
+        let entry = &entry;
         if !served.iter().any(|version| is(entry, version)) {
             let index = original.and_then(|list| list.iter().position(|other| key(other) == key(entry)));
             let (name, version, kind) = key(entry);

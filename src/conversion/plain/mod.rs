@@ -9,13 +9,15 @@ mod services;
 mod webhooks;
 
 use super::files::{Files, extension, is_read, path_in, path_of};
-use super::{Conversion, annotations};
+use super::{Conversion, annotations, optional};
 use crate::bundle::{Bundle, MANIFESTS, METADATA, MediaType, OLM_YAML, is_csv};
 use crate::csv::Csv;
 use crate::diagnostic::{Diagnostic, has_errors};
 use crate::kubernetes::names::is_dns1123_label;
 use crate::manifest::Object;
+use crate::olm::optional_manifest::OptionalManifest;
 use crate::rules;
+use crate::synthesis::is_moved;
 use crate::text::{self, Limits, to_json, to_yaml};
 use crate::tree::{Tree, TreeError};
 use proof::{in_source, name_differences, prove};
@@ -102,6 +104,12 @@ pub(super) fn convert(
     }
     let carried = carry(tree, bundle, &mut work, &unreadable);
     annotations::carry(tree, &mut work.files, MediaType::K8sV1, limits);
+    let others = work.others.clone();
+    let message =
+        "entries of olm.manifests.optional that name no manifest are left out: without their namespaces they would";
+    optional::carry(tree, bundle, &mut work.files, &mut work.findings, message, |value| {
+        without_misses(value, &others)
+    });
     write_deployments(&mut work);
     rbac::write(&mut work);
     webhooks::write(&mut work);
@@ -131,6 +139,28 @@ pub(super) fn convert(
         tree: Some(new),
         diagnostics: work.findings,
     })
+}
+
+/// Without the entries that name no object but that of a namespace that they do not name: in a k8s+v1 bundle, objects are
+/// shipped without their namespaces, and such an entry would name one.
+fn without_misses(value: &Value, objects: &[&Object]) -> Option<Value> {
+    let mut kept = value.clone();
+    let list = kept.get_mut("manifests")?.as_array_mut()?;
+    list.retain(|entry| {
+        let Ok(entry) = serde_json::from_value::<OptionalManifest>(entry.clone()) else {
+            return true;
+        };
+        let named = |object: &&&Object| entry.names(object.value());
+        let elsewhere = |object: &&&Object| {
+            let placed = OptionalManifest {
+                namespace: object.namespace().unwrap_or_default().to_owned(),
+                ..entry.clone()
+            };
+            entry.namespace.is_empty() && is_moved(object) && placed.names(object.value())
+        };
+        objects.iter().any(|object| named(&object)) || !objects.iter().any(|object| elsewhere(&object))
+    });
+    (kept != *value).then_some(kept)
 }
 
 /// The metadata files that cannot be read, and the findings that remain. OLM passes such a file over, so it cannot

@@ -51,6 +51,7 @@ fn record(line: &str) -> Record {
         properties: Vec::new(),
         bundle_path: &word("image"),
         extra_images: vec![format!("registry.example.com/{name}")],
+        provided: crate::database::record::Provided::Defined,
     };
     Record::new(&contents).unwrap()
 }
@@ -414,6 +415,7 @@ fn a_record_error_is_no_panic() {
         properties: Vec::new(),
         bundle_path: "",
         extra_images: Vec::new(),
+        provided: crate::database::record::Provided::Defined,
     };
     assert!(matches!(Record::new(&contents), Err(RecordError::NameMissing { .. })));
 }

@@ -1,7 +1,7 @@
 //! The APIs that a bundle provides and requires.
 
 use super::field::Field;
-use super::{Api, RecordError};
+use super::{Api, Provided, RecordError};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -14,13 +14,20 @@ pub(super) struct Bundle<'a> {
 }
 
 impl Bundle<'_> {
-    /// Every version of every custom resource definition among the manifests, and the owned API services. What the
-    /// `ClusterServiceVersion` owns as custom resource definitions must be among the former.
-    pub(super) fn provided(&self, objects: &[&Value]) -> Result<BTreeSet<Api>, RecordError> {
+    /// Every version of every custom resource definition among the manifests, or those that the `ClusterServiceVersion`
+    /// owns, and the owned API services. What it owns as custom resource definitions must be among the manifests.
+    pub(super) fn provided(&self, objects: &[&Value], which: Provided) -> Result<BTreeSet<Api>, RecordError> {
         let defined = self.defined(objects)?;
-        let missing: Vec<_> = self.crds("owned")?.difference(&defined).cloned().collect();
+        let mut owned = self.crds("owned")?;
+        let missing: Vec<_> = owned.difference(&defined).cloned().collect();
         if missing.is_empty() {
-            return Ok(defined);
+            return match which {
+                Provided::Defined => Ok(defined),
+                Provided::Owned => {
+                    owned.extend(self.api_services("owned")?);
+                    Ok(owned)
+                }
+            };
         }
         Err(RecordError::OwnedApiMissing {
             origin: self.origin.to_owned(),

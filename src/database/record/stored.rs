@@ -2,7 +2,7 @@
 //! columns for it yet.
 
 use super::field::Field;
-use super::{Api, Contents, RecordError, apis, images, olm_properties};
+use super::{Api, Contents, Provided, RecordError, apis, images, olm_properties};
 use crate::olm::annotation::{INDEX_PROPERTIES, SKIP_RANGE};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -46,6 +46,7 @@ impl Stored {
             properties: Vec::new(),
             bundle_path,
             extra_images: Vec::new(),
+            provided: Provided::Defined,
         };
         Self {
             version: owned(spec.at("version").text()),

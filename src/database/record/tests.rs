@@ -60,6 +60,7 @@ fn contents<'a>(csv: &'a Value, others: &'a [Value]) -> Contents<'a> {
         )],
         bundle_path: "registry.example.com/memo-bundle:1.2.0",
         extra_images: Vec::new(),
+        provided: crate::database::record::Provided::Defined,
     }
 }
 

@@ -97,7 +97,7 @@ pub struct Grants {
 
 impl Grants {
     /// The rules that hold in a namespace: those of the cluster and its own. `None` stands for the cluster.
-    pub(crate) fn within(&self, namespace: Option<&str>) -> Vec<Rule> {
+    pub fn within(&self, namespace: Option<&str>) -> Vec<Rule> {
         let own = namespace.and_then(|namespace| self.namespaces.get(namespace));
         self.cluster.iter().chain(own.into_iter().flatten()).cloned().collect()
     }
@@ -123,7 +123,7 @@ impl Grants {
 
 /// What the bindings among `objects` give to an account, and what of them cannot be followed: bindings to roles that
 /// are not among the objects. Objects of other kinds are passed over.
-pub(crate) fn grants<'a>(objects: impl IntoIterator<Item = &'a Value>, account: &Account) -> (Grants, Vec<String>) {
+pub fn grants<'a>(objects: impl IntoIterator<Item = &'a Value>, account: &Account) -> (Grants, Vec<String>) {
     grants_to(objects, |subject, namespace| account.is(subject, namespace))
 }
 

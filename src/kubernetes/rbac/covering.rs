@@ -44,7 +44,7 @@ pub(crate) fn count_atoms<'a>(rules: impl IntoIterator<Item = &'a Rule>) -> Resu
 
 /// Breaks a rule into what it allows one by one: by group, resource, verb and name, then by path and verb. A rule
 /// without verbs allows nothing.
-pub(crate) fn atoms(rule: &Rule) -> impl Iterator<Item = Rule> {
+pub fn atoms(rule: &Rule) -> impl Iterator<Item = Rule> {
     let of_group = move |group: &'_ String| {
         let group = group.clone();
         rule.resources.iter().flat_map(move |resource| {

@@ -403,9 +403,20 @@ fn native_urls(work: &mut Work<'_>, granted: &[&Grant], natives: &mut Vec<Native
                 natives.push(native);
                 continue;
             }
-            let message = format!("{url} is no path of an API, so it says nothing about native APIs");
-            let finding = Diagnostic::new(&rules::RBAC_NONRESOURCE, message).object(role.label());
-            work.report(finding.at(role.place(&path)));
+            let finding = if let Some((group, version, resource)) = api.filter(|_| !url.contains('*')) {
+                let message =
+                    format!("{url} is the path of an API of which nothing says the kind, so it is not in nativeAPIs");
+                let group = if group.is_empty() { "\"\"" } else { group };
+                let help = format!(
+                    "To make it a native API, say the kind in metadata/olm.yaml:\n\
+                     apis:\n- {{group: {group}, resource: {resource}, kind: …, version: {version}, dependency: native}}"
+                );
+                Diagnostic::new(&rules::RBAC_NONRESOURCE, message).help(help)
+            } else {
+                let message = format!("{url} is no path of an API, so it says nothing about native APIs");
+                Diagnostic::new(&rules::RBAC_NONRESOURCE, message)
+            };
+            work.report(finding.object(role.label()).at(role.place(&path)));
         }
     }
 }

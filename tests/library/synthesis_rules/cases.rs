@@ -672,7 +672,8 @@ fn rbac() -> Vec<Case> {
     let plain = Bundle::plain;
     let pods = grant("", "pods");
     let everything = grant("*", "pods");
-    let other = "{kind: ServiceAccount, name: other}";
+    let placed = OPERATOR.replace("name: op", "name: op, namespace: a");
+    let other = "{kind: ServiceAccount, name: other, namespace: elsewhere}";
     let group = "{kind: Group, name: 'system:serviceaccounts', apiGroup: rbac.authorization.k8s.io}";
     let user = "{kind: User, name: 'system:serviceaccount:a:op', apiGroup: rbac.authorization.k8s.io}";
     let bound = |rules: &str, subjects: &str| {
@@ -786,13 +787,13 @@ fn rbac() -> Vec<Case> {
         case(
             "rbac-role-ref",
             "a Role for the cluster",
-            plain().and(&binding("ClusterRoleBinding", "Role", OPERATOR)),
+            plain().and(&binding("ClusterRoleBinding", "Role", &placed)),
             plain().granted(&pods),
         ),
         case(
             "rbac-role-missing",
             "not there",
-            plain().and(&binding("ClusterRoleBinding", "ClusterRole", OPERATOR)),
+            plain().and(&binding("ClusterRoleBinding", "ClusterRole", &placed)),
             plain().granted(&pods),
         ),
         case(
@@ -805,8 +806,41 @@ fn rbac() -> Vec<Case> {
         case(
             "rbac-kept-subject-namespace",
             "a namespace",
-            bound(&pods, "{kind: ServiceAccount, name: other, namespace: a}"),
+            plain()
+                .and(&role("ClusterRole", &pods))
+                .and(&binding("RoleBinding", "ClusterRole", other)),
+            plain().and(&role("ClusterRole", &pods)).and(&binding(
+                "RoleBinding",
+                "ClusterRole",
+                "{kind: ServiceAccount, name: other}",
+            )),
+        ),
+        case(
+            "rbac-subject-namespace-missing",
+            "an account of nowhere",
+            bound(&pods, "{kind: ServiceAccount, name: other}"),
             bound(&pods, other),
+        ),
+        case(
+            "rbac-subject-namespace-missing",
+            "the operator's account and a role of the cluster",
+            plain().and(&binding("ClusterRoleBinding", "ClusterRole", OPERATOR)),
+            plain().and(&binding("ClusterRoleBinding", "ClusterRole", &placed)),
+        ),
+        case(
+            "rbac-wildcard",
+            "through a binding in another namespace",
+            namespaced("b").but(&pods, &everything),
+            namespaced("b"),
+        ),
+        case(
+            "rbac-optional-annotation",
+            "on a role",
+            plain().granted(&pods).but(
+                "{name: rules}",
+                "{name: rules, annotations: {operators.operatorframework.io.bundle.dependency: optional}}",
+            ),
+            plain().granted(&pods),
         ),
         case(
             "rbac-aggregated",

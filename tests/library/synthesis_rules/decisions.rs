@@ -220,9 +220,12 @@ fn d16_d17_and_d27_a_crd_is_owned_in_its_served_versions_and_shipped() {
             ),
     );
     let owned = |version: &str| json!({"kind": "Foo", "name": "foos.example.com", "version": version});
+    let mut described = owned("v1beta1");
+    described["description"] = json!("A Foo.");
     assert_eq!(
         found.spec("customresourcedefinitions/owned"),
-        &json!([owned("v1"), owned("v1beta1")])
+        &json!([owned("v1"), described]),
+        "where nothing else describes a version, its schema does"
     );
     let conversion = &found.kept[0]["spec"]["conversion"];
     assert_eq!(conversion["strategy"], "Webhook");
@@ -302,7 +305,7 @@ fn d26_what_one_binding_needs_firmly_is_not_optional() {
 
 #[test]
 fn d29_a_binding_keeps_its_other_subjects() {
-    let other = "{kind: ServiceAccount, name: other}";
+    let other = "{kind: ServiceAccount, name: other, namespace: elsewhere}";
     let found = outcome(plain().and(&role("ClusterRole", &grant("", "pods"))).and(&binding(
         "ClusterRoleBinding",
         "ClusterRole",
@@ -313,7 +316,7 @@ fn d29_a_binding_keeps_its_other_subjects() {
     assert_eq!(kinds, ["ClusterRole", "ClusterRoleBinding"]);
     assert_eq!(
         found.kept[1]["subjects"],
-        json!([{"kind": "ServiceAccount", "name": "other"}])
+        json!([{"kind": "ServiceAccount", "name": "other", "namespace": "elsewhere"}])
     );
 }
 

@@ -1,9 +1,7 @@
 //! Rules of plain manifests that the synthesis can do without.
 
 use super::cases::{Case, case};
-use super::parts::{
-    APISERVICE, Bundle, CRD, DEPLOYMENT, DEPLOYMENT_YAML, OLM_YAML, OPERATOR, SERVICE, binding, grant, role,
-};
+use super::parts::{APISERVICE, Bundle, CRD, DEPLOYMENT, DEPLOYMENT_YAML, OLM_YAML, SERVICE, binding, grant, role};
 
 const ACCOUNT: &str = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: op}\n";
 const OPTIONAL: &str = "{name: binds, annotations: {operators.operatorframework.io.bundle.dependency: optional}}";
@@ -68,8 +66,8 @@ pub(crate) fn all() -> Vec<Case> {
         case(
             "rbac-cluster-admin",
             "the operator",
-            admin(OPERATOR),
-            admin("{kind: ServiceAccount, name: other}"),
+            admin("{kind: ServiceAccount, name: op, namespace: a}"),
+            admin("{kind: ServiceAccount, name: other, namespace: a}"),
         ),
         case("rbac-wildcard-verb", "a verb", verbs("['*']"), verbs("[get, list]")),
         case("rbac-wildcard-verb", "an address", urls("*"), urls("/metrics/*")),
@@ -95,9 +93,11 @@ pub(crate) fn all() -> Vec<Case> {
         case(
             "rbac-unbound-role",
             "a binding of another kind",
-            plain()
-                .and(&role("Role", &pods))
-                .and(&binding("ClusterRoleBinding", "ClusterRole", OPERATOR)),
+            plain().and(&role("Role", &pods)).and(&binding(
+                "ClusterRoleBinding",
+                "ClusterRole",
+                "{kind: ServiceAccount, name: op, namespace: a}",
+            )),
             plain().granted(&pods),
         ),
         case("service-unprojected", "alone", plain().and(SERVICE), plain().webhook()),

@@ -1,0 +1,413 @@
+//! Rows of the proposals *plain-k8s-bundles* (K) and *optional-manifest* (O), each on the smallest bundle that shows it.
+
+use super::parts::{
+    ANNOTATIONS, ANNOTATIONS_YAML, Bundle, CRD, DEPLOYMENT_YAML, OLM_YAML, OPERATOR, binding, grant, role,
+};
+use super::{list, tree, validated};
+use opmx::bundle;
+use opmx::bundle::olm_yaml::annotations;
+use opmx::diagnostic::Diagnostic;
+use opmx::install::content;
+use opmx::steps::optional;
+use opmx::synthesis::{Synthesis, synthesize};
+use opmx::text::Limits;
+use serde_json::{Value, json};
+
+fn plain() -> Bundle {
+    Bundle::plain()
+}
+
+fn synthesis(bundle: &Bundle) -> Synthesis {
+    let reading = bundle::read(&tree(&bundle.0), &Limits::default());
+    synthesize(&reading.bundle.unwrap(), &reading.diagnostics)
+}
+
+fn spec(bundle: &Bundle, path: &str) -> Value {
+    let synthesis = synthesis(bundle);
+    let csv = synthesis
+        .csv
+        .unwrap_or_else(|| panic!("{}", list(&synthesis.diagnostics)));
+    csv.pointer(&format!("/spec/{path}")).cloned().unwrap_or_default()
+}
+
+fn found(bundle: &Bundle, rule: &str) -> Vec<Diagnostic> {
+    let findings = synthesis(bundle).diagnostics.into_iter();
+    findings.filter(|finding| finding.rule.id == rule).collect()
+}
+
+/// The advice of the only finding of a rule.
+fn advice(bundle: &Bundle, rule: &str) -> String {
+    let found = found(bundle, rule);
+    assert_eq!(found.len(), 1, "{}", list(&found));
+    found[0].advice().to_owned()
+}
+
+/// The Deployment stands in namespace `a`, and a RoleBinding in another one binds its account.
+fn bound_elsewhere(rules: &str, subject: &str) -> Bundle {
+    plain()
+        .with(DEPLOYMENT_YAML, "name: op\n", "name: op\n  namespace: a\n")
+        .and(&role("ClusterRole", rules))
+        .and(&binding("RoleBinding", "ClusterRole", subject))
+        .but("{name: binds}", "{name: binds, namespace: kube-system}")
+}
+
+const PLACED: &str = "{kind: ServiceAccount, name: op, namespace: a}";
+
+/// K16: what a version does not serve is neither owned nor advertised.
+#[test]
+fn k16_the_index_advertises_what_the_csv_owns() {
+    let versions = "  versions:\n  - {name: v1, served: true, storage: true}\n  - {name: v1alpha1, served: false, storage: false}\n  - {name: v1beta1, served: true, storage: false}\n";
+    let crd = CRD.replace("  versions:\n  - {name: v1, served: true, storage: true}\n", versions);
+    assert_ne!(crd, CRD);
+    let bundle = plain()
+        .and(&crd)
+        .olm("customresourcedefinitions: {unlisted: [{name: foos.example.com, version: v1beta1}]}");
+    let owned = spec(&bundle, "customresourcedefinitions/owned");
+    assert_eq!(
+        owned,
+        json!([{"kind": "Foo", "name": "foos.example.com", "version": "v1"}])
+    );
+    let (content, _) = content::of_files(&tree(&bundle.0), None, &Limits::default()).unwrap();
+    let advertised = content.properties.iter().filter(|property| property.kind == "olm.gvk");
+    let advertised: Vec<&Value> = advertised.map(|property| &property.value).collect();
+    assert_eq!(
+        advertised,
+        [&json!({"group": "example.com", "kind": "Foo", "version": "v1"})]
+    );
+}
+
+#[test]
+fn k20_the_annotation_of_optional_apis_belongs_on_the_binding() {
+    let bundle = plain().granted(&grant("", "pods")).but(
+        "{name: rules}",
+        "{name: rules, annotations: {operators.operatorframework.io.bundle.dependency: optional}}",
+    );
+    assert_eq!(
+        advice(&bundle, "rbac-optional-annotation"),
+        "Move it to the RoleBinding or ClusterRoleBinding that binds the role."
+    );
+}
+
+#[test]
+fn k31_a_path_of_an_unknown_kind_says_what_resolves_it() {
+    let urls = "{nonResourceURLs: [/apis/velero.io/v1/backups, /api/v1/gadgets], verbs: [get]}";
+    let bundle = plain().granted(urls);
+    let findings = found(&bundle, "rbac-nonresource");
+    let hints: Vec<&str> = findings
+        .iter()
+        .map(|finding| finding.advice().lines().last().unwrap())
+        .collect();
+    let hint = "- {group: velero.io, resource: backups, kind: …, version: v1, dependency: native}";
+    assert_eq!(
+        hints,
+        [
+            hint,
+            "- {group: \"\", resource: gadgets, kind: …, version: v1, dependency: native}"
+        ]
+    );
+    assert!(
+        findings
+            .iter()
+            .all(|finding| finding.message.contains("nothing says the kind"))
+    );
+    let named = bundle.olm(&format!("apis:\n{}", hint.replace('…', "Backup")));
+    let wanted = json!([{"group": "velero.io", "kind": "Backup", "version": "v1"}]);
+    assert_eq!(spec(&named, "nativeAPIs"), wanted);
+    assert_eq!(found(&named, "rbac-nonresource").len(), 1);
+}
+
+#[test]
+fn k40_wildcards_through_a_binding_in_another_namespace_are_refused() {
+    for subject in [PLACED, OPERATOR] {
+        let refused = found(&bound_elsewhere(&grant("*", "*"), subject), "rbac-wildcard");
+        assert_eq!(refused.len(), 1, "{subject}");
+        assert!(
+            refused[0].related[0]
+                .1
+                .ends_with("which OLM moves into the install namespace")
+        );
+        assert!(found(&bound_elsewhere(&grant("", "pods"), subject), "rbac-wildcard").is_empty());
+    }
+    let of_another = "{kind: ServiceAccount, name: op, namespace: b}";
+    assert!(found(&bound_elsewhere(&grant("*", "*"), of_another), "rbac-wildcard").is_empty());
+}
+
+#[test]
+fn k41_apis_are_inferred_through_a_binding_in_another_namespace() {
+    let bundle = bound_elsewhere(&grant("velero.io", "backups"), PLACED);
+    assert_eq!(found(&bundle, "rbac-kind-unknown").len(), 1);
+    let bundle = bundle.olm("apis: [{group: velero.io, resource: backups, kind: Backup, version: v1}]");
+    let wanted = json!([{"kind": "Backup", "name": "backups.velero.io", "version": "v1"}]);
+    assert_eq!(spec(&bundle, "customresourcedefinitions/required"), wanted);
+    // OLM creates the binding itself, so its rules are no permissions of the CSV.
+    let permissions = json!([{"serviceAccountName": "op", "rules": []}]);
+    assert_eq!(spec(&bundle, "install/spec/permissions"), permissions);
+    let kept: Vec<Value> = synthesis(&bundle).kept().cloned().collect();
+    assert_eq!(
+        (&kept[1]["kind"], &kept[1]["metadata"]),
+        (&json!("RoleBinding"), &json!({"name": "binds"}))
+    );
+}
+
+/// What OLM does with kept bindings, and what the author can do where it cannot do what is written.
+#[test]
+fn k41_what_olm_makes_of_kept_bindings_is_said() {
+    let reader = bound_elsewhere(&grant("", "pods"), PLACED).but(
+        "kind: ClusterRole, name: rules}",
+        "kind: Role, name: extension-apiserver-authentication-reader}",
+    );
+    let findings = found(&reader, "rbac-other-namespace");
+    assert!(
+        findings[0]
+            .message
+            .contains("grants nothing: OLM moves it from namespace kube-system"),
+        "{}",
+        findings[0].message
+    );
+    assert!(
+        findings[0]
+            .advice()
+            .contains("resourceNames: [extension-apiserver-authentication]")
+    );
+    let other = reader.but("extension-apiserver-authentication-reader", "secrets-reader");
+    assert!(advice(&other, "rbac-other-namespace").contains("ClusterRoleBinding"));
+    let agent = "{kind: ServiceAccount, name: agent, namespace: a}";
+    for (kind, says, does_not_say) in [
+        ("ClusterRoleBinding", "The namespace must stay", "Remove the namespace"),
+        ("RoleBinding", "Remove the namespace", "The namespace must stay"),
+    ] {
+        let bundle = plain()
+            .and(&role("ClusterRole", &grant("", "pods")))
+            .and(&binding(kind, "ClusterRole", agent));
+        let advice = advice(&bundle, "rbac-kept-subject-namespace");
+        assert!(advice.contains(says) && !advice.contains(does_not_say), "{advice}");
+        assert!(advice.contains("extraServiceAccounts"), "{advice}");
+    }
+}
+
+fn annotated(lines: &str) -> Bundle {
+    plain().with(OLM_YAML, "displayName: Op\n", "").with(
+        DEPLOYMENT_YAML,
+        "  name: op\n",
+        &format!("  name: op\n  annotations:\n{lines}"),
+    )
+}
+
+#[test]
+fn k60_a_deployment_says_what_olm_yaml_does_not() {
+    let prefix = annotations::PREFIX;
+    let lines = format!(
+        "    {prefix}displayName: The Operator\n    {prefix}description: \"Does: things\"\n    {prefix}keywords: '[a, b]'\n    \
+         {prefix}provider: '{{\"name\": \"Us\"}}'\n    {prefix}icon: PHN2Zy8+\n    {prefix}annotations: '{{capabilities: Basic Install, alm-examples: []}}'\n"
+    );
+    let bundle = annotated(&lines);
+    let synthesis = synthesis(&bundle);
+    assert!(
+        synthesis
+            .diagnostics
+            .iter()
+            .all(|finding| finding.rule.id != "deployment-annotations"),
+        "{}",
+        list(&synthesis.diagnostics)
+    );
+    let csv = synthesis.csv.unwrap();
+    let spec = &csv["spec"];
+    assert_eq!(
+        (&spec["displayName"], &spec["description"]),
+        (&json!("The Operator"), &json!("Does: things"))
+    );
+    assert_eq!(
+        (&spec["keywords"], &spec["provider"]),
+        (&json!(["a", "b"]), &json!({"name": "Us"}))
+    );
+    assert_eq!(spec["icon"][0]["mediatype"], "image/svg+xml");
+    assert_eq!(
+        csv["metadata"]["annotations"],
+        json!({"alm-examples": "[]", "capabilities": "Basic Install"})
+    );
+    let rows = synthesis.provenance.explain(&csv);
+    let row = rows.iter().find(|row| row.field == "spec.keywords").unwrap();
+    assert_eq!(
+        (row.object.as_str(), row.how, row.line),
+        (
+            "Deployment/op",
+            "the annotation operators.operatorframework.io.bundle.keywords",
+            8
+        )
+    );
+    // olm.yaml wins, also where it says that there is nothing.
+    let told = annotated(&lines).olm("displayName: Op\ndescription: ''");
+    assert_eq!(
+        (&self::spec(&told, "displayName"), &self::spec(&told, "description")),
+        (&json!("Op"), &Value::Null)
+    );
+}
+
+#[test]
+fn k60_a_crd_describes_its_kind() {
+    let prefix = annotations::PREFIX;
+    let lines = format!(
+        "metadata:\n  name: foos.example.com\n  annotations:\n    {prefix}displayName: A Foo\n    {prefix}description: Holds a foo.\n    \
+         {prefix}specDescriptors: '[{{path: size, displayName: Size}}]'\n    {prefix}resources: '[{{kind: Pod, version: v1}}]'\n    \
+         {prefix}examples: '{{apiVersion: example.com/v1, kind: Foo, metadata: {{name: a}}}}'\n"
+    );
+    let bundle = plain().and(&CRD.replace("metadata: {name: foos.example.com}\n", &lines));
+    let owned = &spec(&bundle, "customresourcedefinitions/owned")[0];
+    let wanted = json!({"name": "foos.example.com", "version": "v1", "kind": "Foo", "displayName": "A Foo",
+        "description": "Holds a foo.", "specDescriptors": [{"path": "size", "displayName": "Size"}],
+        "resources": [{"kind": "Pod", "version": "v1", "name": ""}]});
+    assert_eq!(owned, &wanted);
+    let csv = synthesis(&bundle).csv.unwrap();
+    let examples: Value =
+        serde_json::from_str(csv["metadata"]["annotations"]["alm-examples"].as_str().unwrap()).unwrap();
+    assert_eq!(examples[0]["metadata"]["name"], "a");
+    let overlaid = bundle.clone().olm(
+        "customresourcedefinitions: {owned: [{name: foos.example.com, version: v1, kind: Foo, displayName: Foo, description: ''}]}\nannotations: {alm-examples: []}",
+    );
+    let owned = &spec(&overlaid, "customresourcedefinitions/owned")[0];
+    assert_eq!(
+        (&owned["displayName"], &owned["description"]),
+        (&json!("Foo"), &Value::Null)
+    );
+    assert_eq!(
+        synthesis(&overlaid).csv.unwrap()["metadata"]["annotations"]["alm-examples"],
+        "[]"
+    );
+    let foreign = bundle.but("kind: Foo, metadata", "kind: Bar, metadata");
+    assert_eq!(found(&foreign, "olm-annotation-value").len(), 1);
+}
+
+#[test]
+fn k60_what_no_annotation_can_say_is_told() {
+    let prefix = annotations::PREFIX;
+    let advice = |key: &str| {
+        advice(
+            &annotated(&format!("    {prefix}{key}: '1.0.0'\n")),
+            "olm-annotation-key",
+        )
+    };
+    assert_eq!(
+        advice("version"),
+        "Say it in metadata/olm.yaml, which always has version."
+    );
+    assert_eq!(advice("descripton"), format!("Did you mean {prefix}description?"));
+    assert_eq!(
+        advice("dependency"),
+        "It is one of a RoleBinding or a ClusterRoleBinding."
+    );
+    let wrong = annotated(&format!("    {prefix}keywords: one\n"));
+    assert!(found(&wrong, "olm-annotation-value")[0].is_error());
+    let two = annotated(&format!("    {prefix}maturity: alpha\n"));
+    let second = two.0[DEPLOYMENT_YAML]
+        .replace("name: op\n", "name: other\n")
+        .replace("alpha", "beta");
+    let both = two.and(&second);
+    assert_eq!(spec(&both, "maturity"), "alpha");
+    let told = found(&both, "olm-annotation-value");
+    assert_eq!(told.len(), 1);
+    assert!(!told[0].is_error());
+}
+
+#[test]
+fn k83_the_name_that_the_proposal_gives_to_webhooks_leads_to_the_kind() {
+    for (written, meant) in [
+        ("ValidatingAdmissionWebhook", "ValidatingWebhookConfiguration"),
+        ("MutatingAdmissionWebhook", "MutatingWebhookConfiguration"),
+    ] {
+        let bundle = plain()
+            .webhook()
+            .but("kind: ValidatingWebhookConfiguration", &format!("kind: {written}"));
+        let advice = advice(&bundle, "k8s-kind-unsupported");
+        assert_eq!(
+            advice,
+            format!("Did you mean {meant} of admissionregistration.k8s.io/v1?")
+        );
+    }
+}
+
+#[test]
+fn k111_an_unknown_media_type_is_named() {
+    let annotations = ANNOTATIONS.replace("k8s+v1", "plain+v0");
+    let bundle = plain().without(OLM_YAML).file(ANNOTATIONS_YAML, &annotations);
+    let findings = validated(&bundle.0);
+    let about = ["index-no-csv", "ann-mediatype-mismatch"];
+    let told: Vec<&str> = findings
+        .iter()
+        .filter(|finding| about.contains(&finding.rule.id))
+        .map(|finding| finding.message.as_str())
+        .collect();
+    assert_eq!(
+        told,
+        ["the media type \"plain+v0\" is not known; opmx reads registry+v1 and k8s+v1"]
+    );
+}
+
+#[test]
+fn o6_properties_in_a_folder_of_metadata_are_told_to_be_ignored() {
+    let properties = "properties:\n- {type: example.com/team, value: cache}\n";
+    let bundle = plain().file("metadata/extra/properties.yaml", properties);
+    let findings = validated(&bundle.0);
+    let told: Vec<&Diagnostic> = findings
+        .iter()
+        .filter(|finding| finding.rule.id == "metadata-subfolder")
+        .collect();
+    assert_eq!(told.len(), 1, "{}", list(&findings));
+    assert!(
+        told[0]
+            .message
+            .starts_with("the properties in metadata/extra/properties.yaml are ignored")
+    );
+    let beside = plain().file("metadata/properties.yaml", properties);
+    assert!(
+        validated(&beside.0)
+            .iter()
+            .all(|finding| finding.rule.id != "metadata-subfolder")
+    );
+}
+
+const RULE: &str = "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: my-rule, namespace: my-namespace}\nspec: {}\n";
+
+fn optional_rule(entry: &str) -> Bundle {
+    let properties = format!(
+        "properties:\n- type: olm.manifests.optional\n  value:\n    manifests:\n    - {{group: monitoring.coreos.com, kind: PrometheusRule, {entry}}}\n"
+    );
+    plain().and(RULE).file("metadata/properties.yaml", &properties)
+}
+
+/// O16, O17, K92: the proposal's own example. OLM moves the object, and the mark goes with it; both ways to write the entry
+/// name it, and nothing advises against either.
+#[test]
+fn o16_o17_k92_the_mark_follows_the_manifest() {
+    for entry in ["namespace: my-namespace, name: my-rule", "name: my-rule"] {
+        let bundle = optional_rule(entry);
+        let findings = validated(&bundle.0);
+        let told: Vec<&Diagnostic> = findings
+            .iter()
+            .filter(|finding| finding.rule.id.starts_with("opt-"))
+            .collect();
+        assert!(told.is_empty(), "{}", list(&findings));
+        let (content, _) = content::of_files(&tree(&bundle.0), None, &Limits::default()).unwrap();
+        let named = optional::named(&content);
+        assert!(
+            content
+                .objects
+                .iter()
+                .any(|object| optional::is_optional(object, &named)),
+            "{entry}"
+        );
+    }
+    let elsewhere = optional_rule("namespace: other, name: my-rule");
+    assert!(
+        validated(&elsewhere.0)
+            .iter()
+            .any(|finding| finding.rule.id == "opt-no-match")
+    );
+    let (content, _) = content::of_files(&tree(&elsewhere.0), None, &Limits::default()).unwrap();
+    let named = optional::named(&content);
+    assert!(
+        !content
+            .objects
+            .iter()
+            .any(|object| optional::is_optional(object, &named))
+    );
+}
