@@ -4,7 +4,7 @@ use crate::cli::Context;
 use crate::cli::arguments::OutputArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::resolve::{IntentArguments, unresolved};
-use crate::cli::what_if::{self, InstallArguments};
+use crate::cli::what_if::{self, InstallArguments, OlmArgument};
 use crate::cluster::State;
 use crate::cluster::state::Approval;
 use crate::install::apis::Apis;
@@ -14,6 +14,7 @@ use crate::install::plan::{InstallPlan, Phase};
 use crate::install::planned::{PlanOptions, Planned, Subject, plan};
 use crate::install::resolve::ResolveOptions;
 use crate::install::steps::{Repetition, Step, StepStatus};
+use crate::olm::capabilities::Olm;
 use crate::terminal::Format;
 use crate::terminal::table::Table;
 use clap::{Args, ValueEnum};
@@ -74,6 +75,8 @@ pub(crate) struct PlanArguments {
     #[command(flatten)]
     intents: IntentArguments,
     #[command(flatten)]
+    olm: OlmArgument,
+    #[command(flatten)]
     install: InstallArguments,
     #[command(flatten)]
     output: OutputArguments,
@@ -97,8 +100,9 @@ impl From<Approver> for Approval {
 }
 
 pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
+    let olm = arguments.olm.announced(context);
     let Some(bundle) = &arguments.bundle else {
-        return of_subscriptions(arguments, context);
+        return of_subscriptions(arguments, olm, context);
     };
     let catalog = match &arguments.catalog[..] {
         [] => "catalog",
@@ -114,7 +118,7 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
     let Some(content) = install.content(bundle, context)? else {
         return Ok(Status::Failure);
     };
-    if let Some(reason) = content.unreadable_need() {
+    if let Some(reason) = content.unreadable_need(olm) {
         let name = &content.name;
         let message = format!("OLM does not look at {name}: {reason}");
         context.printer.warning(message);
@@ -125,11 +129,12 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         catalog_namespace: &arguments.catalog_namespace,
         replaces: arguments.replaces.as_deref(),
     };
-    show(bundle, install.cluster.is_given().then_some(&state), arguments, context)
+    let state = install.cluster.is_given().then_some(&state);
+    show(bundle, state, None, (arguments, olm), context)
 }
 
 /// The plan of what the subscriptions of a cluster resolve to.
-fn of_subscriptions(arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
+fn of_subscriptions(arguments: &PlanArguments, olm: &Olm, context: &Context<'_>) -> CommandResult {
     let install = &arguments.install;
     if install.index.is_some() {
         return Err(CommandError::usage(
@@ -145,7 +150,8 @@ fn of_subscriptions(arguments: &PlanArguments, context: &Context<'_>) -> Command
     let state = install.cluster.read_observed(named, &install.limits, context)?;
     let options = ResolveOptions {
         catalogs: what_if::named_indexes(&arguments.catalog),
-        search: arguments.intents.options(),
+        search: arguments.intents.options(olm)?,
+        olm: olm.clone(),
         limits: install.index_limits(),
         ..ResolveOptions::default()
     };
@@ -161,14 +167,17 @@ fn of_subscriptions(arguments: &PlanArguments, context: &Context<'_>) -> Command
         resolution,
         catalogs: &resolved.catalogs,
     };
-    show(all, Some(&resolved.state), arguments, context)
+    let released = resolved.released.as_ref().map(what_if::other_resolution);
+    show(all, Some(&resolved.state), released, (arguments, olm), context)
 }
 
-/// Prints the plan of something; where a cluster is known, as it would end there.
+/// Prints the plan of something; where a cluster is known, as it would end there. `released` says what the newest release
+/// would plan otherwise, where that is known already.
 fn show(
     subject: Subject<'_>,
     state: Option<&State>,
-    arguments: &PlanArguments,
+    released: Option<String>,
+    (arguments, olm): (&PlanArguments, &Olm),
     context: &Context<'_>,
 ) -> CommandResult {
     let options = PlanOptions {
@@ -179,13 +188,30 @@ fn show(
         } else {
             Repetition::Once
         },
+        olm: olm.clone(),
     };
-    let Some(Planned { plan, applied, apis }) = plan(subject, state, &options)? else {
+    let Some(planned) = plan(subject, state, &options)? else {
+        if let Some(released) = released {
+            what_if::note_released(&released, context);
+        }
         context
             .printer
             .status("there is nothing to install, and so OLM makes no plan");
         return Ok(Status::Success);
     };
+    let Planned {
+        plan, applied, apis, ..
+    } = planned;
+    let other = planned.released.as_ref().map(|released| {
+        let requires = "requires every manifest, the optional ones, too";
+        match &applied {
+            None => requires.to_owned(),
+            Some(_) => format!("{requires}, and its plan would end as {:?}", released.status.phase),
+        }
+    });
+    if let Some(other) = released.or(other) {
+        what_if::note_released(&other, context);
+    }
     match arguments.output.output {
         Format::Text => print(&plan, applied.as_ref(), &apis, context)?,
         format => context.printer.document(format, &plan)?,

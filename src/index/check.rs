@@ -4,6 +4,7 @@
 
 mod catalog;
 mod cluster;
+mod dependencies;
 #[cfg(feature = "registry")]
 pub mod images;
 mod needs;
@@ -11,20 +12,20 @@ mod needs;
 pub use catalog::check_catalog;
 pub use cluster::for_cluster;
 
-use super::capabilities::Cluster;
 use super::location::{Fetched, IndexLocation};
 use super::open::{Index, OpenDatabase, OpenError, OpenLimits, fetch};
 use crate::database;
 use crate::diagnostic::{self, Diagnostic};
 use crate::image::Transports;
+use crate::olm::capabilities::Olm;
 use crate::rules::{self, Gate};
 use crate::validation::Strictness;
 
 /// What to look at beside what an index says of itself.
 #[derive(Debug, Clone, Default)]
 pub struct CheckOptions {
-    /// The clusters that are to use it.
-    pub cluster: Option<Cluster>,
+    /// The OLM of the clusters that are to use it.
+    pub olm: Olm,
     /// The images that the registries are asked for.
     #[cfg(feature = "registry")]
     pub images: Option<images::Which>,
@@ -55,7 +56,7 @@ pub struct Checked {
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// let index = "testdata/catalog".parse()?;
 /// let transports = Transports::new(ImageOptions::default(), Arc::new(Silent));
-/// let options = CheckOptions { cluster: Some("0.28.0".parse()?), ..CheckOptions::default() };
+/// let options = CheckOptions { olm: "0.28.0".parse()?, ..CheckOptions::default() };
 /// let checked = check(&index, &transports, &options, |_| {}).await?;
 /// assert!(checked.is_complete && !has_errors(&checked.findings));
 /// # Ok::<_, Box<dyn std::error::Error>>(())
@@ -91,9 +92,7 @@ pub async fn check(
             (findings, Index::of_catalog(folder, limits.catalog)?)
         }
     };
-    if let Some(cluster) = &options.cluster {
-        add_for_cluster(&mut findings, &index, cluster)?;
-    }
+    add_for_olm(&mut findings, &index, &options.olm)?;
     #[cfg(feature = "registry")]
     if let Some(which) = options.images {
         let wanted = images::wanted(&index, which)?;
@@ -108,15 +107,24 @@ pub async fn check(
     })
 }
 
-/// Adds what the clusters of an OLM cannot use to the findings about an index.
+/// Adds what bundles require by an OLM and the index does not have to the findings about it, and of a release what its
+/// clusters cannot use.
 ///
 /// # Errors
 /// When the index cannot be read, or changes meanwhile.
-pub fn add_for_cluster(findings: &mut Vec<Diagnostic>, index: &Index, cluster: &Cluster) -> Result<(), OpenError> {
+pub fn add_for_olm(findings: &mut Vec<Diagnostic>, index: &Index, olm: &Olm) -> Result<(), OpenError> {
+    findings.extend(dependencies::without_provider(
+        &*index.catalog_without_skip_ranges()?,
+        olm,
+    ));
+    diagnostic::sort(findings);
+    if *olm == Olm::Proposed {
+        return Ok(());
+    }
     // The clusters say the same, with what it means for them.
     let same = [&rules::INDEX_MESSAGE_SIZE, &rules::CATALOG_MESSAGE_SIZE];
     findings.retain(|finding| !same.contains(&finding.rule));
-    findings.extend(for_cluster(index, cluster)?);
+    findings.extend(for_cluster(index, olm)?);
     diagnostic::sort(findings);
     Ok(())
 }

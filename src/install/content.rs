@@ -10,6 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::index::intake::{self, IntakeError, Recording};
 use crate::index::open::Index;
 use crate::index::render::{Item, RenderError, RenderOptions, RenderedIndex, render_record};
+use crate::olm::capabilities::Olm;
 use crate::olm::dependency::{DependencyKind, Spelling};
 use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA, GVK_REQUIRED, Property};
 use crate::olm::spelling::is_requirement;
@@ -37,12 +38,16 @@ pub struct Content {
 }
 
 impl Content {
-    /// What is wrong with the first thing that it needs and that OLM cannot read: OLM does not install such a bundle.
-    pub fn unreadable_need(&self) -> Option<String> {
+    /// What is wrong with the first thing that it needs and that this OLM cannot read: it does not install such a bundle.
+    pub fn unreadable_need(&self, olm: &Olm) -> Option<String> {
         self.properties.iter().find_map(|Property { kind, value }| {
             let known = DependencyKind::of(kind, Spelling::Property)?;
             let text = canonical::to_string(value);
-            let problem = known.read(value, text.len(), Spelling::Property).usable().err()?;
+            let problem = known
+                .read(value, text.len(), Spelling::Property)
+                .by(olm)
+                .usable()
+                .err()?;
             Some(format!("its property of type {kind} is malformed: {problem}"))
         })
     }

@@ -11,6 +11,7 @@ use crate::cluster::State;
 use crate::cluster::state::{Approval, NAMESPACE};
 use crate::csv::Csv;
 use crate::kubernetes::rbac::covering::TooManyAtoms;
+use crate::olm::capabilities::Olm;
 use crate::resolver::Resolution;
 
 /// What a plan is of.
@@ -45,6 +46,8 @@ pub struct PlanOptions {
     pub approval: Option<Approval>,
     /// How the properties are written.
     pub repetition: Repetition,
+    /// The OLM that makes it.
+    pub olm: Olm,
 }
 
 /// A plan.
@@ -56,6 +59,8 @@ pub struct Planned {
     pub applied: Option<Applied>,
     /// The APIs that the cluster serves then.
     pub apis: Apis,
+    /// Where this is what the proposals describe: the plan of the newest release, if that is another one or ends otherwise.
+    pub released: Option<InstallPlan>,
 }
 
 /// Why there is no plan.
@@ -104,12 +109,13 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
                 catalog: catalog.to_owned(),
                 catalog_namespace: catalog_namespace.to_owned(),
                 repetition: options.repetition,
+                olm: options.olm.clone(),
             };
             let replaces = replaces.unwrap_or(Csv(&content.csv).replaces());
             steps::of_bundle(content, &target, replaces).map_err(ResolvedError::from)?
         }
         Subject::Resolution { resolution, catalogs } => {
-            resolved::steps(resolution, catalogs, namespace, options.repetition)?
+            resolved::steps(resolution, catalogs, namespace, options.repetition, &options.olm)?
         }
     };
     if steps.is_empty() {
@@ -124,5 +130,38 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
         plan = applied.written_to(plan);
     }
     let apis = Apis::of(known).with_steps(&plan.status.plan);
-    Ok(Some(Planned { plan, applied, apis }))
+    let released = released(subject, state, options, &plan)?;
+    Ok(Some(Planned {
+        plan,
+        applied,
+        apis,
+        released,
+    }))
+}
+
+/// The plan of the newest release where it is another one than `proposed`. On a known cluster only how it ends counts.
+fn released(
+    subject: Subject<'_>,
+    state: Option<&State>,
+    options: &PlanOptions,
+    proposed: &InstallPlan,
+) -> Result<Option<InstallPlan>, PlanError> {
+    if options.olm != Olm::Proposed || !proposed.status.plan.iter().any(|step| step.optional) {
+        return Ok(None);
+    }
+    let options = PlanOptions {
+        olm: Olm::newest(),
+        ..options.clone()
+    };
+    let ends = |plan: &InstallPlan| {
+        (
+            plan.status.phase,
+            plan.status.plan.iter().map(|step| step.status).collect(),
+        )
+    };
+    let planned = plan(subject, state, &options)?.map(|planned| planned.plan);
+    Ok(planned.filter(|plan| {
+        let (other, this): ((_, Vec<_>), _) = (ends(plan), ends(proposed));
+        state.is_none() || other != this
+    }))
 }

@@ -2,6 +2,7 @@
 
 use super::catalogs::{Catalogs, SelectedError};
 use super::steps::{Repetition, Step, StepError, StepResource, StepStatus, Target, of_bundle};
+use crate::olm::capabilities::Olm;
 use crate::resolver::{NewSubscription, Resolution};
 use serde_json::{Map, Value, json};
 
@@ -32,6 +33,7 @@ pub fn steps(
     catalogs: &Catalogs,
     namespace: &str,
     repetition: Repetition,
+    olm: &Olm,
 ) -> Result<Vec<Step>, ResolvedError> {
     let mut steps = Vec::new();
     for selected in &resolution.selected {
@@ -44,6 +46,7 @@ pub fn steps(
             catalog: catalog.to_owned(),
             catalog_namespace: catalog_namespace.to_owned(),
             repetition,
+            olm: olm.clone(),
         };
         let content = catalogs.content(selected)?;
         let replaces = selected.replaces.as_deref().unwrap_or_default();

@@ -46,8 +46,9 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
     };
     let namespace = install.namespace(&state);
     let (_, held) = arguments.installer.held(&state, context);
-    let held = approved(&needs(&old, namespace, &state)?, held);
-    let added = pending(&needs(&new, namespace, &state)?, &held);
+    let olm = arguments.installer.olm.announced(context);
+    let held = approved(&needs(&old, namespace, &state, olm)?, held);
+    let added = pending(&needs(&new, namespace, &state, olm)?, &held);
     match arguments.output.output {
         Format::Text if added.is_empty() => {
             context.printer.line(format!(

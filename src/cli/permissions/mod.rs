@@ -6,7 +6,7 @@ use crate::bundle::location::Location;
 use crate::cli::Context;
 use crate::cli::arguments::{OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cli::what_if::InstallArguments;
+use crate::cli::what_if::{self, InstallArguments, OlmArgument};
 use crate::cluster::State;
 use crate::csv::Csv;
 use crate::image::Reference;
@@ -15,6 +15,7 @@ use crate::install::content::Content;
 use crate::install::permissions::{self, Need, Permission, Purpose, Review, pending};
 use crate::install::steps::{self, Repetition, Target};
 use crate::kubernetes::rbac::account::{Account, Grants};
+use crate::olm::capabilities::Olm;
 use crate::terminal::Format;
 use crate::terminal::table::Table;
 use clap::{Args, Subcommand, ValueEnum};
@@ -68,6 +69,8 @@ struct InstallerArguments {
     #[arg(long, value_name = "NS/NAME")]
     service_account: Option<Account>,
     #[command(flatten)]
+    olm: OlmArgument,
+    #[command(flatten)]
     install: InstallArguments,
 }
 
@@ -117,8 +120,13 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
         return Ok(Status::Failure);
     };
     let namespace = install.namespace(&state);
-    let needs = needs(&content, namespace, &state)?;
+    let olm = arguments.installer.olm.announced(context);
+    let needs = needs(&content, namespace, &state, olm)?;
     let missing = pending(&needs, &held);
+    if *olm == Olm::Proposed && pending(&self::needs(&content, namespace, &state, &Olm::newest())?, &held) != missing {
+        let requires = "requires every manifest, the optional ones, too, and so more permissions";
+        what_if::note_released(requires, context);
+    }
     let status = if arguments.exit_code && !missing.is_empty() {
         Status::Failure
     } else {
@@ -152,12 +160,13 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
 }
 
 /// What the steps of a bundle need.
-fn needs(content: &Content, namespace: &str, state: &State) -> Result<Vec<Need>, CommandError> {
+fn needs(content: &Content, namespace: &str, state: &State, olm: &Olm) -> Result<Vec<Need>, CommandError> {
     let target = Target {
         namespace: namespace.to_owned(),
         catalog: String::new(),
         catalog_namespace: String::new(),
         repetition: Repetition::Once,
+        olm: olm.clone(),
     };
     let steps = steps::in_order(steps::of_bundle(content, &target, "")?);
     let apis = Apis::of(state);
