@@ -208,7 +208,9 @@ pub async fn make<T>(
         } => generate(from, (folder, dockerfile, base), options, change).await,
         Destination::Database(file) => {
             if file.symlink_metadata().is_ok() {
+                // A process that was killed can have left what it needed no more when it had done its work.
                 Replacement::remove_left_beside(file);
+                drop(TemporaryFolder::new()?);
                 let file = file.clone();
                 return Err(PublishError::Taken { file });
             }

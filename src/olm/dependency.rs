@@ -131,6 +131,7 @@ pub fn read(kind: &str, json: &str, spelling: Spelling) -> Result<Option<Reading
 impl Reading {
     /// The same as this OLM reads it: one that does not know intents passes them over, and stops at those inside
     /// constraints.
+    #[must_use]
     pub fn by(mut self, olm: &Olm) -> Self {
         if let (false, Some(Dependency::Package(package))) = (olm.does(Need::Intent), &mut self.dependency) {
             package.intent = Intent::Required;

@@ -64,7 +64,7 @@ pub(crate) const ALL: &[Writing] = &[
     writing("index export -i ../sound.db -f out", &[], 1, None, Unit::All),
     writing("index export -i ../sound.db -f out", &[("older", "out/other")], 1, None, Unit::All),
     writing("index extract tool1 -f ../sound.db -o out", &[], 1, Some("validate out"), Unit::All),
-    writing("index extract tool1 -f ../catalog -o out --language yaml", &[("empty", "out")], 1, Some("validate out"), Unit::All),
+    writing("index extract tool -f ../catalog -o out --language yaml", &[("empty", "out")], 1, Some("validate out"), Unit::All),
     writing("index extract tool1 -f ../sound.db -d index.db", &[], 1, LIST, Unit::All),
     writing("index extract tool1 -q -i oci:../base:v1 -f oci:../index:v1 -t oci:out:v1", INDEX, 0, LIST_IMAGE, Unit::Layout),
     writing("migrate ../sound.db out", &[], 1, Some("validate out"), Unit::All),
