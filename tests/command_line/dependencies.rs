@@ -95,17 +95,15 @@ fn d6_a_package_is_extracted_with_all_that_it_needs_and_why() {
     small_base(&sandbox);
     for from in ["catalog", "index.db"] {
         let outcome = outcome_of(&sandbox, &format!("index extract app -f {from} -o {from}-part"));
-        let reasons = format!(
-            "\
+        let reasons = "\
 kept package app
 kept package backup: app.v2.0.0 would like package backup in the range >=1.0.0
 kept package base: app.v1.0.0 requires package base in the range 1.x, and for one more reason
 kept package extra: app.v2.0.0 recommends package extra in the range >=1.0.0
 kept package store: backup.v1.0.0 requires package store in the range >=1.0.0
 kept package taste: backup.v1.0.0 would like package taste in the range >=1.0.0
-warning: nothing in the index satisfies what app.v2.0.0 depends on: olm.package"
-        );
-        assert!(outcome.stderr.starts_with(&reasons), "{outcome}");
+warning: nothing in the index satisfies what app.v2.0.0 depends on: olm.package";
+        assert!(outcome.stderr.starts_with(reasons), "{outcome}");
         assert!(outcome.stderr.ends_with(&format!("wrote {from}-part\n")), "{outcome}");
         assert_eq!(outcome.stdout, "");
         assert_eq!(

@@ -5,7 +5,7 @@ use opmx::cluster::state::{Installed, Subscription};
 use opmx::image::{ImageOptions, Silent, Transports};
 use opmx::index::extract::{ExtractOptions, extract};
 use opmx::index::open::{Index, OpenLimits};
-use opmx::index::render::sources::SourceOptions;
+use opmx::index::render::sources::{Form, SourceOptions};
 use opmx::olm::capabilities::Olm;
 use opmx::resolver::closure::Follow;
 use opmx::resolver::{CatalogSource, Preferences, Problem, ResolverOptions, annotation, resolve};
@@ -35,22 +35,22 @@ fn api(number: usize) -> Value {
     json!({"group": "g.example.com", "version": "v1", "kind": format!("K{number}")})
 }
 
-fn property(kind: &str, value: Value) -> Value {
+fn property(kind: &str, value: &Value) -> Value {
     json!({"type": kind, "value": value})
 }
 
 fn need(&(shape, one, other, least, intent): &Need) -> Value {
     let range =
         |package: usize| json!({"packageName": format!("p{package}"), "versionRange": format!(">={least}.0.0")});
-    let constraint = |value: Value| property("olm.constraint", value);
+    let constraint = |value: Value| property("olm.constraint", &value);
     match shape {
         0 | 1 => {
             let mut value = range(one);
             value["intent"] = json!(INTENTS[intent]);
-            property("olm.package.required", value)
+            property("olm.package.required", &value)
         }
-        2 => property("olm.gvk.required", api(one)),
-        3 => property("olm.label.required", json!({"label": format!("l{one}")})),
+        2 => property("olm.gvk.required", &api(one)),
+        3 => property("olm.label.required", &json!({"label": format!("l{one}")})),
         4 => constraint(json!({"any": {"constraints": [{"package": range(one)}, {"gvk": api(other)}]}})),
         5 => constraint(json!({"all": {"constraints": [
             {"gvk": api(one)}, {"not": {"constraints": [{"package": range(other)}]}}]}})),
@@ -76,9 +76,9 @@ fn write(packages: &[Versions], folder: &Path) {
         add(json!({"schema": "olm.channel", "name": "stable", "package": package, "entries": entries}));
         for (version, (provides, needs)) in (1..).zip(versions) {
             let own = json!({"packageName": package, "version": format!("{version}.0.0")});
-            let mut properties = vec![property("olm.package", own)];
-            properties.extend(provides.map(|number| property("olm.gvk", api(number))));
-            properties.extend(provides.map(|number| property("olm.label", json!({"label": format!("l{number}")}))));
+            let mut properties = vec![property("olm.package", &own)];
+            properties.extend(provides.map(|number| property("olm.gvk", &api(number))));
+            properties.extend(provides.map(|number| property("olm.label", &json!({"label": format!("l{number}")}))));
             properties.extend(needs.iter().map(need));
             add(
                 json!({"schema": "olm.bundle", "name": name(version), "package": package,
@@ -196,7 +196,7 @@ proptest! {
             packages: &[package.clone()].into(),
             follow: &Follow::all(),
             folder: Some(&part),
-            form: Default::default(),
+            form: Form::default(),
         };
         let opening = SourceOptions::default();
         let extracting = extract(whole.to_str().unwrap(), &options, &transports, &opening);
