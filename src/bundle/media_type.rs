@@ -1,5 +1,6 @@
 //! The media types of bundles.
 
+use crate::olm::property;
 use std::fmt;
 use std::str::FromStr;
 
@@ -16,8 +17,8 @@ impl MediaType {
     /// The name in annotations and labels.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::RegistryV1 => "registry+v1",
-            Self::K8sV1 => "k8s+v1",
+            Self::RegistryV1 => property::REGISTRY_V1,
+            Self::K8sV1 => property::K8S_V1,
         }
     }
 }

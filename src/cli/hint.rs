@@ -25,6 +25,7 @@ use crate::image::{
 };
 use crate::index::api_sources::ApiSourceError;
 use crate::index::export::ExportError;
+use crate::index::extract::ExtractError;
 use crate::index::gather::{GatherError, GatherProblem};
 use crate::index::import::ImportError;
 use crate::index::intake::IntakeError;
@@ -358,6 +359,15 @@ hints! {
     PublishError {
         pass: [Fetch, Import, Database, Change, Image, Program, File],
         none: [],
+        Self::Taken { .. } => hint("name another file, or remove what is there"),
+    }
+    ExtractError {
+        pass: [Source, Folder],
+        none: [],
+        Self::Selection(error) => match error {
+            SelectionError::Package { nearest: Some(name), .. } => hint(format!("there is {name:?}")),
+            _ => hint("opmx index list packages shows what it has"),
+        },
     }
     ExportError {
         pass: [Index, Folder, Tree, File],
@@ -372,8 +382,8 @@ hints! {
         Self::Property { .. } => hint("remove the bundle from the index and add it again"),
     }
     SourceError {
-        pass: [Image, Fetch, Tree, Intake, Read, Catalog, Render, File],
-        none: [Missing, Unknown, Write],
+        pass: [Image, Fetch, Tree, Intake, Read, Catalog, Load, Render, File],
+        none: [Missing, NoIndex, Unknown, Write],
         Self::Name { source, .. } => source.hints(),
     }
     FolderError {

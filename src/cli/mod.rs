@@ -18,6 +18,7 @@ mod bundle;
 mod catalog_output;
 mod completion;
 mod environment;
+mod following;
 mod generate;
 mod guesses;
 pub mod hint;

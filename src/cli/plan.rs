@@ -4,7 +4,7 @@ use crate::cli::Context;
 use crate::cli::arguments::OutputArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::resolve::{IntentArguments, unresolved};
-use crate::cli::what_if::{self, InstallArguments};
+use crate::cli::what_if::{self, InstallArguments, OlmArgument};
 use crate::cluster::State;
 use crate::cluster::conditions::NOT_UPGRADEABLE;
 use crate::cluster::state::Approval;
@@ -15,6 +15,7 @@ use crate::install::hold::{HeldUpgrade, held_upgrade};
 use crate::install::plan::Phase;
 use crate::install::planned::{PlanOptions, Planned, Subject, plan};
 use crate::install::resolve::ResolveOptions;
+use crate::olm::capabilities::Olm;
 use crate::olm::limits::OBJECT;
 use crate::steps::{Repetition, Step, StepStatus};
 use crate::terminal::table::Table;
@@ -80,6 +81,8 @@ pub(crate) struct PlanArguments {
     #[command(flatten)]
     intents: IntentArguments,
     #[command(flatten)]
+    olm: OlmArgument,
+    #[command(flatten)]
     install: InstallArguments,
     #[command(flatten)]
     output: OutputArguments,
@@ -103,8 +106,9 @@ impl From<Approver> for Approval {
 }
 
 pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
+    let olm = arguments.olm.announced(context);
     let Some(bundle) = &arguments.bundle else {
-        return of_subscriptions(arguments, context);
+        return of_subscriptions(arguments, olm, context);
     };
     let catalog = match &arguments.catalog[..] {
         [] => "catalog",
@@ -120,7 +124,7 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
     let Some(content) = install.content(bundle, context)? else {
         return Ok(Status::Failure);
     };
-    if let Some(reason) = content.unreadable_need() {
+    if let Some(reason) = content.unreadable_need(olm) {
         let name = &content.name;
         let message = format!("OLM does not look at {name}: {reason}");
         context.printer.warning(message);
@@ -137,7 +141,8 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         catalog_namespace: &arguments.catalog_namespace,
         replaces: arguments.replaces.as_deref(),
     };
-    show(bundle, install.cluster.is_given().then_some(&state), arguments, context)
+    let state = install.cluster.is_given().then_some(&state);
+    show(bundle, state, None, (arguments, olm), context)
 }
 
 /// Says that the conditions of what is installed hold a bundle back, who says so, and what lets it through.
@@ -162,7 +167,7 @@ fn withheld(bundle: &str, held: &HeldUpgrade, arguments: &PlanArguments, context
 }
 
 /// The plan of what the subscriptions of a cluster resolve to.
-fn of_subscriptions(arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
+fn of_subscriptions(arguments: &PlanArguments, olm: &Olm, context: &Context<'_>) -> CommandResult {
     let install = &arguments.install;
     if install.index.is_some() {
         return Err(CommandError::usage(
@@ -178,7 +183,8 @@ fn of_subscriptions(arguments: &PlanArguments, context: &Context<'_>) -> Command
     let state = install.cluster.read_observed(named, &install.limits, context)?;
     let options = ResolveOptions {
         catalogs: what_if::named_indexes(&arguments.catalog),
-        search: arguments.intents.options(),
+        search: arguments.intents.options(olm)?,
+        olm: olm.clone(),
         limits: install.index_limits(),
         ..ResolveOptions::default()
     };
@@ -194,14 +200,17 @@ fn of_subscriptions(arguments: &PlanArguments, context: &Context<'_>) -> Command
         resolution,
         catalogs: &resolved.catalogs,
     };
-    show(all, Some(&resolved.state), arguments, context)
+    let released = resolved.released.as_ref().map(what_if::other_resolution);
+    show(all, Some(&resolved.state), released, (arguments, olm), context)
 }
 
-/// Prints the plan of something; where a cluster is known, as it would end there.
+/// Prints the plan of something; where a cluster is known, as it would end there. `released` says what the newest release
+/// would plan otherwise, where that is known already.
 fn show(
     subject: Subject<'_>,
     state: Option<&State>,
-    arguments: &PlanArguments,
+    released: Option<String>,
+    (arguments, olm): (&PlanArguments, &Olm),
     context: &Context<'_>,
 ) -> CommandResult {
     let options = PlanOptions {
@@ -212,13 +221,27 @@ fn show(
         } else {
             Repetition::Once
         },
+        olm: olm.clone(),
     };
     let Some(planned) = plan(subject, state, &options)? else {
+        if let Some(released) = released {
+            what_if::note_released(&released, context);
+        }
         context
             .printer
             .status("there is nothing to install, and so OLM makes no plan");
         return Ok(Status::Success);
     };
+    let other = planned.released.as_ref().map(|released| {
+        let requires = "requires every manifest, the optional ones, too";
+        match &planned.applied {
+            None => requires.to_owned(),
+            Some(_) => format!("{requires}, and its plan would end as {:?}", released.status.phase),
+        }
+    });
+    if let Some(other) = released.or(other) {
+        what_if::note_released(&other, context);
+    }
     for note in planned.operators.iter().flat_map(|operator| &operator.notes) {
         context.printer.warning(note);
     }

@@ -1,7 +1,9 @@
 //! How packages and bundles leave an index, for the commands on images and on database files.
 
+use crate::cli::following;
 use crate::database::deprecate::{Request, Truncation};
 use crate::database::remove::Removal;
+use crate::resolver::closure::Lost;
 use crate::terminal::Printer;
 use clap::Args;
 use std::collections::BTreeSet;
@@ -46,6 +48,18 @@ pub(crate) fn report(removal: &Removal, printer: &Printer) {
     }
     for bundle in &removal.stranded {
         printer.status(format_args!("removed bundle {bundle}, which was in no channel"));
+    }
+    let needed = removal.needed.iter().filter(|(_, reasons)| !reasons.is_empty());
+    let needed = needed
+        .map(|(package, reasons)| (package.clone(), reasons.clone()))
+        .collect();
+    following::report(&needed, &removal.unsatisfied, printer);
+    for Lost { bundles, wish, .. } in &removal.lost {
+        let require = if bundles.len() == 1 { "requires" } else { "require" };
+        let bundles = following::some(bundles);
+        printer.warning(format_args!(
+            "{bundles} {require} {wish}, and nothing in the index is that any more"
+        ));
     }
     if removal.packages.is_empty() && removal.bundles.is_empty() && removal.stranded.is_empty() {
         printer.status("there was nothing to remove");

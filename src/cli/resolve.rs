@@ -2,11 +2,13 @@
 
 use crate::cli::Context;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
-use crate::cli::error::{CommandResult, Status};
+use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::following::PreferenceArguments;
 use crate::cli::hint::MORE_STEPS;
-use crate::cli::what_if::{self, ClusterArguments};
+use crate::cli::what_if::{self, ClusterArguments, OlmArgument};
 use crate::cluster;
 use crate::install::resolve::{PackageChannel, ResolveOptions};
+use crate::olm::capabilities::{Need, Olm};
 use crate::resolver::{ResolverOptions, Unresolved};
 use crate::terminal::{Format, resolution};
 use clap::Args;
@@ -26,6 +28,9 @@ Examples:
   What a cluster would do with a newer index
   $ kubectl get sub,csv,og,catsrc -A -o yaml > dump.yaml
   $ opmx resolve --cluster dump.yaml --namespace operators --catalog operatorhubio-catalog=registry.example.com/index:v2
+
+  What a released OLM would do, which knows no intents
+  $ opmx resolve etcd --catalog index.db --olm 0.28.0
 
   A cluster as a file says it is
   $ opmx resolve --state state.yaml -o yaml
@@ -69,6 +74,8 @@ pub(crate) struct ResolveArguments {
     #[command(flatten)]
     intents: IntentArguments,
     #[command(flatten)]
+    olm: OlmArgument,
+    #[command(flatten)]
     cluster: ClusterArguments,
     #[command(flatten)]
     output: OutputArguments,
@@ -83,26 +90,26 @@ pub(crate) struct ResolveArguments {
 /// What OLM does not decide by itself.
 #[derive(Debug, Args)]
 pub(crate) struct IntentArguments {
-    /// Leave out dependencies that are only recommended
-    #[arg(long)]
-    without_recommended: bool,
-    /// Take this package where it can be, although it is only optional to a bundle; may be repeated
-    #[arg(long, value_name = "PACKAGE")]
-    with_optional: Vec<String>,
+    #[command(flatten)]
+    preferences: PreferenceArguments,
     /// How many candidates are tried at most
     #[arg(long, value_name = "N", default_value_t = ResolverOptions::default().steps)]
     max_steps: u64,
 }
 
 impl IntentArguments {
-    /// The options of a resolution.
-    pub(crate) fn options(&self) -> ResolverOptions {
-        ResolverOptions {
-            without_recommended: self.without_recommended,
-            with_optional: self.with_optional.iter().cloned().collect(),
+    /// The options of a resolution by this OLM.
+    pub(crate) fn options(&self, olm: &Olm) -> Result<ResolverOptions, CommandError> {
+        if self.preferences.is_given() && !olm.does(Need::Intent) {
+            return Err(CommandError::usage(format!(
+                "{olm} knows no intents: it requires every dependency, and nobody can leave one out or ask for one"
+            )));
+        }
+        Ok(ResolverOptions {
+            preferences: self.preferences.preferences(),
             steps: self.max_steps,
             explain: false,
-        }
+        })
     }
 }
 
@@ -111,6 +118,7 @@ pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> Comman
         context.printer.document(Format::Json, &cluster::json_schema())?;
         return Ok(Status::Success);
     }
+    let olm = arguments.olm.announced(context);
     let state = arguments
         .cluster
         .read_observed(arguments.namespace.as_deref(), &arguments.limits, context)?;
@@ -121,11 +129,16 @@ pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> Comman
         installed: arguments.installed.clone(),
         search: ResolverOptions {
             explain: arguments.explain,
-            ..arguments.intents.options()
+            ..arguments.intents.options(olm)?
         },
+        olm: olm.clone(),
         limits: arguments.limits.index(&arguments.database, &arguments.registry),
     };
-    match what_if::resolve(state, &options, &arguments.registry, context)?.answer {
+    let resolved = what_if::resolve(state, &options, &arguments.registry, context)?;
+    if let Some(released) = &resolved.released {
+        what_if::note_released(&what_if::other_resolution(released), context);
+    }
+    match resolved.answer {
         Ok(found) => {
             match arguments.output.output {
                 Format::Text => resolution::print(&context.printer, &found)?,

@@ -12,6 +12,8 @@ use crate::index::open::OpenLimits;
 use crate::install;
 use crate::install::content::{self, ContentError};
 use crate::install::resolve::{NamedIndex, ResolveError, ResolveOptions, Resolved};
+use crate::olm::capabilities::{NEWEST, Olm};
+use crate::resolver::{Resolution, Unresolved};
 use crate::steps::Content;
 use clap::Args;
 use serde_json::Value;
@@ -98,6 +100,45 @@ pub(crate) fn read_cluster(
         }
     }
     Ok(read)
+}
+
+/// The OLM that something is asked about.
+#[derive(Debug, Args)]
+pub(crate) struct OlmArgument {
+    /// Answer as this release of OLM does, such as 0.28.0, or as the proposals describe it
+    ///
+    /// No release knows intents of dependencies and optional manifests: each of them requires every dependency and every
+    /// manifest, and gives up over an intent inside a constraint. Older ones know fewer types of dependencies. Where the
+    /// newest release would answer otherwise than proposed, a line says so. registry+v1 is whichever release.
+    #[arg(long, value_name = "VERSION|proposed", default_value = "proposed")]
+    olm: Olm,
+}
+
+impl OlmArgument {
+    /// The OLM; how little is known about it is said.
+    pub(crate) fn announced(&self, context: &Context<'_>) -> &Olm {
+        if let Some(caution) = self.olm.caution() {
+            context.printer.warning(caution);
+        }
+        &self.olm
+    }
+}
+
+/// Says in one line what the newest release would do otherwise than the proposals describe.
+pub(crate) fn note_released(what: &str, context: &Context<'_>) {
+    context.printer.warning(format_args!(
+        "{} {what}; --olm {NEWEST} shows its answer",
+        Olm::newest()
+    ));
+}
+
+/// What a resolution of a release comes to that differs from that of the proposals.
+pub(crate) fn other_resolution(released: &Result<Resolution, Unresolved>) -> String {
+    let requires = "requires every dependency, whatever its intent, and would install";
+    match released {
+        Ok(resolution) if !resolution.install.is_empty() => format!("{requires} {}", resolution.install.join(", ")),
+        Ok(_) | Err(_) => format!("{requires} nothing"),
+    }
 }
 
 /// The bundle that is looked at, and where it would be installed.

@@ -43,6 +43,14 @@ impl Target<'_> {
         }
     }
 
+    /// The file that it begins with, where there is one, else the one that is written.
+    pub(super) fn origin(&self) -> &Path {
+        match self {
+            Self::Copy { from: Some(from), .. } => from,
+            other => other.path(),
+        }
+    }
+
     /// An error of the database library, of the file that it is about: what is damaged was so before it was copied.
     pub(super) fn failed(&self, options: &ChangeOptions, error: &rusqlite::Error) -> DatabaseError {
         match (DatabaseError::new(self.path(), options.busy_timeout, error), self) {

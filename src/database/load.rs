@@ -5,7 +5,7 @@ use super::read::{Database, ReadError, text};
 use crate::catalog::manifests;
 use crate::catalog::{Bundle, BundleId, Catalog, Channel, ChannelEntry, ManifestsId, Package, Property, Text, Texts};
 use crate::kubernetes::GroupVersionKind;
-use rusqlite::OptionalExtension;
+use rusqlite::{Connection, OptionalExtension};
 use std::collections::{HashMap, HashSet};
 
 /// The stored manifests of one bundle.
@@ -40,21 +40,7 @@ impl Database {
     /// # Errors
     /// When the database is damaged or changes meanwhile.
     pub(crate) fn catalog_without_skip_ranges(&self) -> Result<Catalog, ReadError> {
-        let mut texts = Texts::default();
-        let bundles = self
-            .bundles(&mut texts)
-            .map_err(|error| self.content_error("the bundles", error))?;
-        let mut catalog = Catalog {
-            packages: Vec::new(),
-            bundles,
-        };
-        self.attach(&mut catalog, &mut texts, "properties")
-            .map_err(|error| self.content_error("the properties", error))?;
-        self.attach(&mut catalog, &mut texts, "dependencies")
-            .map_err(|error| self.content_error("the dependencies", error))?;
-        catalog.packages = self
-            .packages(&catalog, &mut texts)
-            .map_err(|error| self.content_error("the channels", error))?;
+        let catalog = of_connection(self.connection()).map_err(|(what, error)| self.content_error(what, error))?;
         self.check_unchanged()?;
         Ok(catalog)
     }
@@ -195,130 +181,142 @@ impl Database {
             source,
         })
     }
+}
 
-    fn bundles(&self, texts: &mut Texts) -> rusqlite::Result<Vec<Bundle>> {
-        // These columns stand in the index `pk`, so that the manifests are not passed over.
-        let mut query = self
-            .connection()
-            .prepare("SELECT rowid, name, version, bundlepath FROM operatorbundle WHERE name IS NOT NULL")?;
-        let mut rows = query.query([])?;
-        let mut bundles = Vec::new();
-        while let Some(row) = rows.next()? {
-            let mut field = |column| text(row, column).map(|text| text.map(|text| texts.share(text)));
-            bundles.push(Bundle {
-                name: field(1)?.unwrap_or_default(),
-                version: field(2)?,
-                image: field(3)?,
-                properties: Vec::new(),
-                dependencies: Vec::new(),
-                manifests: ManifestsId(row.get(0)?),
+/// As [`Database::catalog_without_skip_ranges`]; an error comes with what cannot be read.
+pub(super) fn of_connection(connection: &Connection) -> Result<Catalog, (&'static str, rusqlite::Error)> {
+    let mut texts = Texts::default();
+    let mut catalog = Catalog {
+        packages: Vec::new(),
+        bundles: bundles(connection, &mut texts).map_err(|error| ("the bundles", error))?,
+    };
+    for (table, what) in [("properties", "the properties"), ("dependencies", "the dependencies")] {
+        attach(connection, &mut catalog, &mut texts, table).map_err(|error| (what, error))?;
+    }
+    catalog.packages = packages(connection, &catalog, &mut texts).map_err(|error| ("the channels", error))?;
+    Ok(catalog)
+}
+
+fn bundles(connection: &Connection, texts: &mut Texts) -> rusqlite::Result<Vec<Bundle>> {
+    // These columns stand in the index `pk`, so that the manifests are not passed over.
+    let mut query =
+        connection.prepare("SELECT rowid, name, version, bundlepath FROM operatorbundle WHERE name IS NOT NULL")?;
+    let mut rows = query.query([])?;
+    let mut bundles = Vec::new();
+    while let Some(row) = rows.next()? {
+        let mut field = |column| text(row, column).map(|text| text.map(|text| texts.share(text)));
+        bundles.push(Bundle {
+            name: field(1)?.unwrap_or_default(),
+            version: field(2)?,
+            image: field(3)?,
+            properties: Vec::new(),
+            dependencies: Vec::new(),
+            manifests: ManifestsId(row.get(0)?),
+        });
+    }
+    bundles.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(bundles)
+}
+
+/// Reads a table of typed values. Rows may repeat many times over; the first of them counts.
+fn attach(connection: &Connection, catalog: &mut Catalog, texts: &mut Texts, table: &str) -> rusqlite::Result<()> {
+    let mut query = connection.prepare(&format!(
+        "SELECT operatorbundle_name, type, value FROM {table} ORDER BY rowid"
+    ))?;
+    let mut rows = query.query([])?;
+    let mut seen = HashSet::new();
+    // The rows of a bundle mostly stand together.
+    let (mut last_name, mut last_id) = (String::new(), None);
+    while let Some(row) = rows.next()? {
+        let name = text(row, 0)?.unwrap_or_default();
+        if name != last_name {
+            last_id = catalog.find(name);
+            name.clone_into(&mut last_name);
+        }
+        let Some(id) = last_id else { continue };
+        let property = Property {
+            kind: texts.share(text(row, 1)?.unwrap_or_default()),
+            value: texts.share(text(row, 2)?.unwrap_or_default()),
+        };
+        // Equal texts are one text, so that their addresses tell them apart.
+        let fingerprint = (id, property.kind.as_ptr() as usize, property.value.as_ptr() as usize);
+        if seen.insert(fingerprint)
+            && let Some(bundle) = catalog.bundles.get_mut(id.0 as usize)
+        {
+            match table {
+                "properties" => bundle.properties.push(property),
+                _ => bundle.dependencies.push(property),
+            }
+        }
+    }
+    for bundle in &mut catalog.bundles {
+        bundle.properties.shrink_to_fit();
+        bundle.dependencies.shrink_to_fit();
+    }
+    Ok(())
+}
+
+fn packages(connection: &Connection, catalog: &Catalog, texts: &mut Texts) -> rusqlite::Result<Vec<Package>> {
+    let mut packages = Vec::new();
+    let mut query =
+        connection.prepare("SELECT name, default_channel FROM package WHERE name IS NOT NULL ORDER BY name")?;
+    let mut rows = query.query([])?;
+    while let Some(row) = rows.next()? {
+        packages.push(Package {
+            name: texts.share(text(row, 0)?.unwrap_or_default()),
+            default_channel: text(row, 1)?.map(|name| texts.share(name)),
+            channels: Vec::new(),
+        });
+    }
+    let place = |packages: &[Package], name: &str| packages.binary_search_by(|package| (*package.name).cmp(name));
+    let mut query = connection.prepare(
+        "SELECT package_name, name, head_operatorbundle_name FROM channel
+        WHERE package_name IS NOT NULL AND name IS NOT NULL ORDER BY package_name, name",
+    )?;
+    let mut rows = query.query([])?;
+    while let Some(row) = rows.next()? {
+        let (package, name) = (text(row, 0)?.unwrap_or_default(), text(row, 1)?.unwrap_or_default());
+        if let Ok(at) = place(&packages, package)
+            && let Some(package) = packages.get_mut(at)
+        {
+            package.channels.push(Channel {
+                name: texts.share(name),
+                head: text(row, 2)?.map(|head| texts.share(head)),
+                entries: Vec::new(),
             });
         }
-        bundles.sort_by(|one, other| one.name.cmp(&other.name));
-        Ok(bundles)
     }
-
-    /// Reads a table of typed values. Rows may repeat many times over; the first of them counts.
-    fn attach(&self, catalog: &mut Catalog, texts: &mut Texts, table: &str) -> rusqlite::Result<()> {
-        let mut query = self.connection().prepare(&format!(
-            "SELECT operatorbundle_name, type, value FROM {table} ORDER BY rowid"
-        ))?;
-        let mut rows = query.query([])?;
-        let mut seen = HashSet::new();
-        // The rows of a bundle mostly stand together.
-        let (mut last_name, mut last_id) = (String::new(), None);
-        while let Some(row) = rows.next()? {
-            let name = text(row, 0)?.unwrap_or_default();
-            if name != last_name {
-                last_id = catalog.find(name);
-                name.clone_into(&mut last_name);
-            }
-            let Some(id) = last_id else { continue };
-            let property = Property {
-                kind: texts.share(text(row, 1)?.unwrap_or_default()),
-                value: texts.share(text(row, 2)?.unwrap_or_default()),
-            };
-            // Equal texts are one text, so that their addresses tell them apart.
-            let fingerprint = (id, property.kind.as_ptr() as usize, property.value.as_ptr() as usize);
-            if seen.insert(fingerprint)
-                && let Some(bundle) = catalog.bundles.get_mut(id.0 as usize)
-            {
-                match table {
-                    "properties" => bundle.properties.push(property),
-                    _ => bundle.dependencies.push(property),
-                }
-            }
-        }
-        for bundle in &mut catalog.bundles {
-            bundle.properties.shrink_to_fit();
-            bundle.dependencies.shrink_to_fit();
-        }
-        Ok(())
-    }
-
-    fn packages(&self, catalog: &Catalog, texts: &mut Texts) -> rusqlite::Result<Vec<Package>> {
-        let mut packages = Vec::new();
-        let mut query = self
-            .connection()
-            .prepare("SELECT name, default_channel FROM package WHERE name IS NOT NULL ORDER BY name")?;
-        let mut rows = query.query([])?;
-        while let Some(row) = rows.next()? {
-            packages.push(Package {
-                name: texts.share(text(row, 0)?.unwrap_or_default()),
-                default_channel: text(row, 1)?.map(|name| texts.share(name)),
-                channels: Vec::new(),
-            });
-        }
-        let place = |packages: &[Package], name: &str| packages.binary_search_by(|package| (*package.name).cmp(name));
-        let mut query = self.connection().prepare(
-            "SELECT package_name, name, head_operatorbundle_name FROM channel
-            WHERE package_name IS NOT NULL AND name IS NOT NULL ORDER BY package_name, name",
-        )?;
-        let mut rows = query.query([])?;
-        while let Some(row) = rows.next()? {
-            let (package, name) = (text(row, 0)?.unwrap_or_default(), text(row, 1)?.unwrap_or_default());
-            if let Ok(at) = place(&packages, package)
-                && let Some(package) = packages.get_mut(at)
-            {
-                package.channels.push(Channel {
-                    name: texts.share(name),
-                    head: text(row, 2)?.map(|head| texts.share(head)),
-                    entries: Vec::new(),
-                });
-            }
-        }
-        let mut query = ChannelQuery::new(self.connection(), None)?;
-        for members in query.channels()? {
-            let members = members?;
-            let Ok(at) = place(&packages, &members.package) else {
-                continue;
-            };
-            let Some(package) = packages.get_mut(at) else { continue };
-            let Ok(at) = package
-                .channels
-                .binary_search_by(|channel| (*channel.name).cmp(&members.channel))
-            else {
-                continue;
-            };
-            let Some(channel) = package.channels.get_mut(at) else {
-                continue;
-            };
-            channel.entries = members
-                .members
-                .iter()
-                .filter_map(|member| {
-                    let bundle: BundleId = catalog.find(&member.bundle)?;
-                    Some(ChannelEntry {
-                        bundle,
-                        replaces: member.replaces.as_deref().map(|name| texts.share(name)),
-                        skips: member.skips.iter().map(|name| texts.share(name)).collect(),
-                        skip_range: None,
-                    })
+    let mut query = ChannelQuery::new(connection, None)?;
+    for members in query.channels()? {
+        let members = members?;
+        let Ok(at) = place(&packages, &members.package) else {
+            continue;
+        };
+        let Some(package) = packages.get_mut(at) else { continue };
+        let Ok(at) = package
+            .channels
+            .binary_search_by(|channel| (*channel.name).cmp(&members.channel))
+        else {
+            continue;
+        };
+        let Some(channel) = package.channels.get_mut(at) else {
+            continue;
+        };
+        channel.entries = members
+            .members
+            .iter()
+            .filter_map(|member| {
+                let bundle: BundleId = catalog.find(&member.bundle)?;
+                Some(ChannelEntry {
+                    bundle,
+                    replaces: member.replaces.as_deref().map(|name| texts.share(name)),
+                    skips: member.skips.iter().map(|name| texts.share(name)).collect(),
+                    skip_range: None,
                 })
-                .collect();
-        }
-        Ok(packages)
+            })
+            .collect();
     }
+    Ok(packages)
 }
 
 #[cfg(test)]

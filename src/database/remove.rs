@@ -5,10 +5,13 @@
 
 use super::change::{self, ChangeOptions, Target};
 use super::error::DatabaseError;
+use super::load;
+use crate::catalog::{BundleId, Catalog};
+use crate::resolver::closure::{self, Closure, Follow, Lost, Reason, Unsatisfied};
 use crate::shape::nearest;
 use rusqlite::Transaction;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// What was taken out.
@@ -22,6 +25,12 @@ pub struct Removal {
     pub stranded: Vec<String>,
     /// Packages that were to go and are not there.
     pub missing: Vec<String>,
+    /// The packages that stay because they are named or needed, with [`Packages::AllButNeeded`], each with the reasons.
+    pub needed: BTreeMap<String, Vec<Reason>>,
+    /// What is needed there and is not in the index.
+    pub unsatisfied: Vec<Unsatisfied>,
+    /// What bundles that stay require and nothing is any more.
+    pub lost: Vec<Lost>,
 }
 
 /// Which packages go.
@@ -31,6 +40,8 @@ pub enum Packages<'a> {
     Only(&'a BTreeSet<String>),
     /// All but these.
     AllBut(&'a BTreeSet<String>),
+    /// All but these and those that they could need.
+    AllButNeeded(&'a BTreeSet<String>, &'a Follow),
 }
 
 /// Why nothing was taken out.
@@ -69,15 +80,33 @@ pub fn packages(
     let failed = |error: rusqlite::Error| target.failed(options, &error);
     change::removing(target, options, |transaction| {
         let known = names(transaction, "SELECT name FROM package").map_err(failed)?;
-        let (Packages::Only(named) | Packages::AllBut(named)) = packages;
+        let (Packages::Only(named) | Packages::AllBut(named) | Packages::AllButNeeded(named, _)) = packages;
         let missing: Vec<String> = named.difference(&known).cloned().collect();
         if !missing.is_empty() && !permissive {
-            return Err(unknown(target.path(), missing, &known));
+            return Err(unknown(target.origin(), missing, &known));
         }
+        let catalog = load::of_connection(transaction);
+        let needed = match packages {
+            Packages::AllButNeeded(named, follow) if *follow != Follow::default() => {
+                let catalog = catalog.as_ref().map_err(|(_, error)| target.failed(options, error))?;
+                closure::of_packages(catalog, named, follow)
+            }
+            Packages::AllButNeeded(named, _) => Closure {
+                members: named.iter().map(|name| (name.clone(), Vec::new())).collect(),
+                unsatisfied: Vec::new(),
+            },
+            Packages::Only(_) | Packages::AllBut(_) => Closure::default(),
+        };
         let gone: BTreeSet<String> = match packages {
             Packages::Only(named) => known.intersection(named).cloned().collect(),
             Packages::AllBut(named) => known.difference(named).cloned().collect(),
+            Packages::AllButNeeded(..) => {
+                let stays = |name: &&String| needed.members.contains_key(*name);
+                known.iter().filter(|name| !stays(name)).cloned().collect()
+            }
         };
+        // What cannot be read of an index is no reason to leave it all there.
+        let lost = catalog.map(|catalog| lost_without(&catalog, &gone)).unwrap_or_default();
         let bundles = remove_packages(transaction, &gone).map_err(failed)?;
         let stranded = remove_stranded(transaction).map_err(failed)?;
         Ok(Removal {
@@ -85,8 +114,24 @@ pub fn packages(
             bundles,
             stranded,
             missing,
+            needed: needed.members,
+            unsatisfied: needed.unsatisfied,
+            lost,
         })
     })
+}
+
+/// What bundles require that stay without these packages, and nothing is any more.
+fn lost_without(catalog: &Catalog, gone: &BTreeSet<String>) -> Vec<Lost> {
+    if gone.is_empty() {
+        return Vec::new();
+    }
+    let packages = catalog.packages.iter().filter(|package| !gone.contains(&*package.name));
+    let entries = packages
+        .flat_map(|package| &package.channels)
+        .flat_map(|channel| &channel.entries);
+    let stay: BTreeSet<BundleId> = entries.map(|entry| entry.bundle).collect();
+    closure::lost(catalog, |id| !stay.contains(&id))
 }
 
 /// Takes the bundles out that no channel has, but for deprecated ones of a package that is there.

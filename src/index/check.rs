@@ -4,6 +4,7 @@
 
 mod catalog;
 mod cluster;
+mod dependencies;
 #[cfg(feature = "registry")]
 pub mod images;
 mod listed;
@@ -11,15 +12,15 @@ mod needs;
 mod policy;
 
 pub use catalog::check_catalog;
-pub use cluster::add_for_cluster;
+pub use cluster::add_for_olm;
 pub use policy::against_policy;
 
-use super::capabilities::Cluster;
 use super::location::{Fetched, IndexLocation};
 use super::open::{Index, OpenDatabase, OpenError, OpenLimits, fetch};
 use crate::database;
 use crate::diagnostic::{self, Diagnostic};
 use crate::image::Transports;
+use crate::olm::capabilities::Olm;
 use crate::rules::Gate;
 use crate::validation::Strictness;
 use crate::validation::policy::Terms;
@@ -27,8 +28,8 @@ use crate::validation::policy::Terms;
 /// What to look at beside what an index says of itself.
 #[derive(Debug, Clone, Default)]
 pub struct CheckOptions {
-    /// The clusters that are to use it.
-    pub cluster: Option<Cluster>,
+    /// The OLM of the clusters that are to use it.
+    pub olm: Olm,
     /// What an administrator allows, where that is asked for.
     pub policy: Option<Terms>,
     /// The images that the registries are asked for.
@@ -61,7 +62,7 @@ pub struct Checked {
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// let index = "testdata/catalog".parse()?;
 /// let transports = Transports::new(ImageOptions::default(), Arc::new(Silent));
-/// let options = CheckOptions { cluster: Some("0.28.0".parse()?), ..CheckOptions::default() };
+/// let options = CheckOptions { olm: "0.28.0".parse()?, ..CheckOptions::default() };
 /// let checked = check(&index, &transports, &options, |_| {}).await?;
 /// assert!(checked.is_complete && !has_errors(&checked.findings));
 /// # Ok::<_, Box<dyn std::error::Error>>(())
@@ -97,9 +98,7 @@ pub async fn check(
             (findings, Index::of_catalog(folder, limits.catalog)?)
         }
     };
-    if let Some(cluster) = &options.cluster {
-        add_for_cluster(&mut findings, &index, cluster)?;
-    }
+    add_for_olm(&mut findings, &index, &options.olm)?;
     if let Some(terms) = &options.policy {
         findings.extend(against_policy(&index, location, terms)?);
         diagnostic::sort(&mut findings);

@@ -11,7 +11,7 @@ use crate::database::change::{self, ChangeOptions, Target};
 use crate::database::deprecate::DeprecateError;
 use crate::database::error::DatabaseError;
 use crate::database::remove::RemoveError;
-use crate::files::{self, FileError, FolderChange, TemporaryFolder, directory_of};
+use crate::files::{self, FileError, FolderChange, Replacement, TemporaryFolder, directory_of};
 use crate::image::{Digest, Image, ImageError, Offer, Platform, Race, Reference, TagState, Tagged, Transports};
 use crate::validation::Strictness;
 use std::path::{Path, PathBuf};
@@ -36,6 +36,8 @@ pub enum Destination {
         /// The image that the Dockerfile stands on.
         base: String,
     },
+    /// Into a database file, where nothing is yet.
+    Database(PathBuf),
     /// Nowhere: the change is tried and thrown away.
     Nowhere,
 }
@@ -71,6 +73,8 @@ pub enum PublishedOutput {
         /// The Dockerfile.
         dockerfile: PathBuf,
     },
+    /// A database file.
+    Database(PathBuf),
     /// Nothing.
     Nothing,
 }
@@ -174,6 +178,12 @@ pub enum PublishError {
     /// A file cannot be written.
     #[error(transparent)]
     File(#[from] FileError),
+    /// There is something where a new database is to be.
+    #[error("there is something at {} already", file.display())]
+    Taken {
+        /// The path.
+        file: PathBuf,
+    },
 }
 
 /// Makes of the index `from`, or of an empty one, what `change` leads to.
@@ -196,6 +206,18 @@ pub async fn make<T>(
             dockerfile,
             base,
         } => generate(from, (folder, dockerfile, base), options, change).await,
+        Destination::Database(file) => {
+            if file.symlink_metadata().is_ok() {
+                // A process that was killed can have left what it needed no more when it had done its work.
+                Replacement::remove_left_beside(file);
+                drop(TemporaryFolder::new()?);
+                let file = file.clone();
+                return Err(PublishError::Taken { file });
+            }
+            let (changed, imported) = change_copy(from, file, options, &change, Applied::No).await?;
+            let made = PublishedOutput::Database(file.clone());
+            Ok(Published::locally(made, changed, imported))
+        }
         Destination::Nowhere => {
             let folder = TemporaryFolder::new()?;
             let database = folder.file("index.db")?;

@@ -10,6 +10,7 @@ use crate::cluster::State;
 use crate::cluster::state::{Approval, NAMESPACE};
 use crate::csv::Csv;
 use crate::kubernetes::rbac::covering::TooManyAtoms;
+use crate::olm::capabilities::Olm;
 use crate::olm::limits::OBJECT;
 use crate::resolver::Resolution;
 use crate::steps::Content;
@@ -47,6 +48,8 @@ pub struct PlanOptions {
     pub approval: Option<Approval>,
     /// How the properties are written.
     pub repetition: Repetition,
+    /// The OLM that makes it.
+    pub olm: Olm,
 }
 
 /// A plan.
@@ -64,6 +67,8 @@ pub struct Planned {
     pub held_by: Vec<String>,
     /// The bytes of the plan, where they are more than a cluster stores; OLM then makes none.
     pub too_large: Option<usize>,
+    /// Where this is what the proposals describe: the plan of the newest release, if that is another one or ends otherwise.
+    pub released: Option<InstallPlan>,
 }
 
 /// Why there is no plan.
@@ -113,6 +118,7 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
                 catalog: catalog.to_owned(),
                 catalog_namespace: catalog_namespace.to_owned(),
                 repetition: options.repetition,
+                olm: options.olm.clone(),
             };
             let replaces = replaces.unwrap_or(Csv(&content.csv).replaces());
             let steps = steps::of_bundle(content, &target, replaces).map_err(ResolvedError::from)?;
@@ -121,7 +127,7 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
             (steps, bytes)
         }
         Subject::Resolution { resolution, catalogs } => {
-            resolved::steps(resolution, catalogs, namespace, options.repetition)?
+            resolved::steps(resolution, catalogs, namespace, options.repetition, &options.olm)?
         }
     };
     if steps.is_empty() {
@@ -141,6 +147,7 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
     if let Some(applied) = applied.as_ref().filter(|_| approval == Approval::Automatic) {
         plan = applied.written_to(plan);
     }
+    let released = released(subject, state, options, &plan)?;
     Ok(Some(Planned {
         apis: Apis::of(known).with_steps(&plan.status.plan),
         operators: operators(&plan.status.plan, namespace, known)?,
@@ -148,5 +155,33 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
         too_large: Some(bytes).filter(|bytes| *bytes > OBJECT),
         plan,
         applied,
+        released,
+    }))
+}
+
+/// The plan of the newest release where it is another one than `proposed`. On a known cluster only how it ends counts.
+fn released(
+    subject: Subject<'_>,
+    state: Option<&State>,
+    options: &PlanOptions,
+    proposed: &InstallPlan,
+) -> Result<Option<InstallPlan>, PlanError> {
+    if options.olm != Olm::Proposed || !proposed.status.plan.iter().any(|step| step.optional) {
+        return Ok(None);
+    }
+    let options = PlanOptions {
+        olm: Olm::newest(),
+        ..options.clone()
+    };
+    let ends = |plan: &InstallPlan| {
+        (
+            plan.status.phase,
+            plan.status.plan.iter().map(|step| step.status).collect(),
+        )
+    };
+    let planned = plan(subject, state, &options)?.map(|planned| planned.plan);
+    Ok(planned.filter(|plan| {
+        let (other, this): ((_, Vec<_>), _) = (ends(plan), ends(proposed));
+        state.is_none() || other != this
     }))
 }

@@ -8,6 +8,8 @@ use crate::cluster::state::{CatalogSource, Installed, Subscription};
 use crate::database::read::ReadError;
 use crate::image::Transports;
 use crate::index::open::{Index, OpenError, OpenLimits};
+use crate::olm::capabilities::Olm;
+use crate::resolver::closure::mentions_intents;
 use crate::resolver::{self, Problem, Resolution, ResolverOptions, Unresolved};
 use std::borrow::Cow;
 
@@ -22,6 +24,8 @@ pub struct ResolveOptions {
     pub starting_csv: Option<String>,
     /// What is installed, by the names of bundles in the catalogs.
     pub installed: Vec<String>,
+    /// The OLM that resolves.
+    pub olm: Olm,
     /// What OLM does not decide by itself.
     pub search: ResolverOptions,
     /// How much of an index may be read.
@@ -53,6 +57,8 @@ pub struct PackageChannel {
 pub struct Resolved {
     /// What OLM would do, or why it would do nothing.
     pub answer: Result<Resolution, Unresolved>,
+    /// Where this is what the proposals describe: what the newest release would do instead, if it is something else.
+    pub released: Option<Result<Resolution, Unresolved>>,
     /// The cluster, with what was asked for.
     pub state: State,
     /// Its catalogs.
@@ -145,14 +151,47 @@ pub async fn resolve(
     let updates = state.subscriptions.iter().any(|to| to.installed_csv.is_some()) || !options.installed.is_empty();
     let read = catalogs.read(updates)?;
     install(&options.installed, &mut state, &read)?;
-    let answer = resolver::resolve(&Problem::of_state(&state, &read), &options.search);
-    let answer = answer.map(Resolution::as_planned);
+    let mut problem = Problem {
+        olm: options.olm.clone(),
+        ..Problem::of_state(&state, &read)
+    };
+    let answer = resolver::resolve(&problem, &options.search).map(Resolution::as_planned);
+    let released = if options.olm == Olm::Proposed && mentions_intents(&problem) {
+        problem.olm = Olm::newest();
+        let released = resolver::resolve(&problem, &without_explanations(&options.search)).map(Resolution::as_planned);
+        Some(released).filter(|released| !is_same(&answer, released))
+    } else {
+        None
+    };
+    drop(problem);
     drop(read);
     Ok(Resolved {
         answer,
+        released,
         state,
         catalogs,
     })
+}
+
+fn without_explanations(search: &ResolverOptions) -> ResolverOptions {
+    ResolverOptions {
+        explain: false,
+        ..search.clone()
+    }
+}
+
+/// Whether both come to the same, whatever there is to note about it.
+fn is_same(one: &Result<Resolution, Unresolved>, other: &Result<Resolution, Unresolved>) -> bool {
+    match (one, other) {
+        (Ok(one), Ok(other)) => {
+            one.selected == other.selected
+                && one.install == other.install
+                && one.new_subscriptions == other.new_subscriptions
+                && one.updated_subscriptions == other.updated_subscriptions
+        }
+        (Err(_), Err(_)) => true,
+        _ => false,
+    }
 }
 
 /// Puts the indexes in as catalogs, and gives their names.

@@ -1,6 +1,7 @@
 //! From a resolution to the steps of its InstallPlan.
 
 use super::catalogs::{Catalogs, SelectedError};
+use crate::olm::capabilities::Olm;
 use crate::resolver::{NewSubscription, Resolution};
 use crate::steps::{Repetition, Step, StepError, StepResource, StepStatus, Target, of_bundle, size};
 use serde_json::{Map, Value, json};
@@ -33,6 +34,7 @@ pub fn steps(
     catalogs: &Catalogs,
     namespace: &str,
     repetition: Repetition,
+    olm: &Olm,
 ) -> Result<(Vec<Step>, usize), ResolvedError> {
     let (mut steps, mut bytes) = (Vec::new(), 0);
     for selected in &resolution.selected {
@@ -45,6 +47,7 @@ pub fn steps(
             catalog: catalog.to_owned(),
             catalog_namespace: catalog_namespace.to_owned(),
             repetition,
+            olm: olm.clone(),
         };
         let content = catalogs.content(selected)?;
         let replaces = selected.replaces.as_deref().unwrap_or_default();

@@ -4,9 +4,8 @@ use crate::catalog::selection::{Selection, SelectionError};
 use crate::catalog::{Bundle, BundleId, Catalog};
 use crate::image::Reference;
 use crate::index::open::{Index, OpenError};
-use crate::olm::intent::Intent;
 use crate::olm::property;
-use crate::resolver::Needs;
+use crate::resolver::closure::{self, Closure, Follow, Reason, Unsatisfied};
 use crate::version::{VersionRange, parse_strict};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,8 +17,8 @@ pub struct Query {
     pub selection: Selection,
     /// Only bundles whose version is in the range.
     pub version: Option<VersionRange>,
-    /// Follow dependencies of these intents, to all bundles of the index that satisfy them.
-    pub intents: Vec<Intent>,
+    /// How far dependencies are followed, to all bundles of the index that satisfy them.
+    pub follow: Follow,
 }
 
 /// The images found.
@@ -50,6 +49,9 @@ pub struct Use {
     pub name: String,
     /// The role.
     pub role: Role,
+    /// Why the bundle is there, where it was not chosen.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<Reason>,
 }
 
 /// The role of an image in a bundle.
@@ -74,19 +76,6 @@ pub enum NamedBy {
     Tag,
     /// Neither: what the registry takes for the latest.
     Nothing,
-}
-
-/// A dependency that no bundle of the index satisfies.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unsatisfied {
-    /// The bundle that has it.
-    pub bundle: String,
-    /// Its type.
-    pub kind: String,
-    /// Its JSON text as stored.
-    pub value: String,
-    /// Why nobody can tell what it asks for.
-    pub problem: Option<String>,
 }
 
 /// Why there is no answer.
@@ -145,11 +134,17 @@ impl NamedBy {
 /// When the index is damaged or does not hold what was chosen.
 pub fn images(index: &Index, query: &Query) -> Result<Images, ImagesError> {
     let catalog = index.catalog_without_skip_ranges().map_err(OpenError::from)?;
-    let (bundles, unsatisfied) = chosen(&catalog, query)?;
+    let chosen = chosen(&catalog, query)?;
+    // Nothing can be added to everything.
+    let is_everything = query.selection == Selection::default() && query.version.is_none();
+    let nothing = Follow::default();
+    let follow = if is_everything { &nothing } else { &query.follow };
+    let Closure { members, unsatisfied } = closure::of_bundles(&catalog, &chosen, follow);
+    let bundles: BTreeSet<BundleId> = members.keys().copied().collect();
     let related = index.related_images(&catalog, &bundles)?;
     let mut found: BTreeMap<String, Vec<Use>> = BTreeMap::new();
     // By their ids, bundles come sorted by name.
-    for id in bundles {
+    for (id, reasons) in members {
         let Some(bundle) = catalog.bundle(id) else { continue };
         let none = Vec::new();
         let images = related.get(&id).unwrap_or(&none);
@@ -168,7 +163,11 @@ pub fn images(index: &Index, query: &Query) -> Result<Images, ImagesError> {
         roles.extend(own.iter().map(|image| (image.as_str(), Role::Bundle)));
         for (image, role) in roles.into_iter().filter(|(image, _)| !image.is_empty()) {
             let name = bundle.name.to_string();
-            found.entry(image.to_owned()).or_default().push(Use { name, role });
+            let reasons = reasons.clone();
+            found
+                .entry(image.to_owned())
+                .or_default()
+                .push(Use { name, role, reasons });
         }
     }
     let images = found.into_iter().map(|(image, bundles)| Image {
@@ -249,8 +248,8 @@ fn run_by(csv: &str) -> Vec<String> {
         .collect()
 }
 
-/// The bundles that are chosen and those that they depend on.
-fn chosen(catalog: &Catalog, query: &Query) -> Result<(BTreeSet<BundleId>, Vec<Unsatisfied>), SelectionError> {
+/// The bundles that are chosen.
+fn chosen(catalog: &Catalog, query: &Query) -> Result<BTreeSet<BundleId>, SelectionError> {
     let channels = query.selection.of(catalog)?;
     let all = query.selection == Selection::default();
     let fits = |id: &BundleId| match (&query.version, catalog.bundle(*id)) {
@@ -264,35 +263,7 @@ fn chosen(catalog: &Catalog, query: &Query) -> Result<(BTreeSet<BundleId>, Vec<U
         let every = (0..catalog.bundles.len()).filter_map(|at| u32::try_from(at).ok());
         found.extend(every.map(BundleId).filter(fits));
     }
-    let mut unsatisfied = Vec::new();
-    if query.intents.is_empty() {
-        return Ok((found, unsatisfied));
-    }
-    let mut needs = Needs::new(catalog);
-    let mut waiting: Vec<BundleId> = found.iter().copied().collect();
-    while let Some(id) = waiting.pop() {
-        let Some(bundle) = catalog.bundle(id) else { continue };
-        for need in needs.of(id) {
-            if !query.intents.contains(&need.intent) {
-                continue;
-            }
-            let (satisfying, problem) = match need.bundles {
-                Ok(bundles) => (bundles, None),
-                Err(reason) => (Vec::new(), Some(reason)),
-            };
-            if satisfying.is_empty() {
-                unsatisfied.push(Unsatisfied {
-                    bundle: bundle.name.to_string(),
-                    kind: need.stored.kind.to_string(),
-                    value: need.stored.value.to_string(),
-                    problem,
-                });
-            }
-            waiting.extend(satisfying.into_iter().filter(|id| found.insert(*id)));
-        }
-    }
-    unsatisfied.sort_by(|one, other| (&one.bundle, &one.value).cmp(&(&other.bundle, &other.value)));
-    Ok((found, unsatisfied))
+    Ok(found)
 }
 
 fn in_range(bundle: &Bundle, range: &VersionRange) -> bool {

@@ -1,11 +1,12 @@
 //! Dependencies: what a bundle needs of another one.
 
-use super::constraint::{self, Constraint, PackageConstraint, VERSION_RANGE};
+use super::capabilities::{Need, Olm};
+use super::constraint::{self, Constraint, INTENT, PackageConstraint, VERSION_RANGE};
 use super::intent::Intent;
-use super::problem::{Fields, Problem};
+use super::problem::{Fields, Problem, What};
 use super::property::{CONSTRAINT, GVK, GVK_REQUIRED, LABEL, LABEL_REQUIRED, PACKAGE, PACKAGE_REQUIRED};
 use crate::kubernetes::GroupVersionKind;
-use crate::text::Path;
+use crate::text::{Path, Step};
 use serde_json::Value;
 
 /// How dependencies are written.
@@ -128,6 +129,26 @@ pub fn read(kind: &str, json: &str, spelling: Spelling) -> Result<Option<Reading
 }
 
 impl Reading {
+    /// The same as this OLM reads it: one that does not know intents passes them over, and stops at those inside
+    /// constraints.
+    #[must_use]
+    pub fn by(mut self, olm: &Olm) -> Self {
+        if let (false, Some(Dependency::Package(package))) = (olm.does(Need::Intent), &mut self.dependency) {
+            package.intent = Intent::Required;
+            let is_intent =
+                |step: Option<&Step>| matches!(step, Some(Step::Key(key)) if key.eq_ignore_ascii_case(INTENT));
+            self.problems.retain(|problem| !is_intent(problem.path.steps().last()));
+        }
+        if !olm.does(Need::IntentInConstraint) {
+            for problem in &mut self.problems {
+                if problem.what == What::IntentInside {
+                    problem.what = What::UnknownKey;
+                }
+            }
+        }
+        self
+    }
+
     /// The dependency that OLM makes of the value.
     ///
     /// # Errors
@@ -135,7 +156,7 @@ impl Reading {
     pub(crate) fn usable(self) -> Result<Dependency, Problem> {
         let nothing = || Problem {
             path: Path::root(),
-            what: super::problem::What::Nothing,
+            what: What::Nothing,
         };
         match self.problems.into_iter().find(Problem::is_fatal) {
             Some(problem) => Err(problem),

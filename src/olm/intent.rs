@@ -36,6 +36,17 @@ impl Intent {
     }
 }
 
+impl Intent {
+    /// What a bundle does that has a dependency with this intent, such as `requires`.
+    pub const fn verb(self) -> &'static str {
+        match self {
+            Self::Required => "requires",
+            Self::Recommended => "recommends",
+            Self::Optional => "would like",
+        }
+    }
+}
+
 impl fmt::Display for Intent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())

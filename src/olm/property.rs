@@ -51,6 +51,10 @@ pub(crate) const CSV_METADATA: &str = "olm.csv.metadata";
 pub const CHANNEL: &str = "olm.channel";
 /// The media type of a bundle whose manifests the index holds.
 pub(crate) const MEDIA_TYPE: &str = "olm.bundle.mediatype";
+/// The media type of a ClusterServiceVersion and the objects beside it.
+pub(crate) const REGISTRY_V1: &str = "registry+v1";
+/// The media type of plain manifests, of the proposal *plain-k8s-bundles*.
+pub(crate) const K8S_V1: &str = "k8s+v1";
 /// The image that such a bundle came from.
 pub const IMAGE: &str = "olm.bundle.image";
 

@@ -76,7 +76,7 @@ impl Entries {
                             continue;
                         };
                         let facts = *read.entry(entry.bundle.0).or_insert_with(|| {
-                            match properties::of_bundle(&package.name, bundle) {
+                            match properties::of_bundle(&package.name, bundle, &problem.olm) {
                                 Ok(facts) => {
                                     entries.facts.push(facts);
                                     Some(entries.facts.len() - 1)

@@ -6,15 +6,18 @@
 //! `entries` lists all bundles that could be chosen, `predicate` says which are what a bundle needs, `order` which
 //! is preferred, `variables` makes constraints of it, `search` finds the first selection that meets them, and
 //! `wording` says which ones cannot be met. [`Needs`] says what all bundles of a catalog have that one of them needs, with
-//! nothing to be chosen.
+//! nothing to be chosen, and [`closure`] follows that from bundle to bundle. `preferences` is what somebody decides about
+//! dependencies that are not required.
 
 mod clause;
+pub mod closure;
 mod entries;
 mod explain;
 mod failure;
 mod needs;
 mod order;
 mod predicate;
+mod preferences;
 mod problem;
 mod properties;
 mod resolution;
@@ -25,6 +28,7 @@ mod wording;
 
 pub use needs::Need;
 pub(crate) use needs::Needs;
+pub use preferences::{Preferences, Without};
 pub use problem::{CatalogSource, Problem, ResolverOptions};
 pub use properties::annotation;
 pub use resolution::{

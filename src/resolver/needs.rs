@@ -1,10 +1,12 @@
 //! Which bundles of a catalog are what one of them needs.
 
+use super::failure;
 use super::predicate::{Dependency, dependencies};
 use super::properties::{Facts, as_property, of_bundle};
 use super::resolve::EVALUATIONS;
 use crate::catalog::{BundleId, Catalog, Property, Text};
 use crate::cel::Budget;
+use crate::olm::capabilities::Olm;
 use crate::olm::intent::Intent;
 use crate::olm::spelling::is_requirement;
 use crate::version::parse_tolerant;
@@ -16,6 +18,8 @@ use std::rc::Rc;
 #[derive(Debug)]
 pub(crate) struct Needs<'catalog> {
     catalog: &'catalog Catalog,
+    /// The OLM that reads what bundles need.
+    olm: Olm,
     /// Everything that is in a channel.
     candidates: Vec<Candidate>,
     budget: Budget,
@@ -31,7 +35,14 @@ struct Candidate {
     facts: Facts,
 }
 
-type Found = (Intent, Result<Vec<BundleId>, String>);
+/// What there is of something that is needed.
+#[derive(Debug, Clone)]
+struct Found {
+    intent: Intent,
+    wish: String,
+    packages: Vec<String>,
+    bundles: Result<Vec<BundleId>, String>,
+}
 
 /// Something that a bundle needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,13 +51,17 @@ pub struct Need {
     pub stored: Property,
     /// How much it is wanted.
     pub intent: Intent,
+    /// What it is, such as `package etcd in the range 1.x`; empty where nobody can tell.
+    pub wish: String,
+    /// The packages that it names.
+    pub packages: Vec<String>,
     /// All bundles in channels that are what is needed, or why nobody can tell.
     pub bundles: Result<Vec<BundleId>, String>,
 }
 
 impl<'catalog> Needs<'catalog> {
     /// Looks at every bundle that is in a channel. One whose own needs cannot be read can be needed nevertheless.
-    pub(crate) fn new(catalog: &'catalog Catalog) -> Self {
+    pub(crate) fn new(catalog: &'catalog Catalog, olm: Olm) -> Self {
         let mut candidates = Vec::new();
         for package in &catalog.packages {
             let entries = package.channels.iter().flat_map(|channel| &channel.entries);
@@ -61,12 +76,13 @@ impl<'catalog> Needs<'catalog> {
                     bundle: id,
                     package: package.name.clone(),
                     version: bundle.version.as_deref().and_then(parse_tolerant),
-                    facts: of_bundle(&package.name, &own).unwrap_or_default(),
+                    facts: of_bundle(&package.name, &own, &olm).unwrap_or_default(),
                 });
             }
         }
         Self {
             catalog,
+            olm,
             candidates,
             budget: Budget::new(EVALUATIONS),
             known: HashMap::new(),
@@ -90,10 +106,12 @@ impl<'catalog> Needs<'catalog> {
                 self.known.insert(stored.clone(), Rc::clone(&found));
                 found
             });
-            needs.extend(found.iter().map(|(intent, bundles)| Need {
+            needs.extend(found.iter().cloned().map(|found| Need {
                 stored: stored.clone(),
-                intent: *intent,
-                bundles: bundles.clone(),
+                intent: found.intent,
+                wish: found.wish,
+                packages: found.packages,
+                bundles: found.bundles,
             }));
         }
         needs
@@ -103,12 +121,18 @@ impl<'catalog> Needs<'catalog> {
         let property = if is_requirement(&stored.kind) {
             Ok(Some(stored.clone()))
         } else {
-            as_property(stored)
+            as_property(stored, &self.olm)
         };
-        let read = property.and_then(|property| property.map_or(Ok(Vec::new()), |property| dependencies(&property)));
+        let read = property
+            .and_then(|property| property.map_or(Ok(Vec::new()), |property| dependencies(&property, &self.olm)));
         match read {
             Ok(dependencies) => dependencies.iter().map(|dependency| self.holding(dependency)).collect(),
-            Err(reason) => vec![(Intent::Required, Err(reason))],
+            Err(reason) => vec![Found {
+                intent: Intent::Required,
+                wish: String::new(),
+                packages: Vec::new(),
+                bundles: Err(reason),
+            }],
         }
     }
 
@@ -119,18 +143,17 @@ impl<'catalog> Needs<'catalog> {
                 .predicate
                 .holds(package, version, &candidate.facts, &self.budget)
         };
-        let found: Vec<_> = self
-            .candidates
-            .iter()
-            .filter(holds)
-            .map(|candidate| candidate.bundle)
-            .collect();
-        if self.budget.is_spent() {
-            return (
-                dependency.intent,
-                Err("the rules of constraints take too long".to_owned()),
-            );
+        let found = self.candidates.iter().filter(holds);
+        let found = found.map(|candidate| candidate.bundle).collect();
+        Found {
+            intent: dependency.intent,
+            wish: failure::wish(&dependency.predicate),
+            packages: dependency.packages().into_iter().map(str::to_owned).collect(),
+            bundles: if self.budget.is_spent() {
+                Err("the rules of constraints take too long".to_owned())
+            } else {
+                Ok(found)
+            },
         }
-        (dependency.intent, Ok(found))
     }
 }

@@ -5,6 +5,7 @@ use super::properties::Facts;
 use crate::catalog::Property;
 use crate::cel::{Budget, Rule};
 use crate::kubernetes::GroupVersionKind;
+use crate::olm::capabilities::{Need, Olm};
 use crate::olm::constraint::{Constraint, PackageConstraint};
 use crate::olm::dependency::DependencyKind;
 use crate::olm::dependency::Spelling;
@@ -99,25 +100,29 @@ impl fmt::Display for Predicate {
 ///
 /// # Errors
 /// In the words of OLM, which gives up over a range or constraint that it cannot read.
-pub(super) fn needs_of(facts: &Facts) -> Result<Vec<Dependency>, String> {
-    let read: Result<Vec<_>, _> = facts.properties.iter().map(dependencies).collect();
+pub(super) fn needs_of(facts: &Facts, olm: &Olm) -> Result<Vec<Dependency>, String> {
+    let properties = facts.properties.iter();
+    let read: Result<Vec<_>, _> = properties.map(|property| dependencies(property, olm)).collect();
     Ok(read?.into_iter().flatten().collect())
 }
 
-/// What a property says that its bundle needs, once for each intent; nothing for other types.
+/// What a property says to an OLM that its bundle needs, once for each intent; nothing for types that it does not know.
 ///
 /// # Errors
 /// In the words of OLM.
-pub(super) fn dependencies(property: &Property) -> Result<Vec<Dependency>, String> {
+pub(super) fn dependencies(property: &Property, olm: &Olm) -> Result<Vec<Dependency>, String> {
     let Some(kind) = DependencyKind::of(&property.kind, Spelling::Property) else {
         return Ok(Vec::new());
     };
+    if !olm.does(Need::Dependency(kind.name(Spelling::Dependency))) {
+        return Ok(Vec::new());
+    }
     let value: Value = match serde_json::from_str(&property.value) {
         Ok(value) => value,
         Err(error) if kind == DependencyKind::Constraint => return Err(unreadable(&format!("json: {error}"))),
         Err(error) => return Err(format!("malformed property of type {}: {error}", property.kind)),
     };
-    let reading = kind.read(&value, property.value.len(), Spelling::Property);
+    let reading = kind.read(&value, property.value.len(), Spelling::Property).by(olm);
     let read = reading.usable().map_err(|problem| wording(kind, property, &problem))?;
     let dependency = |intent: Intent, predicate: Predicate| Dependency {
         written: property.clone(),

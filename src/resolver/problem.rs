@@ -1,14 +1,18 @@
 //! What is to be resolved: catalogs, what is installed, and what is subscribed to.
 
+use super::preferences::Preferences;
 use crate::catalog::Catalog;
 use crate::cluster::conditions::{Hold, held_in};
 use crate::cluster::state::{Installed, State, Subscription, UpgradeStrategy};
+use crate::olm::capabilities::Olm;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// What is to be resolved.
 #[derive(Debug, Clone, Default)]
 pub struct Problem<'a> {
+    /// The OLM that resolves it.
+    pub olm: Olm,
     /// The namespace that operators are installed into.
     pub namespace: String,
     /// The catalogs that OLM takes operators from there, in any order.
@@ -58,6 +62,7 @@ impl<'a> Problem<'a> {
             .map(|source| (source.namespace.to_owned(), source.name.to_owned()));
         let other_catalogs = state.other_catalogs.iter().cloned().chain(passed_over).collect();
         Self {
+            olm: Olm::default(),
             namespace: state.namespace.clone(),
             catalogs,
             other_catalogs,
@@ -72,10 +77,8 @@ impl<'a> Problem<'a> {
 /// What OLM does not decide by itself, and how long to look.
 #[derive(Debug, Clone)]
 pub struct ResolverOptions {
-    /// Leave out what is only recommended.
-    pub without_recommended: bool,
-    /// Packages that are taken where they can be, although they are only optional to a bundle.
-    pub with_optional: BTreeSet<String>,
+    /// What is taken of what bundles want without requiring it.
+    pub preferences: Preferences,
     /// How many candidates are tried before the search gives up.
     pub steps: u64,
     /// Whether to say of every candidate why it was taken or not.
@@ -85,8 +88,7 @@ pub struct ResolverOptions {
 impl Default for ResolverOptions {
     fn default() -> Self {
         Self {
-            without_recommended: false,
-            with_optional: BTreeSet::new(),
+            preferences: Preferences::default(),
             steps: 2_000_000,
             explain: false,
         }

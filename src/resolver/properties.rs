@@ -2,6 +2,7 @@
 
 use crate::catalog::{Bundle, Property, Text};
 use crate::kubernetes::GroupVersionKind;
+use crate::olm::capabilities::Olm;
 use crate::olm::dependency::DependencyKind;
 use crate::olm::dependency::Spelling;
 use crate::olm::problem::What;
@@ -81,16 +82,16 @@ pub(super) fn of_stored(properties: Vec<Property>) -> Facts {
     facts
 }
 
-/// Reads a bundle of a catalog.
+/// Reads a bundle of a catalog as an OLM does.
 ///
 /// # Errors
 /// With what is wrong with a dependency; OLM passes over such a bundle.
-pub(super) fn of_bundle(package: &Text, bundle: &Bundle) -> Result<Facts, String> {
+pub(super) fn of_bundle(package: &Text, bundle: &Bundle, olm: &Olm) -> Result<Facts, String> {
     let mut properties = bundle.properties.clone();
     // Manifests do not matter, and are long.
     properties.retain(|property| !holds_manifests(&property.kind));
     for dependency in &bundle.dependencies {
-        properties.extend(as_property(dependency)?);
+        properties.extend(as_property(dependency, olm)?);
     }
     let mut facts = of_stored(properties);
     if facts.packages.is_empty() {
@@ -107,7 +108,7 @@ pub(super) fn of_bundle(package: &Text, bundle: &Bundle) -> Result<Facts, String
 /// the catalog, then the dependencies in the form of properties, each once, and the package. Nothing where a dependency is
 /// malformed.
 pub fn annotation(package: &str, bundle: &Bundle) -> Vec<property::Property> {
-    let facts = of_bundle(&package.into(), bundle).unwrap_or_default();
+    let facts = of_bundle(&package.into(), bundle, &Olm::Proposed).unwrap_or_default();
     let parsed = |stored: &Property| {
         let value: Value = serde_json::from_str(&stored.value).unwrap_or_default();
         property::Property::new(&*stored.kind, value)
@@ -124,8 +125,8 @@ pub fn annotation(package: &str, bundle: &Bundle) -> Vec<property::Property> {
 /// A dependency of an index in the form of a property; nothing for types that OLM does not know.
 ///
 /// # Errors
-/// Where OLM cannot make anything of it.
-pub(super) fn as_property(stored: &Property) -> Result<Option<Property>, String> {
+/// Where this OLM cannot make anything of it.
+pub(super) fn as_property(stored: &Property, olm: &Olm) -> Result<Option<Property>, String> {
     let kind = &stored.kind;
     let malformed = |reason: String| format!("its dependency of type {kind} is malformed: {reason}");
     let Some(known) = DependencyKind::of(kind, Spelling::Dependency) else {
@@ -136,7 +137,7 @@ pub(super) fn as_property(stored: &Property) -> Result<Option<Property>, String>
         return Ok(Some(stored.clone()));
     }
     let value: Value = serde_json::from_str(&stored.value).map_err(|error| malformed(error.to_string()))?;
-    let reading = known.read(&value, stored.value.len(), Spelling::Dependency);
+    let reading = known.read(&value, stored.value.len(), Spelling::Dependency).by(olm);
     let wrong = reading
         .problems
         .iter()

@@ -153,7 +153,8 @@ fn add_wanted(
     steps: &mut u64,
 ) -> Vec<Note> {
     let mut notes = Vec::new();
-    let mut named: BTreeSet<&str> = BTreeSet::new();
+    let preferences = &options.preferences;
+    let mut named: BTreeSet<String> = BTreeSet::new();
     let mut at = 0;
     while let Some(choice) = choices.get(at).copied() {
         at += 1;
@@ -161,21 +162,18 @@ fn add_wanted(
             continue;
         };
         for dependency in variables.dependencies[choice.variable].clone() {
-            let packages = dependency.packages();
-            let asked: Vec<_> = packages
-                .iter()
-                .filter_map(|name| options.with_optional.get(*name))
-                .collect();
-            named.extend(asked.iter().map(|name| name.as_str()));
-            let word = match dependency.intent {
-                Intent::Required => continue,
-                Intent::Recommended => "recommends",
-                Intent::Optional => "would like",
-            };
-            let default = dependency.intent == Intent::Recommended && !options.without_recommended;
-            if asked.is_empty() && !default {
+            let packages: Vec<String> = dependency.packages().into_iter().map(str::to_owned).collect();
+            if dependency.intent == Intent::Required {
+                named.extend(packages);
                 continue;
             }
+            let by_default = dependency.intent == Intent::Recommended;
+            let is_taken = preferences.take(dependency.intent, &packages, by_default);
+            named.extend(packages);
+            if !is_taken {
+                continue;
+            }
+            let word = dependency.intent.verb();
             let name = variables.name(by);
             let mut leave_out = |reason: &str| {
                 notes.push(Note {
@@ -219,14 +217,10 @@ fn add_wanted(
             }
         }
     }
-    for name in options
-        .with_optional
-        .iter()
-        .filter(|name| !named.contains(name.as_str()))
-    {
+    for name in preferences.named().into_iter().filter(|name| !named.contains(*name)) {
         notes.push(Note {
             kind: NoteKind::Unknown,
-            subject: name.clone(),
+            subject: name.to_owned(),
             message: format!("nothing that is selected has a dependency on package {name}"),
         });
     }

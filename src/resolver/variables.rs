@@ -10,7 +10,9 @@ use crate::catalog::{Property, Text};
 use crate::cel::Budget;
 use crate::cluster::state::Subscription;
 use crate::kubernetes::GroupVersionKind;
+use crate::olm::capabilities::Need;
 use crate::olm::intent::Intent;
+use crate::olm::property::DEPRECATED;
 use crate::version::VersionRange;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -147,7 +149,7 @@ impl<'p> Variables<'p> {
         self.by_entry.insert(id, variable);
         self.waiting.push(variable);
         let facts = self.entries.facts(id);
-        let deprecated = facts.deprecated;
+        let deprecated = facts.deprecated && self.problem.olm.does(Need::Property(DEPRECATED));
         let packages: BTreeSet<String> = facts.packages.iter().map(|package| package.name.clone()).collect();
         let apis: BTreeSet<GroupVersionKind> = facts.apis.iter().cloned().collect();
         if deprecated {
@@ -308,7 +310,7 @@ impl<'p> Variables<'p> {
         let Stands::Entry(id) = self.stands[variable] else {
             return Ok(());
         };
-        let dependencies = needs_of(self.entries.facts(id))?;
+        let dependencies = needs_of(self.entries.facts(id), &self.problem.olm)?;
         for dependency in &dependencies {
             if dependency.intent == Intent::Required {
                 let need = self.need(id, dependency)?;

@@ -14,6 +14,7 @@ rules! { DATABASES
         INDEX_ENTRY_TARGET = "index-entry-target", Error, INDEX, "Add a bundle of the channel again, which writes its entries anew.";
         INDEX_CYCLE = "index-cycle", Error, INDEX, "Add a bundle that skips the bundles of the circle.";
         INDEX_BUNDLE_UNREACHABLE = "index-bundle-unreachable", Warning, INDEX, "Let a bundle of the channel replace or skip it.";
+        INDEX_DEPENDENCY = "index-dependency", Warning, INDEX, "Add a bundle that is it, or say in which other catalog there is one.";
         INDEX_ORPHAN_ROW = "index-orphan-row", Warning, INDEX, "Remove it.";
         INDEX_ROW_OWNER = "index-row-owner", Warning, INDEX, "Correct it.";
         INDEX_API_MISSING = "index-api-missing", Error, INDEX, "Remove the bundle and add it again.";

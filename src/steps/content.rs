@@ -1,6 +1,7 @@
 //! What OLM sees of a bundle: its ClusterServiceVersion, the objects beside it, its properties.
 
 use crate::csv;
+use crate::olm::capabilities::Olm;
 use crate::olm::dependency::{DependencyKind, Spelling};
 use crate::olm::property::Property;
 use crate::text::canonical;
@@ -46,12 +47,16 @@ impl Content {
         })
     }
 
-    /// What is wrong with the first thing that it needs and that OLM cannot read: OLM does not install such a bundle.
-    pub fn unreadable_need(&self) -> Option<String> {
+    /// What is wrong with the first thing that it needs and that this OLM cannot read: it does not install such a bundle.
+    pub fn unreadable_need(&self, olm: &Olm) -> Option<String> {
         self.properties.iter().find_map(|Property { kind, value }| {
             let known = DependencyKind::of(kind, Spelling::Property)?;
             let text = canonical::to_string(value);
-            let problem = known.read(value, text.len(), Spelling::Property).usable().err()?;
+            let problem = known
+                .read(value, text.len(), Spelling::Property)
+                .by(olm)
+                .usable()
+                .err()?;
             Some(format!("its property of type {kind} is malformed: {problem}"))
         })
     }

@@ -12,6 +12,8 @@ pub use size::{excess, size};
 
 use crate::csv::{self, Csv};
 use crate::kubernetes::GroupVersionKind;
+use crate::olm::capabilities::{Need, Olm};
+use crate::olm::property::OPTIONAL_MANIFESTS;
 use crate::shape;
 use crate::text::canonical;
 use serde::{Serialize, Serializer};
@@ -34,6 +36,8 @@ pub struct Target {
     pub catalog_namespace: String,
     /// How the properties are written.
     pub repetition: Repetition,
+    /// The OLM that installs it.
+    pub olm: Olm,
 }
 
 /// One step of an InstallPlan.
@@ -161,7 +165,11 @@ pub fn of_bundle(content: &Content, target: &Target, replaces: &str) -> Result<V
         optional,
         status: StepStatus::Unknown,
     };
-    let optional = optional::named(content);
+    let optional = if target.olm.does(Need::Property(OPTIONAL_MANIFESTS)) {
+        optional::named(content)
+    } else {
+        Vec::new()
+    };
     let mut steps = vec![step(kind_of(&manifest), manifest.clone(), false)];
     steps.extend(content.objects.iter().map(|object| {
         step(
@@ -222,6 +230,7 @@ pub(crate) mod tests {
             catalog: "catalog".to_owned(),
             catalog_namespace: "olm".to_owned(),
             repetition: Repetition::Once,
+            olm: Olm::default(),
         }
     }
 

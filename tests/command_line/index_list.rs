@@ -100,10 +100,10 @@ fn tables_show_names_edges_media_types_and_where_a_bundle_is() {
     rake                 stable     rake.v1.0.0                 1.0.0                                        registry+v1  inline
     ");
     insta::assert_snapshot!(list("images index.db rake"), @"
-    IMAGE                                    NAMED BY  ROLES     BUNDLES
-    registry.example.com/rake-bundle:v1.1.0  tag       bundle    rake.v1.1.0
-    registry.example.com/rake:1.0.0          tag       operator  rake.v1.0.0
-    registry.example.com/rake:1.1.0          tag       operator  rake.v1.1.0
+    IMAGE                                    NAMED BY  ROLES     BUNDLES      WHY
+    registry.example.com/rake-bundle:v1.1.0  tag       bundle    rake.v1.1.0  chosen
+    registry.example.com/rake:1.0.0          tag       operator  rake.v1.0.0  chosen
+    registry.example.com/rake:1.1.0          tag       operator  rake.v1.1.0  chosen
     ");
     insta::assert_snapshot!(list("bundles oci:index:v1 rake -o yaml"), @"
     - package: rake

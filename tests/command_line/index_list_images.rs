@@ -52,15 +52,19 @@ fn indexed(more: &str) -> Sandbox {
 #[test]
 fn each_image_has_its_bundles_roles_and_what_names_it() {
     let sandbox = indexed("");
-    insta::assert_snapshot!(outcome_of(&sandbox, "index list images index.db app").stdout, @"
-    IMAGE                                                                                                    NAMED BY  ROLES     BUNDLES
-    registry.example.com/bundles/app:1.0.0                                                                   tag       bundle    app.v1
-    registry.example.com/bundles/app:2.0.0                                                                   tag       bundle    app.v2
-    registry.example.com/run/app                                                                             nothing   related   app.v1
-    registry.example.com/run/app:2                                                                           tag       operator  app.v2
-    registry.example.com/run/helper@sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  digest    related   app.v2
+    insta::assert_snapshot!(outcome_of(&sandbox, "index list images index.db app --no-dependencies").stdout, @"
+    IMAGE                                                                                                    NAMED BY  ROLES     BUNDLES  WHY
+    registry.example.com/bundles/app:1.0.0                                                                   tag       bundle    app.v1   chosen
+    registry.example.com/bundles/app:2.0.0                                                                   tag       bundle    app.v2   chosen
+    registry.example.com/run/app                                                                             nothing   related   app.v1   chosen
+    registry.example.com/run/app:2                                                                           tag       operator  app.v2   chosen
+    registry.example.com/run/helper@sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  digest    related   app.v2   chosen
     ");
-    let json = outcome_of(&sandbox, "index list images index.db --channel old -o json").stdout;
+    let json = outcome_of(
+        &sandbox,
+        "index list images index.db --channel old -o json --no-dependencies",
+    )
+    .stdout;
     insta::assert_snapshot!(json, @r#"
     [
       {
@@ -105,9 +109,13 @@ fn bundles_are_chosen_by_package_channel_version_and_intent() {
     };
     let names = |options: &[&str]| bundles(options).0;
     assert_eq!(names(&[]), "app.v1 app.v2 base.v1 base.v2 extra.v1 kinds.v1");
-    assert_eq!(names(&["-p", "app,extra"]), "app.v1 app.v2 extra.v1");
+    assert_eq!(names(&["-p", "app,extra"]), "app.v1 app.v2 base.v1 extra.v1 kinds.v1");
+    assert_eq!(
+        names(&["-p", "app,extra", "--no-dependencies"]),
+        "app.v1 app.v2 extra.v1"
+    );
     assert_eq!(names(&["--channel", "next,old"]), "app.v1 base.v2");
-    assert_eq!(names(&["--version", ">=1.1.0 <2.0.0 || >2.0.0"]), "base.v1");
+    assert_eq!(names(&["--version", ">=1.1.0 <2.0.0 || >2.0.0"]), "base.v1 extra.v1");
     let stable = ["-p", "app", "--channel", "stable", "--intent"];
     let with = |intents: &str| bundles(&[&stable[..], &[intents]].concat());
     let (required, said) = with("required");
@@ -156,7 +164,7 @@ fn a_dependency_written_as_a_constraint_is_followed_as_one_on_a_package_is() {
 #[test]
 fn a_mapping_is_what_mirroring_clients_read() {
     let sandbox = indexed("");
-    let line = "index list images index.db app -o mapping --to mirror.example.com:5000/olm";
+    let line = "index list images index.db app --no-dependencies -o mapping --to mirror.example.com:5000/olm";
     insta::assert_snapshot!(outcome_of(&sandbox, line), @"
     registry.example.com/bundles/app:1.0.0=mirror.example.com:5000/olm/bundles/app:1.0.0
     registry.example.com/bundles/app:2.0.0=mirror.example.com:5000/olm/bundles/app:2.0.0
@@ -193,7 +201,7 @@ fn what_cannot_be_mirrored_is_said_and_nothing_is_printed() {
       hint: tell them apart with --keep-host
     ------- exit 1 -------
     "#);
-    let kept = outcome_of(&sandbox, &format!("{line} -p app,base --keep-host")).stdout;
+    let kept = outcome_of(&sandbox, &format!("{line} -p app,base --no-dependencies --keep-host")).stdout;
     assert!(
         kept.contains("other.example.com/run/app:2=mirror.example.com/other.example.com/run/app:2\n"),
         "{kept}"

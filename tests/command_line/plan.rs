@@ -164,6 +164,7 @@ fn a_cluster_without_the_api_completes_the_plan_only_where_it_is_optional() {
     Missing after one pass:
       ServiceMonitor rake (optional): the cluster does not serve ServiceMonitor of monitoring.coreos.com/v1
     ------- stderr -------
+    warning: OLM 0.46.0 requires every manifest, the optional ones, too, and its plan would end as Failed; --olm 0.46.0 shows its answer
     warning: optional manifest monitoring.coreos.com/ServiceMonitor rake not created: NotFound
     ");
     let sandbox = monitored(false);

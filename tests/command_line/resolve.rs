@@ -182,6 +182,8 @@ fn recommended_dependencies_are_taken_and_optional_ones_on_demand() {
     shed.v1.1.0  shed     stable   operators/main  shed.v1.0.0
     a subscription lamp-stable-main-operators is made for lamp
     note: nothing that is selected has a dependency on package radoi
+    ------- stderr -------
+    warning: OLM 0.46.0 requires every dependency, whatever its intent, and would install lamp.v1.0.0, radio.v1.0.0, shed.v1.1.0; --olm 0.46.0 shows its answer
     ");
 }
 

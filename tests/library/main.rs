@@ -11,6 +11,7 @@ mod chain;
 
 mod arbitrary_input;
 mod causes;
+mod extract;
 mod optional_manifests;
 mod resolver_scenarios;
 mod rule_examples;

@@ -5,6 +5,7 @@ use opmx::install::content;
 use opmx::kubernetes::quantity;
 use opmx::kubernetes::rbac::Rule;
 use opmx::kubernetes::rbac::covering::{compact, covers, uncovered};
+use opmx::olm::capabilities::Olm;
 use opmx::shape::{Presence, Shape, typed};
 use opmx::steps::{self, Repetition, Target};
 use opmx::text::{self, Limits};
@@ -84,6 +85,7 @@ fn every_recorded_step_is_the_same() {
             catalog: input("catalogSource"),
             catalog_namespace: input("catalogSourceNamespace"),
             repetition: Repetition::AsOlm,
+            olm: Olm::default(),
         };
         let steps = steps::of_bundle(&content, &target, &input("replaces")).unwrap();
         let steps = steps::in_order(steps);

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 /// What reads an index of either form, which stands for INDEX.
-const OF_INDEXES: [&str; 29] = [
+const OF_INDEXES: [&str; 30] = [
     "alpha list bundles INDEX",
     "alpha list channels INDEX",
     "alpha list packages INDEX",
@@ -23,6 +23,7 @@ const OF_INDEXES: [&str; 29] = [
     "index deprecatetruncate -b registry.example.com/tool:1.0.0 -f INDEX -t oci:layout:v1",
     "index diff INDEX INDEX",
     "index export -i INDEX",
+    "index extract tool -f INDEX -o out",
     "index graph INDEX",
     "index list bundles INDEX",
     "index list channels INDEX",

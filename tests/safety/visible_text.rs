@@ -110,6 +110,14 @@ const LINES: &[Tried] = &[
         &[("-i index.db -f out5", &[]), ("-i catalog -f out6", &[])],
     ),
     (
+        "index extract",
+        &[
+            ("PACKAGE -f index.db -o out9", &[]),
+            ("PACKAGE -f catalog -d out10.db", &[]),
+            ("PACKAGE -f index.db --dry-run", &[]),
+        ],
+    ),
+    (
         "index from-fbc",
         &[("catalog --dry-run", &[]), ("catalog -t oci:f:v1 -i oci:image:v1", &[])],
     ),

@@ -10,10 +10,10 @@ use crate::cli::policy::PolicyArguments;
 use crate::database;
 use crate::diagnostic;
 use crate::image::LAYOUT_FILE;
-use crate::index::capabilities::Cluster;
 use crate::index::check::images::Which;
 use crate::index::check::{CheckOptions, check};
 use crate::index::location::IndexLocation;
+use crate::olm::capabilities::Olm;
 use crate::terminal::counted;
 use crate::text::Limits;
 use clap::{Args, ValueEnum};
@@ -75,9 +75,15 @@ pub(crate) struct CheckArguments {
     ///
     /// A bundle that cannot be installed is an error, with the channels where that stops installations and updates; one
     /// that is installed but works otherwise than meant is a warning. For clusters with several versions name the oldest:
-    /// newer ones can do what it can. The number is that of OLM, such as 0.18.0, not that of OpenShift.
-    #[arg(long = "for", value_name = "registry+v1|OLM-VERSION")]
-    cluster: Option<Cluster>,
+    /// newer ones can do what it can. The number is that of OLM, such as 0.18.0, not that of OpenShift. Without it, or with
+    /// proposed, the index is for an OLM that does what the proposals describe.
+    #[arg(
+        long = "for",
+        visible_alias = "olm",
+        value_name = "registry+v1|OLM-VERSION|proposed",
+        default_value = "proposed"
+    )]
+    olm: Olm,
     #[command(flatten)]
     policy: PolicyArguments,
     #[command(flatten)]
@@ -107,7 +113,7 @@ impl From<ImagesArgument> for Which {
 
 pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
-    if let Some(caution) = arguments.cluster.as_ref().and_then(Cluster::caution) {
+    if let Some(caution) = arguments.olm.caution() {
         printer.warning(caution);
     }
     if arguments.fix {
@@ -128,7 +134,7 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
     }
     let transports = arguments.registry.transports(context);
     let options = CheckOptions {
-        cluster: arguments.cluster.clone(),
+        olm: arguments.olm.clone(),
         images: arguments.images.map(Which::from),
         policy: arguments.policy.terms(None, &[], &Limits::default(), context)?,
         advice: Some(registry_hint),
@@ -139,7 +145,7 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
     let checking = check(&location, &transports, &options, asking);
     let checked = context.runtime.block_on(checking);
     let checked = checked.map_err(|error| guesses::with_index_guess(error.into(), &arguments.index))?;
-    if !checked.is_complete && (options.cluster.is_some() || options.images.is_some()) {
+    if !checked.is_complete && (options.olm != Olm::Proposed || options.images.is_some()) {
         printer.warning("the catalog has errors, so neither its images nor clusters were looked at");
     }
     if !checked.is_complete && options.policy.is_some() {

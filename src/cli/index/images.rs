@@ -4,22 +4,24 @@ use super::catalog_argument::CatalogArgument;
 use crate::catalog::selection::Selection;
 use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::following::{self, IntentArgument, PreferenceArguments};
 use crate::cli::{Context, sources};
-use crate::mirror::images::{Images, ImagesError, Query, Role, images};
+use crate::mirror::images::{Images, ImagesError, Query, Role, Use, images};
 use crate::mirror::mapping::{MappingError, Target, mapping};
-use crate::olm::intent::Intent;
+use crate::resolver::closure::{Follow, Reason};
 use crate::terminal::Format;
 use crate::terminal::output::List;
 use crate::terminal::table::Table;
 use crate::version::VersionRange;
 use clap::{Args, ValueEnum};
+use std::collections::BTreeSet;
 
 const EXAMPLES: &str = "\
 Examples:
   What must be mirrored for one package
   $ opmx index list images registry.example.com/index:v1 etcd
 
-  For its newer versions in one channel, with all that they need
+  For its newer versions in one channel, with what they require and nothing else
   $ opmx index list images index.db -p etcd --channel stable \\
       --version '>=0.9.0' --intent required
 
@@ -35,8 +37,12 @@ Examples:
 
 /// List the images of the bundles: their own, and those that they run
 ///
+/// What the chosen bundles depend on comes along, whether it is required, recommended or optional: all bundles of the
+/// index that could be it, for which one is installed is decided in the cluster. And so on with what these require.
+///
 /// Each image comes with what names it, digest or tag, and with the bundles that need it and its role in them: it is the
-/// bundle, the operator runs it, or it is only listed as related. Where the index does not keep the manifests of a
+/// bundle, the operator runs it, or it is only listed as related; and with
+/// the reason why a bundle that was not chosen is there. Where the index does not keep the manifests of a
 /// bundle, those that the operator runs cannot be told from related ones.
 ///
 /// The form mapping has a line SOURCE=DESTINATION for each image, as "oc image mirror -f" and other mirroring clients
@@ -60,12 +66,23 @@ pub(super) struct ImagesArguments {
     /// Only bundles whose version is in this range, such as ">=1.0.0 <2.0.0"
     #[arg(long, value_name = "RANGE", value_parser = VersionRange::parse)]
     version: Option<VersionRange>,
-    /// Also bundles of the index that the chosen ones depend on, with these intents
+    /// Follow only dependencies of the chosen bundles that have one of these intents
     ///
-    /// Dependencies on packages have an intent, required where they do not say another; those on APIs are required.
-    /// Dependencies of dependencies are followed, too.
-    #[arg(long, value_enum, value_name = "INTENTS", value_delimiter = ',')]
+    /// Dependencies on packages have an intent, required where they do not say another; those on APIs are required. What
+    /// is there as a dependency brings along what it requires itself, whatever the intents.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "INTENTS",
+        value_delimiter = ',',
+        default_values = ["required", "recommended", "optional"]
+    )]
     intent: Vec<IntentArgument>,
+    /// Only the chosen bundles, and nothing that they depend on
+    #[arg(long, conflicts_with_all = ["intent", "without_recommended", "with_optional"])]
+    no_dependencies: bool,
+    #[command(flatten)]
+    preferences: PreferenceArguments,
     /// Form of the result
     #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
     output: Form,
@@ -94,13 +111,6 @@ enum Form {
     Mapping,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum IntentArgument {
-    Required,
-    Recommended,
-    Optional,
-}
-
 pub(super) fn run(arguments: &ImagesArguments, context: &Context<'_>) -> CommandResult {
     if arguments.to.is_some() && arguments.output != Form::Mapping {
         return Err(CommandError::usage("--to needs -o mapping"));
@@ -113,23 +123,17 @@ pub(super) fn run(arguments: &ImagesArguments, context: &Context<'_>) -> Command
             channels: arguments.channel.clone(),
         },
         version: arguments.version.clone(),
-        intents: arguments.intent.iter().copied().map(intent).collect(),
+        follow: if arguments.no_dependencies {
+            Follow::default()
+        } else {
+            following::follow(&arguments.intent, &arguments.preferences)
+        },
     };
     let found = images(&opened, &query).map_err(|error| match error {
         ImagesError::Index(error) => (*error).into(),
         ImagesError::Selection(error) => arguments.index.unknown(error),
     })?;
-    for missing in &found.unsatisfied {
-        let (bundle, kind, value) = (&missing.bundle, &missing.kind, &missing.value);
-        match &missing.problem {
-            None => context.printer.warning(format_args!(
-                "nothing in the index satisfies what {bundle} depends on: {kind} {value}"
-            )),
-            Some(problem) => context.printer.warning(format_args!(
-                "cannot tell what {bundle} depends on: {kind} {value}: {problem}"
-            )),
-        }
-    }
+    following::warn(&found.unsatisfied, &context.printer);
     match (arguments.output, &arguments.to) {
         (Form::Mapping, Some(target)) => print_mapping(&found, target, arguments.keep_host, context),
         (Form::Json, _) => print_list(&found, Format::Json, context),
@@ -138,16 +142,11 @@ pub(super) fn run(arguments: &ImagesArguments, context: &Context<'_>) -> Command
     }
 }
 
-fn intent(argument: IntentArgument) -> Intent {
-    match argument {
-        IntentArgument::Required => Intent::Required,
-        IntentArgument::Recommended => Intent::Recommended,
-        IntentArgument::Optional => Intent::Optional,
-    }
-}
-
 fn print_table(found: &Images, context: &Context<'_>) -> CommandResult {
-    let mut table = Table::new(context.printer.stdout(), ["IMAGE", "NAMED BY", "ROLES", "BUNDLES"]);
+    let mut table = Table::new(
+        context.printer.stdout(),
+        ["IMAGE", "NAMED BY", "ROLES", "BUNDLES", "WHY"],
+    );
     for image in &found.images {
         let mut roles: Vec<_> = image.bundles.iter().map(|bundle| bundle.role).collect();
         roles.sort_unstable();
@@ -159,11 +158,30 @@ fn print_table(found: &Images, context: &Context<'_>) -> CommandResult {
             image.named_by.word(),
             &roles.join(","),
             &bundles.join(","),
+            &why(&image.bundles),
         ];
         table.row(cells)?;
     }
     table.finish()?;
     Ok(Status::Success)
+}
+
+/// Why an image is there: `chosen`, or the bundles that want one of its bundles.
+fn why(uses: &[Use]) -> String {
+    if uses.iter().any(|used| used.reasons.is_empty()) {
+        return "chosen".to_owned();
+    }
+    let reasons: BTreeSet<&Reason> = uses.iter().flat_map(|used| &used.reasons).collect();
+    let Some(strongest) = reasons.iter().map(|reason| reason.intent).min() else {
+        return String::new();
+    };
+    let by: BTreeSet<&str> = reasons
+        .iter()
+        .filter(|reason| reason.intent == strongest)
+        .map(|reason| reason.bundle.as_str())
+        .collect();
+    let by: Vec<String> = by.into_iter().map(str::to_owned).collect();
+    format!("{strongest} by {}", following::some(&by))
 }
 
 fn print_list(found: &Images, format: Format, context: &Context<'_>) -> CommandResult {

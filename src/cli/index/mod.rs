@@ -6,6 +6,7 @@ mod check;
 mod deprecatetruncate;
 mod diff;
 mod export;
+mod extract;
 mod from_fbc;
 mod graph;
 mod images;
@@ -41,6 +42,7 @@ enum IndexCommand {
     PruneStranded(prune_stranded::PruneStrandedArguments),
     #[command(name = "deprecatetruncate")]
     DeprecateTruncate(deprecatetruncate::DeprecateTruncateArguments),
+    Extract(extract::ExtractArguments),
     Export(export::ExportArguments),
     FromFbc(from_fbc::FromFbcArguments),
     List(list::ListArguments),
@@ -56,6 +58,7 @@ pub(crate) fn run(arguments: &IndexArguments, context: &Context<'_>) -> CommandR
         IndexCommand::Prune(arguments) => prune::run(arguments, context),
         IndexCommand::PruneStranded(arguments) => prune_stranded::run(arguments, context),
         IndexCommand::DeprecateTruncate(arguments) => deprecatetruncate::run(arguments, context),
+        IndexCommand::Extract(arguments) => extract::run(arguments, context),
         IndexCommand::Export(arguments) => export::run(arguments, context),
         IndexCommand::FromFbc(arguments) => from_fbc::run(arguments, context),
         IndexCommand::List(arguments) => list::run(arguments, context),

@@ -3,6 +3,7 @@
 use crate::cli::Context;
 use crate::cli::arguments::ContainerToolArgument;
 use crate::cli::error::CommandResult;
+use crate::cli::following::FollowArguments;
 use crate::cli::index::publication::ChangeArguments;
 use crate::cli::removals;
 use crate::database::change::Target;
@@ -13,18 +14,23 @@ use clap::Args;
 const EXAMPLES: &str = "\
 Examples:
   Only one package
-  $ opmx index prune -p etcd -f registry.example.com/index:v1 -t registry.example.com/index:v2";
+  $ opmx index prune -p etcd -f registry.example.com/index:v1 -t registry.example.com/index:v2
+
+  And what it requires
+  $ opmx index prune -p etcd --with-dependencies=required -f registry.example.com/index:v1 -t registry.example.com/index:v2";
 
 /// Keep some packages and remove all others of an index image
 ///
 /// All other packages go with their bundles, in one step. A name that the index does not have is an error: a slip of the
-/// pen removes nothing.
+/// pen removes nothing. What a bundle that stays requires and nothing is any more is said; --with-dependencies keeps it.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PruneArguments {
     /// The packages to keep, separated by commas
     #[arg(short = 'p', long, value_name = "PACKAGES", value_delimiter = ',', required = true)]
     packages: Vec<String>,
+    #[command(flatten)]
+    follow: FollowArguments,
     /// Pass over packages that the index does not have
     #[arg(long)]
     permissive: bool,
@@ -38,9 +44,10 @@ pub(crate) fn run(arguments: &PruneArguments, context: &Context<'_>) -> CommandR
     arguments.tools.answer(&context.printer);
     let writing = arguments.change.writing()?;
     let names = removals::names(&arguments.packages);
+    let follow = arguments.follow.or_nothing();
     let change = async |target: &Target<'_>, applied: Applied| {
         Ok(packages(
-            Packages::AllBut(&names),
+            Packages::AllButNeeded(&names, &follow),
             arguments.permissive || applied == Applied::Maybe,
             target,
             &writing,

@@ -23,9 +23,43 @@ pub(crate) const OPM_IMAGE: &str = "opm:latest";
 /// The Dockerfile, where none is named.
 const INDEX_DOCKERFILE: &str = "index.Dockerfile";
 
+/// Whose program serves an index from its image, and for which platforms.
+#[derive(Debug, Args)]
+pub(crate) struct ServerArguments {
+    /// Base image, with a program that serves the index; without it the image holds only opmx
+    #[arg(short = 'i', long, value_name = "REF")]
+    binary_image: Option<String>,
+    /// Also for this platform, with opmx in FILE, a static binary for it; can be repeated
+    ///
+    /// The result is an image index: an image for the platform of this opmx, and one for each that is named. A binary
+    /// for this platform takes the place of this opmx. With --binary-image opmx is put on top of the base, on its image
+    /// for each platform, and serves instead of the program there.
+    #[arg(long = "binary", value_name = "PLATFORM=FILE")]
+    binaries: Vec<Binary>,
+    /// For all platforms of the base image
+    #[arg(long, requires = "binary_image", conflicts_with = "binaries")]
+    all_platforms: bool,
+}
+
+impl ServerArguments {
+    /// The server.
+    pub(crate) fn server(&self) -> Result<Server, CommandError> {
+        let base = self.binary_image.as_deref().map(str::parse).transpose()?;
+        Ok(match base {
+            Some(base) if self.binaries.is_empty() => Server::Base {
+                base,
+                all_platforms: self.all_platforms,
+            },
+            base => Server::Opmx {
+                binaries: self.binaries.clone(),
+                base,
+            },
+        })
+    }
+}
+
 /// Where a changed index goes.
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct PublicationArguments {
     /// Where the index image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
     #[arg(
@@ -36,21 +70,10 @@ pub(crate) struct PublicationArguments {
         conflicts_with = "generate"
     )]
     tag: Option<String>,
-    /// Base image, with a program that serves the index; without it the image holds only opmx
-    #[arg(short = 'i', long, value_name = "REF")]
-    binary_image: Option<String>,
-    /// Also for this platform, with opmx in FILE, a static binary for it; can be repeated
-    ///
-    /// The result is an image index: an image for the platform of this opmx, and one for each that is named. A binary
-    /// for this platform takes the place of this opmx. With --binary-image opmx is put on top of the base, on its image
-    /// for each platform, and serves instead of the program there.
-    #[arg(long = "binary", value_name = "PLATFORM=FILE", conflicts_with = "generate")]
-    binaries: Vec<Binary>,
-    /// For all platforms of the base image
-    #[arg(long, requires = "binary_image", conflicts_with_all = ["binaries", "generate"])]
-    all_platforms: bool,
+    #[command(flatten)]
+    server: ServerArguments,
     /// Build no image: write database/index.db and index.Dockerfile into the working folder
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["binaries", "all_platforms"])]
     generate: bool,
     /// Name of the Dockerfile that --generate writes
     #[arg(
@@ -82,7 +105,7 @@ impl PublicationArguments {
             _ if self.dry_run => Destination::Nowhere,
             Some(tag) => Destination::Image {
                 to: tag.parse()?,
-                server: self.server()?,
+                server: self.server.server()?,
             },
             None => Destination::Files {
                 folder: PathBuf::new(),
@@ -91,7 +114,7 @@ impl PublicationArguments {
                     usual if usual == Path::new(INDEX_DOCKERFILE) => usual.to_owned(),
                     named => files::behind_links(named)?,
                 },
-                base: self.binary_image.as_deref().unwrap_or(OPM_IMAGE).to_owned(),
+                base: self.server.binary_image.as_deref().unwrap_or(OPM_IMAGE).to_owned(),
             },
         })
     }
@@ -99,20 +122,6 @@ impl PublicationArguments {
     /// Whether the change is made again where somebody else moves the tag meanwhile.
     pub(crate) fn redo(&self) -> bool {
         !self.no_redo
-    }
-
-    fn server(&self) -> Result<Server, CommandError> {
-        let base = self.binary_image.as_deref().map(str::parse).transpose()?;
-        Ok(match base {
-            Some(base) if self.binaries.is_empty() => Server::Base {
-                base,
-                all_platforms: self.all_platforms,
-            },
-            base => Server::Opmx {
-                binaries: self.binaries.clone(),
-                base,
-            },
-        })
     }
 }
 
@@ -218,6 +227,7 @@ pub(crate) fn report(made: &PublishedOutput, printer: &Printer) -> Result<(), Co
             let (database, dockerfile) = (database.display(), dockerfile.display());
             printer.status(format_args!("wrote {database} and {dockerfile}"));
         }
+        PublishedOutput::Database(file) => printer.status(format_args!("wrote {}", file.display())),
         PublishedOutput::Nothing => printer.status("nothing was written"),
     }
     Ok(())

@@ -63,10 +63,11 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
     };
     let namespace = install.namespace(&state);
     let (_, mut held) = arguments.installer.held(&state, context);
+    let olm = arguments.installer.olm.announced(context);
     for old in &olds {
-        held = approved(&needs(old, namespace, &state)?, held);
+        held = approved(&needs(old, namespace, &state, olm)?, held);
     }
-    let added = pending(&needs(&new, namespace, &state)?, &held);
+    let added = pending(&needs(&new, namespace, &state, olm)?, &held);
     let names: Vec<&str> = olds.iter().map(|old| old.name.as_str()).collect();
     let before = match &names[..] {
         [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),

@@ -9,7 +9,7 @@ use crate::cli::Context;
 use crate::cli::arguments::{OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::policy::PolicyArguments;
-use crate::cli::what_if::InstallArguments;
+use crate::cli::what_if::{self, InstallArguments, OlmArgument};
 use crate::cluster::State;
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
@@ -17,6 +17,7 @@ use crate::image::Reference;
 use crate::install::apis::Apis;
 use crate::install::permissions::{self, Need, Permission, Purpose, Review, not_held, pending};
 use crate::kubernetes::rbac::account::{Account, Grants};
+use crate::olm::capabilities::Olm;
 use crate::steps::Content;
 use crate::steps::{self, Step, Target};
 use crate::terminal::{self, Format};
@@ -100,6 +101,8 @@ struct InstallerArguments {
     #[arg(long, value_name = "NS/NAME")]
     service_account: Option<Account>,
     #[command(flatten)]
+    olm: OlmArgument,
+    #[command(flatten)]
     install: InstallArguments,
 }
 
@@ -167,6 +170,7 @@ fn asked(
         content: content.map(|content| (content, arguments.installer.install.namespace(state))),
         installer,
         shape: arguments.shape,
+        olm: arguments.installer.olm.announced(context),
         terms,
         refused,
         output: &arguments.output,
@@ -204,13 +208,18 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
         );
     }
     let namespace = install.namespace(&state);
-    let steps = steps_of(&content, namespace)?;
+    let olm = arguments.installer.olm.announced(context);
+    let steps = steps_of(&content, namespace, olm)?;
     let needs = permissions::needed(&steps, namespace, &Apis::of(&state), &state.objects)?;
     let operators = permissions::operators(&steps, namespace, &state)?;
     for note in operators.iter().flat_map(|operator| &operator.notes) {
         context.printer.warning(note);
     }
     let missing = pending(&needs, &held);
+    if *olm == Olm::Proposed && pending(&self::needs(&content, namespace, &state, &Olm::newest())?, &held) != missing {
+        let requires = "requires every manifest, the optional ones, too, and so more permissions";
+        what_if::note_released(requires, context);
+    }
     let status = if !refused.is_empty() || arguments.exit_code && !missing.is_empty() {
         Status::Failure
     } else {
@@ -246,17 +255,18 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
 }
 
 /// The steps of a bundle in the order of a plan.
-fn steps_of(content: &Content, namespace: &str) -> Result<Vec<Step>, CommandError> {
+fn steps_of(content: &Content, namespace: &str, olm: &Olm) -> Result<Vec<Step>, CommandError> {
     let target = Target {
         namespace: namespace.to_owned(),
+        olm: olm.clone(),
         ..Target::default()
     };
     Ok(steps::in_order(steps::of_bundle(content, &target, "")?))
 }
 
 /// What the steps of a bundle need.
-fn needs(content: &Content, namespace: &str, state: &State) -> Result<Vec<Need>, CommandError> {
-    let steps = steps_of(content, namespace)?;
+fn needs(content: &Content, namespace: &str, state: &State, olm: &Olm) -> Result<Vec<Need>, CommandError> {
+    let steps = steps_of(content, namespace, olm)?;
     Ok(permissions::needed(
         &steps,
         namespace,

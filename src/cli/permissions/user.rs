@@ -11,6 +11,7 @@ use crate::install::permissions::{
 };
 use crate::kubernetes::rbac::account::Grants;
 use crate::kubernetes::rbac::user::User;
+use crate::olm::capabilities::Olm;
 use crate::steps::Content;
 use crate::terminal;
 use crate::terminal::Format;
@@ -80,6 +81,8 @@ pub(super) struct Question<'a> {
     /// What the account holds that installs it.
     pub(super) installer: &'a Grants,
     pub(super) shape: Option<Shape>,
+    /// The OLM that installs it.
+    pub(super) olm: &'a Olm,
     /// What the policy says to the user, where there is one.
     pub(super) terms: Option<&'a Terms>,
     /// What the policy does not allow of the bundle; it has been reported.
@@ -111,7 +114,7 @@ pub(super) fn answer(question: &Question<'_>, state: &State, context: &Context<'
         ));
     }
     let needs = match content {
-        Some((content, namespace)) => needs(content, namespace, state)?,
+        Some((content, namespace)) => needs(content, namespace, state, question.olm)?,
         None => Vec::new(),
     };
     let waiting = pending(&needs, question.installer);

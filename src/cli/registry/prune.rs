@@ -4,6 +4,7 @@ use crate::cli::Context;
 use crate::cli::additions;
 use crate::cli::arguments::DatabaseLimitArguments;
 use crate::cli::error::{CommandResult, Status};
+use crate::cli::following::FollowArguments;
 use crate::cli::removals;
 use crate::database::change::{ChangeOptions, Target};
 use crate::database::remove::{Packages, packages};
@@ -18,7 +19,7 @@ Examples:
 /// Keep some packages and remove all others of a database file
 ///
 /// All other packages go with their bundles, in one step. A name that the index does not have is an error: a slip of the
-/// pen removes nothing.
+/// pen removes nothing. What a bundle that stays requires and nothing is any more is said; --with-dependencies keeps it.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PruneArguments {
@@ -28,6 +29,8 @@ pub(crate) struct PruneArguments {
     /// The database file
     #[arg(short, long, value_name = "FILE", default_value = "bundles.db")]
     database: PathBuf,
+    #[command(flatten)]
+    follow: FollowArguments,
     /// Pass over packages that the index does not have
     #[arg(long)]
     permissive: bool,
@@ -45,7 +48,13 @@ pub(crate) fn run(arguments: &PruneArguments, context: &Context<'_>) -> CommandR
         ..additions::writing(&arguments.limits)?
     };
     let names = removals::names(&arguments.packages);
-    let changed = packages(Packages::AllBut(&names), arguments.permissive, &target, &writing)?;
+    let follow = arguments.follow.or_nothing();
+    let changed = packages(
+        Packages::AllButNeeded(&names, &follow),
+        arguments.permissive,
+        &target,
+        &writing,
+    )?;
     removals::report(&changed, &context.printer);
     if arguments.dry_run {
         context.printer.status("nothing was written");

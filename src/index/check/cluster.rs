@@ -1,26 +1,36 @@
 //! Which bundles the clusters of an OLM cannot use, and what that means for those who follow their channels.
 
+use super::dependencies;
 use super::listed::listed;
 use super::needs::{self, Needed};
 use crate::catalog::updates::updates;
 use crate::catalog::{BundleId, Catalog, Channel};
 use crate::diagnostic::{self, Diagnostic};
-use crate::index::capabilities::{Capability, Cluster, Need, Since, capability};
 use crate::index::open::{Index, OpenError};
+use crate::olm::capabilities::{Capability, Need, Olm, Since, capability};
 use crate::olm::property;
 use crate::olm::property::CONSTRAINT;
 use crate::rules::{self, Severity};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Adds what the clusters of an OLM cannot use to the findings about an index.
+/// Adds what bundles require by an OLM and the index does not have to the findings about it, and of a release what its
+/// clusters cannot use.
 ///
 /// # Errors
 /// When the index cannot be read, or changes meanwhile.
-pub fn add_for_cluster(findings: &mut Vec<Diagnostic>, index: &Index, cluster: &Cluster) -> Result<(), OpenError> {
+pub fn add_for_olm(findings: &mut Vec<Diagnostic>, index: &Index, olm: &Olm) -> Result<(), OpenError> {
+    findings.extend(dependencies::without_provider(
+        &*index.catalog_without_skip_ranges()?,
+        olm,
+    ));
+    diagnostic::sort(findings);
+    if *olm == Olm::Proposed {
+        return Ok(());
+    }
     // The clusters say the same, with what it means for them.
     let same = [&rules::INDEX_MESSAGE_SIZE, &rules::CATALOG_MESSAGE_SIZE];
     findings.retain(|finding| !same.contains(&finding.rule));
-    findings.extend(for_cluster(index, cluster)?);
+    findings.extend(for_cluster(index, olm)?);
     diagnostic::sort(findings);
     Ok(())
 }
@@ -30,7 +40,7 @@ pub fn add_for_cluster(findings: &mut Vec<Diagnostic>, index: &Index, cluster: &
 ///
 /// # Errors
 /// When the index cannot be read, or changes meanwhile.
-fn for_cluster(index: &Index, cluster: &Cluster) -> Result<Vec<Diagnostic>, OpenError> {
+fn for_cluster(index: &Index, olm: &Olm) -> Result<Vec<Diagnostic>, OpenError> {
     let catalog = index.catalog()?;
     let channels = catalog.packages.iter().flat_map(|package| &package.channels);
     let offered: BTreeSet<BundleId> = channels
@@ -40,8 +50,8 @@ fn for_cluster(index: &Index, cluster: &Cluster) -> Result<Vec<Diagnostic>, Open
     for id in offered {
         let Some(bundle) = catalog.bundle(id) else { continue };
         let needs = needs::of_bundle(index, bundle)?;
-        if !needs.iter().any(|needed| needed.need == DEPRECATED) || !knows(cluster, DEPRECATED) {
-            lacking.insert(id, lacks(cluster, needs));
+        if !needs.iter().any(|needed| needed.need == DEPRECATED) || !olm.does(DEPRECATED) {
+            lacking.insert(id, lacks(olm, needs));
         }
     }
     let refused: BTreeSet<BundleId> = lacking
@@ -54,8 +64,8 @@ fn for_cluster(index: &Index, cluster: &Cluster) -> Result<Vec<Diagnostic>, Open
     for (id, lacks) in lacking {
         let Some(bundle) = catalog.bundle(id) else { continue };
         for (row, how) in lacks {
-            let mut message = format!("bundle {:?} {how}, and {cluster} {}", bundle.name, row.instead);
-            if let (Since::Release(first), Cluster::Olm(_)) = (row.since, cluster) {
+            let mut message = format!("bundle {:?} {how}, and {olm} {}", bundle.name, row.instead);
+            if let (Since::Release(first), Olm::Release(_)) = (row.since, olm) {
                 message.push_str(&format!(" (this works since OLM {first})"));
             }
             if row.rule.severity == Severity::Error {
@@ -74,21 +84,17 @@ fn for_cluster(index: &Index, cluster: &Cluster) -> Result<Vec<Diagnostic>, Open
 /// To offer the bundle to nobody any more.
 const DEPRECATED: Need = Need::Property(property::DEPRECATED);
 
-fn knows(cluster: &Cluster, need: Need) -> bool {
-    capability(need).is_some_and(|row| cluster.has(row))
-}
-
 /// What of all that a bundle needs the OLM does not have.
-fn lacks(cluster: &Cluster, needs: Vec<Needed>) -> Vec<(&'static Capability, String)> {
+fn lacks(olm: &Olm, needs: Vec<Needed>) -> Vec<(&'static Capability, String)> {
     let rows = needs.into_iter().filter_map(|Needed { need, how }| {
         let row = capability(need)?;
-        (!cluster.has(row)).then_some((row, how))
+        (!olm.has(row)).then_some((row, how))
     });
     let mut rows: Vec<_> = rows.collect();
     // Who passes all constraints over refuses none of them; and one size that is too large is enough.
     let has = |rows: &[(&Capability, String)], need| rows.iter().any(|(row, _)| row.need == need);
     if has(&rows, Need::Dependency(CONSTRAINT)) {
-        rows.retain(|(row, _)| row.need != Need::OtherConstraint);
+        rows.retain(|(row, _)| !matches!(row.need, Need::OtherConstraint | Need::IntentInConstraint));
     }
     if has(&rows, Need::LargeImage) {
         rows.retain(|(row, _)| row.need != Need::HugeImage);

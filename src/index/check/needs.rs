@@ -5,8 +5,8 @@ use crate::bundle::size::unpacked_size;
 use crate::catalog::manifests;
 use crate::catalog::{Bundle, Property};
 use crate::database::read::ReadError;
-use crate::index::capabilities::{CAPABILITIES, Need};
 use crate::index::open::{Index, OpenError};
+use crate::olm::capabilities::{CAPABILITIES, Need};
 use crate::olm::constraint::{self, PackageConstraint};
 use crate::olm::dependency::Spelling;
 use crate::olm::dependency::{Dependency, DependencyKind, Reading};
@@ -120,12 +120,16 @@ impl Found {
             if let (What::UnknownKey | What::IntentInside, Some(Step::Key(key))) =
                 (&problem.what, problem.path.steps().last())
             {
-                keys.insert(key);
+                let need = match problem.what {
+                    What::IntentInside => Need::IntentInConstraint,
+                    _ => Need::OtherConstraint,
+                };
+                keys.insert((key, need));
             }
         }
-        for key in keys {
+        for (key, need) in keys {
             let how = format!("has a dependency of the type {CONSTRAINT} with the key {key:?}");
-            self.add(Need::OtherConstraint, how);
+            self.add(need, how);
         }
     }
 

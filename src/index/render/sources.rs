@@ -6,7 +6,9 @@ use super::{Item, RenderError, RenderOptions, RenderedIndex, render_record};
 use crate::bundle::annotations::PACKAGE;
 use crate::bundle::image::files_of;
 use crate::bundle::{MANIFESTS, METADATA};
+use crate::catalog::Catalog;
 use crate::catalog::file_based::document::Document;
+use crate::catalog::file_based::load::{self, LoadError};
 use crate::catalog::file_based::migrate::{self, Level};
 use crate::catalog::file_based::read::{CatalogError, FileBasedCatalog, Handle};
 use crate::catalog::file_based::template::TemplateDocument;
@@ -22,6 +24,8 @@ use crate::index::location::{CatalogFolder, DatabaseFile, FetchError, Fetched, f
 use crate::index::open::SourceLimits;
 use crate::tree::{Tree, TreeError};
 use crate::validation::Strictness;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// How what is named is opened and rendered.
@@ -41,6 +45,8 @@ pub struct SourceOptions<'a> {
 #[derive(Debug)]
 pub struct RenderSource {
     content: Content,
+    /// The packages that are rendered; all of them where none is named.
+    only: Option<BTreeSet<String>>,
     findings: Vec<Diagnostic>,
     // What was unpacked goes with it.
     _database: Option<DatabaseFile>,
@@ -67,6 +73,15 @@ struct KeyedDocument {
 /// Why something cannot be rendered.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
+    /// It is a single bundle, and no index.
+    #[error("{name} is a bundle, not an index")]
+    NoIndex {
+        /// The folder or image.
+        name: String,
+    },
+    /// The documents of the catalog do not fit together.
+    #[error(transparent)]
+    Load(#[from] LoadError),
     /// There is nothing at the path.
     #[error("there is no file or folder {}", path.display())]
     Missing {
@@ -240,14 +255,45 @@ impl RenderSource {
     fn plain(content: Content) -> Self {
         Self {
             content,
+            only: None,
             findings: Vec::new(),
             _database: None,
             _folder: None,
         }
     }
 
+    /// The index that was opened under this name, without the manifests.
+    ///
+    /// # Errors
+    /// When it is a single bundle, or a catalog whose documents do not fit together.
+    pub fn catalog(&self, name: &str) -> Result<Cow<'_, Catalog>, SourceError> {
+        match &self.content {
+            Content::Index(index) => Ok(Cow::Borrowed(&index.catalog)),
+            Content::Files(files) => Ok(Cow::Owned(load::load(files)?.catalog)),
+            Content::Bundle(_) | Content::Template(_) => {
+                let name = name.to_owned();
+                Err(SourceError::NoIndex { name })
+            }
+        }
+    }
+
+    /// Renders only these packages from now on. Returns how many documents belong to no package, and so are left out, too.
+    pub fn keep(&mut self, packages: BTreeSet<String>) -> usize {
+        let of_none = self.parts().iter().filter(|(key, _)| key.package().is_empty()).count();
+        self.only = Some(packages);
+        of_none
+    }
+
     /// Its documents, with the place of each in a catalog.
     fn parts(&self) -> Vec<(Key<'_>, Part<'_>)> {
+        let mut parts = self.all_parts();
+        if let Some(only) = &self.only {
+            parts.retain(|(key, _)| only.contains(key.package()));
+        }
+        parts
+    }
+
+    fn all_parts(&self) -> Vec<(Key<'_>, Part<'_>)> {
         match &self.content {
             Content::Index(index) => {
                 let items = index.items().into_iter();

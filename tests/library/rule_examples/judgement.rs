@@ -84,9 +84,8 @@ fn checked(example: &Example, side: Side) -> Vec<Diagnostic> {
     let index = Database::open(&path).unwrap();
     let mut findings = check(&index).unwrap();
     let index = Index::from(index);
-    if let Some(cluster) = &example.cluster {
-        check::add_for_cluster(&mut findings, &index, &cluster.parse().unwrap()).unwrap();
-    }
+    let olm = example.cluster.as_deref().unwrap_or("proposed").parse().unwrap();
+    check::add_for_olm(&mut findings, &index, &olm).unwrap();
     if let Some(terms) = terms(example) {
         let location = path.to_str().unwrap().parse().unwrap();
         findings.extend(check::against_policy(&index, &location, &terms).unwrap());

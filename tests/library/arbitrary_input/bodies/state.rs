@@ -6,6 +6,7 @@ use opmx::cluster::dump::{self, DumpLimits};
 use opmx::cluster::{self, State};
 use opmx::install::catalogs::Catalogs;
 use opmx::install::resolved;
+use opmx::olm::capabilities::Olm;
 use opmx::resolver::{Problem, ResolverOptions, resolve};
 use opmx::steps::Repetition;
 use std::path::Path;
@@ -117,7 +118,13 @@ fn judged(state: &State) {
         match resolve(&problem, &options) {
             Ok(resolution) => {
                 assert!(serde_json::to_string(&resolution).is_ok());
-                let _ = resolved::steps(&resolution, &catalogs, &state.namespace, Repetition::Once);
+                let _ = resolved::steps(
+                    &resolution,
+                    &catalogs,
+                    &state.namespace,
+                    Repetition::Once,
+                    &Olm::default(),
+                );
             }
             Err(unresolved) => assert!(!unresolved.to_string().is_empty()),
         }

@@ -1,8 +1,9 @@
-//! What the releases of OLM can do with the bundles of an index: one table, of which every row names its source.
+//! What the releases of OLM can do with bundles, and what only the proposals describe: one table, of which every row names
+//! its source, and [`Olm`], which asks it.
 //!
 //! Where no source says with which release something came, the table says so, and nothing is reported about it.
 
-use crate::olm::property;
+use super::property;
 use crate::rules::{self, Rule};
 use crate::version::parse_tolerant;
 use semver::Version;
@@ -27,12 +28,14 @@ pub enum Since {
     Unsaid,
     /// This is the first release that has it.
     Release(Release),
+    /// No release has it, and a proposal describes it.
+    Proposed,
     /// No release has it.
     Never,
 }
 
 /// Something that a bundle needs OLM to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
     /// To unpack the image of the bundle.
     BundleImage,
@@ -50,6 +53,8 @@ pub enum Need {
     OtherDependency,
     /// To do without a dependency whose intent says so.
     Intent,
+    /// To read an intent inside a constraint.
+    IntentInConstraint,
     /// To understand a constraint with a key that is none of those in [`crate::olm::constraint`].
     OtherConstraint,
     /// To act on a property of this type.
@@ -133,7 +138,7 @@ pub(crate) static CAPABILITIES: &[Capability] = &[
     ),
     row(
         Need::PlainImage,
-        Since::Never,
+        Since::Proposed,
         &rules::CLUSTER_MEDIA_TYPE,
         "unpacks registry+v1 images only, and finds no ClusterServiceVersion in this one",
         "proposal plain-k8s-bundles, which no release implements",
@@ -195,14 +200,21 @@ pub(crate) static CAPABILITIES: &[Capability] = &[
     ),
     row(
         Need::Intent,
-        Since::Never,
+        Since::Proposed,
         &rules::CLUSTER_INTENT,
         "requires the package in any case",
         "proposal olm-optional-dependency-declaration, which no release implements",
     ),
     row(
+        Need::IntentInConstraint,
+        Since::Proposed,
+        &rules::CLUSTER_CONSTRAINT,
+        "refuses it, and resolves nothing in the namespace",
+        "the parser of constraints allows no other keys; proposal olm-optional-dependency-declaration",
+    ),
+    row(
         Need::Property(property::OPTIONAL_MANIFESTS),
-        Since::Never,
+        Since::Proposed,
         &rules::CLUSTER_PROPERTY,
         "requires every manifest",
         "proposal optional-manifest, which no release implements",
@@ -296,39 +308,58 @@ pub(crate) fn capability(need: Need) -> Option<&'static Capability> {
     CAPABILITIES.iter().find(|capability| capability.need == need)
 }
 
-/// The OLM of the clusters that an index is for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Cluster {
+/// The OLM that something is asked about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Olm {
+    /// One that does what the proposals describe, and all that any release does.
+    #[default]
+    Proposed,
     /// Whichever release: it knows the media type `registry+v1`, and nothing that no release knows.
-    RegistryV1,
+    AnyRelease,
     /// This version.
-    Olm(Version),
+    Release(Version),
 }
 
 /// A text that names no OLM.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "write registry+v1 for whichever release of OLM, or a version of OLM from 0.{} to 0.{}, such as 0.28.0{}",
+    "write registry+v1 for whichever release of OLM, {PROPOSED} for what the proposals describe, or a version of OLM from \
+     0.{} to 0.{}, such as 0.28.0{}",
     OLDEST.minor, NEWEST.minor, .numbered.then_some("; OpenShift and the later OLM v1 have numbers of their own").unwrap_or_default()
 )]
-pub struct UnknownCluster {
+pub struct UnknownOlm {
     /// Whether it is a version, though none of OLM.
     pub numbered: bool,
 }
 
-impl Cluster {
-    /// Whether its OLM has the capability, as far as is known.
+/// The word for [`Olm::Proposed`].
+const PROPOSED: &str = "proposed";
+
+impl Olm {
+    /// The newest release that the table knows.
+    pub fn newest() -> Self {
+        Self::Release(NEWEST.into())
+    }
+
+    /// Whether it has the capability, as far as is known.
     pub fn has(&self, capability: &Capability) -> bool {
         match (capability.since, self) {
-            (Since::Always | Since::Unsaid, _) | (Since::Release(_), Self::RegistryV1) => true,
-            (Since::Never, _) => false,
-            (Since::Release(release), Self::Olm(version)) => *version >= Version::from(release),
+            (Since::Always | Since::Unsaid, _)
+            | (Since::Release(_), Self::AnyRelease | Self::Proposed)
+            | (Since::Proposed, Self::Proposed) => true,
+            (Since::Proposed | Since::Never, _) => false,
+            (Since::Release(release), Self::Release(version)) => *version >= Version::from(release),
         }
+    }
+
+    /// Whether it does what is needed, as far as is known.
+    pub fn does(&self, need: Need) -> bool {
+        capability(need).is_some_and(|row| self.has(row))
     }
 
     /// What must be said about how far the table goes for this version.
     pub(crate) fn caution(&self) -> Option<String> {
-        let Self::Olm(version) = self else { return None };
+        let Self::Release(version) = self else { return None };
         if *version < Version::from(OLDEST) {
             Some(format!(
                 "of OLM before {OLDEST} only what it lacks is known here; it may lack more than is found"
@@ -344,16 +375,18 @@ impl Cluster {
     }
 }
 
-impl FromStr for Cluster {
-    type Err = UnknownCluster;
+impl FromStr for Olm {
+    type Err = UnknownOlm;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if text == crate::bundle::MediaType::RegistryV1.as_str() {
-            return Ok(Self::RegistryV1);
+        match text {
+            property::REGISTRY_V1 => return Ok(Self::AnyRelease),
+            PROPOSED => return Ok(Self::Proposed),
+            _ => {}
         }
         match parse_tolerant(text) {
-            Some(version) if version.major == 0 => Ok(Self::Olm(version)),
-            version => Err(UnknownCluster {
+            Some(version) if version.major == 0 => Ok(Self::Release(version)),
+            version => Err(UnknownOlm {
                 numbered: version.is_some(),
             }),
         }
@@ -372,11 +405,12 @@ impl fmt::Display for Release {
     }
 }
 
-impl fmt::Display for Cluster {
+impl fmt::Display for Olm {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::RegistryV1 => formatter.write_str("every released OLM"),
-            Self::Olm(version) => write!(formatter, "OLM {version}"),
+            Self::Proposed => formatter.write_str("OLM as the proposals describe it"),
+            Self::AnyRelease => formatter.write_str("every released OLM"),
+            Self::Release(version) => write!(formatter, "OLM {version}"),
         }
     }
 }
@@ -385,9 +419,9 @@ impl fmt::Display for Cluster {
 mod tests {
     use super::*;
 
-    fn lacking(cluster: &str) -> Vec<Need> {
-        let cluster: Cluster = cluster.parse().unwrap();
-        let lacking = CAPABILITIES.iter().filter(|row| !cluster.has(row));
+    fn lacking(olm: &str) -> Vec<Need> {
+        let olm: Olm = olm.parse().unwrap();
+        let lacking = CAPABILITIES.iter().filter(|row| !olm.has(row));
         lacking.map(|row| row.need).collect()
     }
 
@@ -419,7 +453,7 @@ mod tests {
 
     #[test]
     fn the_first_release_with_a_capability_has_it_and_the_one_before_has_not() {
-        let lacks = |cluster: &str, need| lacking(cluster).contains(&need);
+        let lacks = |olm: &str, need| lacking(olm).contains(&need);
         for (need, before, first) in [
             (Need::BundleImage, "0.13.0", "0.14.0"),
             (Need::Dependency(property::LABEL), "0.16.0", "v0.16.1"),
@@ -433,6 +467,22 @@ mod tests {
     }
 
     #[test]
+    fn what_the_proposals_describe_is_all_that_releases_do_and_more() {
+        let (proposed, released) = (lacking("proposed"), lacking("registry+v1"));
+        assert!(proposed.iter().all(|need| released.contains(need)));
+        for need in [
+            Need::Intent,
+            Need::IntentInConstraint,
+            Need::PlainImage,
+            Need::Property(property::OPTIONAL_MANIFESTS),
+        ] {
+            assert!(released.contains(&need) && !proposed.contains(&need), "{need:?}");
+        }
+        assert!(proposed.contains(&Need::HugeImage), "nobody proposes this");
+        assert_eq!("proposed".parse(), Ok(Olm::default()));
+    }
+
+    #[test]
     fn what_names_no_olm_is_refused_with_what_is_possible() {
         for (wrong, numbered) in [
             ("4.12", true),
@@ -441,8 +491,8 @@ mod tests {
             ("", false),
             ("new", false),
         ] {
-            let error = wrong.parse::<Cluster>().unwrap_err();
-            assert_eq!(error, UnknownCluster { numbered }, "{wrong}");
+            let error = wrong.parse::<Olm>().unwrap_err();
+            assert_eq!(error, UnknownOlm { numbered }, "{wrong}");
             let said = error.to_string();
             assert!(said.contains("registry+v1") && said.contains("0.14 to 0.46"), "{said}");
             assert_eq!(said.contains("OpenShift"), numbered, "{said}");
@@ -451,7 +501,7 @@ mod tests {
 
     #[test]
     fn versions_outside_of_the_table_are_taken_with_a_word() {
-        let caution = |text: &str| text.parse::<Cluster>().unwrap().caution();
+        let caution = |text: &str| text.parse::<Olm>().unwrap().caution();
         for known in ["registry+v1", "0.14.0", "0.28", "0.46.3"] {
             assert_eq!(caution(known), None, "{known}");
         }

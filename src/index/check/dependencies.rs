@@ -1,0 +1,59 @@
+//! Which bundles require what no bundle of the index is.
+
+use super::listed::listed;
+use crate::catalog::{BundleId, Catalog, Property};
+use crate::diagnostic::{self, Diagnostic};
+use crate::olm::capabilities::{Need, Olm};
+use crate::olm::intent::Intent;
+use crate::olm::property::DEPRECATED;
+use crate::resolver::Needs;
+use crate::rules;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What bundles in channels require by this OLM and what the catalog does not have, each dependency once, in a fixed order.
+/// Deprecated bundles are never installed anew, and nothing is said about them.
+pub(super) fn without_provider(catalog: &Catalog, olm: &Olm) -> Vec<Diagnostic> {
+    let channels = catalog.packages.iter().flat_map(|package| &package.channels);
+    let entries = channels.flat_map(|channel| &channel.entries);
+    let offered: BTreeSet<BundleId> = entries.map(|entry| entry.bundle).collect();
+    let knows_deprecated = olm.does(Need::Property(DEPRECATED));
+    let mut needs = Needs::new(catalog, olm.clone());
+    let mut missing: BTreeMap<Property, (Vec<String>, Result<String, String>)> = BTreeMap::new();
+    for id in offered {
+        let Some(bundle) = catalog.bundle(id) else { continue };
+        let mut properties = bundle.properties.iter();
+        if knows_deprecated && properties.any(|property| &*property.kind == DEPRECATED) {
+            continue;
+        }
+        for need in needs.of(id) {
+            let what = match need.bundles {
+                Ok(providers) if providers.is_empty() => Ok(need.wish),
+                Ok(_) => continue,
+                // Of a release, what it cannot read is found by its capabilities.
+                Err(_) if *olm != Olm::Proposed => continue,
+                Err(reason) => Err(reason),
+            };
+            if need.intent == Intent::Required {
+                let (bundles, _) = missing.entry(need.stored).or_insert_with(|| (Vec::new(), what));
+                bundles.push(format!("{:?}", bundle.name));
+            }
+        }
+    }
+    let mut findings: Vec<Diagnostic> = missing
+        .into_values()
+        .map(|(bundles, what)| {
+            let (word, requires) = match bundles.len() {
+                1 => ("bundle", "requires"),
+                _ => ("bundles", "require"),
+            };
+            let bundles = listed(&bundles);
+            let message = match what {
+                Ok(wish) => format!("{word} {bundles} {requires} {wish}, and no bundle of the index is that"),
+                Err(reason) => format!("OLM cannot tell what {word} {bundles} {requires}: {reason}"),
+            };
+            Diagnostic::new(&rules::INDEX_DEPENDENCY, message)
+        })
+        .collect();
+    diagnostic::sort(&mut findings);
+    findings
+}

@@ -1,0 +1,279 @@
+//! All that chosen bundles could need, and all that this needs in turn.
+//!
+//! Nothing is chosen among several providers: a cluster decides that later, by what it has. So what follows from here
+//! resolves in the same way as in the whole catalog.
+
+use super::needs::{Need, Needs};
+use super::preferences::Preferences;
+use super::problem::Problem;
+use crate::catalog::{BundleId, Catalog, Property};
+use crate::olm::capabilities::Olm;
+use crate::olm::constraint::INTENT;
+use crate::olm::intent::Intent;
+use crate::olm::spelling::is_requirement;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How far what bundles need is followed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Follow {
+    /// The intents of dependencies of the chosen bundles. Of all other bundles those that are required are followed, too.
+    /// Where there are none, nothing is followed.
+    pub intents: BTreeSet<Intent>,
+    /// What is decided for single packages.
+    pub preferences: Preferences,
+}
+
+impl Follow {
+    /// Everything, whatever its intent.
+    pub fn all() -> Self {
+        Self {
+            intents: Intent::ALL.into_iter().collect(),
+            preferences: Preferences::default(),
+        }
+    }
+
+    fn takes(&self, need: &Need, is_chosen: bool) -> bool {
+        let by_default = self.intents.contains(&need.intent) || (need.intent == Intent::Required && !is_chosen);
+        self.preferences.take(need.intent, &need.packages, by_default)
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.intents.is_empty() && self.preferences.with_optional.is_empty()
+    }
+}
+
+/// Why something is there that was not chosen.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Reason {
+    /// How much it is wanted.
+    pub intent: Intent,
+    /// The bundle that needs it.
+    pub bundle: String,
+    /// What it needs, such as `package etcd in the range 1.x`.
+    #[serde(rename = "needs")]
+    pub wish: String,
+}
+
+/// A dependency that was followed and that no bundle of the catalog satisfies.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unsatisfied {
+    /// The dependency as stored, type and value.
+    pub kind: String,
+    /// Its JSON text.
+    pub value: String,
+    /// The bundles that have it, sorted by name.
+    pub bundles: Vec<String>,
+    /// How much it is wanted.
+    pub intent: Intent,
+    /// Why nobody can tell what it asks for.
+    pub problem: Option<String>,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Closure<Member> {
+    /// All that is chosen or needed, each with the reasons why it is there; what was chosen has none.
+    pub members: BTreeMap<Member, Vec<Reason>>,
+    /// What was needed and is not there, in a fixed order.
+    pub unsatisfied: Vec<Unsatisfied>,
+}
+
+/// The bundles that are chosen and all that they could need.
+pub fn of_bundles(catalog: &Catalog, chosen: &BTreeSet<BundleId>, follow: &Follow) -> Closure<BundleId> {
+    walk(catalog, chosen, follow, |_| BTreeSet::new())
+}
+
+/// The packages that are chosen and all that their bundles could need, as whole packages. Names that the catalog does not
+/// have are passed over.
+pub fn of_packages(catalog: &Catalog, chosen: &BTreeSet<String>, follow: &Follow) -> Closure<String> {
+    let places = Places::of(catalog);
+    let of_package = |name: &str| places.bundles.get(name).into_iter().flatten().copied();
+    let bundles = chosen.iter().flat_map(|name| of_package(name)).collect();
+    let beside = |id: BundleId| {
+        let packages = places.packages.get(&id).into_iter().flatten();
+        packages.flat_map(|name| of_package(name)).collect()
+    };
+    let found = walk(catalog, &bundles, follow, beside);
+    let mut members: BTreeMap<String, Vec<Reason>> = BTreeMap::new();
+    for name in chosen.iter().filter(|name| catalog.package(name).is_some()) {
+        members.insert(name.clone(), Vec::new());
+    }
+    for (id, reasons) in found.members {
+        for name in places.packages.get(&id).into_iter().flatten() {
+            if !chosen.contains(*name) {
+                // What a package needs of itself is no reason to have it.
+                let own = |reason: &Reason| {
+                    let by = catalog.find(&reason.bundle).and_then(|by| places.packages.get(&by));
+                    by.is_some_and(|packages| packages.contains(name))
+                };
+                let foreign = reasons.iter().filter(|reason| !own(reason)).cloned();
+                members.entry((*name).to_owned()).or_default().extend(foreign);
+            }
+        }
+    }
+    for reasons in members.values_mut() {
+        reasons.sort();
+        reasons.dedup();
+    }
+    let unsatisfied = found.unsatisfied;
+    Closure { members, unsatisfied }
+}
+
+/// Which packages have a bundle in a channel.
+struct Places<'catalog> {
+    bundles: BTreeMap<&'catalog str, BTreeSet<BundleId>>,
+    packages: BTreeMap<BundleId, BTreeSet<&'catalog str>>,
+}
+
+impl<'catalog> Places<'catalog> {
+    fn of(catalog: &'catalog Catalog) -> Self {
+        let (mut bundles, mut packages) = (BTreeMap::new(), BTreeMap::new());
+        for package in &catalog.packages {
+            let entries = package.channels.iter().flat_map(|channel| &channel.entries);
+            let ids: BTreeSet<BundleId> = entries.map(|entry| entry.bundle).collect();
+            for id in &ids {
+                let of_bundle: &mut BTreeSet<&str> = packages.entry(*id).or_default();
+                of_bundle.insert(&*package.name);
+            }
+            bundles.insert(&*package.name, ids);
+        }
+        Self { bundles, packages }
+    }
+}
+
+/// Follows what is needed from bundle to bundle. With each that is found come the bundles `beside` it.
+fn walk(
+    catalog: &Catalog,
+    chosen: &BTreeSet<BundleId>,
+    follow: &Follow,
+    beside: impl Fn(BundleId) -> BTreeSet<BundleId>,
+) -> Closure<BundleId> {
+    let mut members: BTreeMap<BundleId, Vec<Reason>> = chosen.iter().map(|id| (*id, Vec::new())).collect();
+    let mut missing: BTreeMap<(Property, Intent), Unsatisfied> = BTreeMap::new();
+    let mut waiting: Vec<BundleId> = if follow.is_nothing() {
+        Vec::new()
+    } else {
+        chosen.iter().copied().collect()
+    };
+    let mut needs = Needs::new(catalog, Olm::Proposed);
+    while let Some(id) = waiting.pop() {
+        let Some(bundle) = catalog.bundle(id) else { continue };
+        for need in needs.of(id) {
+            if !follow.takes(&need, chosen.contains(&id)) {
+                continue;
+            }
+            let (providers, problem) = match need.bundles {
+                Ok(bundles) => (bundles, None),
+                Err(reason) => (Vec::new(), Some(reason)),
+            };
+            if providers.is_empty() {
+                let key = (need.stored.clone(), need.intent);
+                let missing = missing.entry(key).or_insert_with(|| Unsatisfied {
+                    kind: need.stored.kind.to_string(),
+                    value: need.stored.value.to_string(),
+                    bundles: Vec::new(),
+                    intent: need.intent,
+                    problem,
+                });
+                missing.bundles.push(bundle.name.to_string());
+            }
+            for provider in providers.into_iter().filter(|provider| !chosen.contains(provider)) {
+                let reason = Reason {
+                    intent: need.intent,
+                    bundle: bundle.name.to_string(),
+                    wish: need.wish.clone(),
+                };
+                let mut new = vec![provider];
+                new.extend(beside(provider));
+                new.retain(|id| !members.contains_key(id));
+                for id in new {
+                    members.insert(id, Vec::new());
+                    waiting.push(id);
+                }
+                if let Some(reasons) = members.get_mut(&provider) {
+                    reasons.push(reason);
+                }
+            }
+        }
+    }
+    for reasons in members.values_mut() {
+        reasons.sort();
+        reasons.dedup();
+    }
+    let mut unsatisfied: Vec<Unsatisfied> = missing.into_values().collect();
+    for missing in &mut unsatisfied {
+        missing.bundles.sort();
+    }
+    unsatisfied.sort();
+    Closure { members, unsatisfied }
+}
+
+/// A required dependency of bundles that stay, of which all providers go.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Lost {
+    /// The bundles that stay, sorted by name.
+    pub bundles: Vec<String>,
+    /// What they need, such as `package etcd in the range 1.x`.
+    pub wish: String,
+    /// The bundles that were that, sorted by name.
+    pub providers: Vec<String>,
+}
+
+/// What bundles that stay in channels require and what nothing of it will be left of.
+pub fn lost(catalog: &Catalog, goes: impl Fn(BundleId) -> bool) -> Vec<Lost> {
+    let channels = catalog.packages.iter().flat_map(|package| &package.channels);
+    let entries = channels.flat_map(|channel| &channel.entries);
+    let stays: BTreeSet<BundleId> = entries.map(|entry| entry.bundle).filter(|id| !goes(*id)).collect();
+    let name = |id: &BundleId| catalog.bundle(*id).map(|bundle| bundle.name.to_string());
+    let mut needs = Needs::new(catalog, Olm::Proposed);
+    let mut lost: BTreeMap<Property, Lost> = BTreeMap::new();
+    for id in stays {
+        for need in needs.of(id) {
+            let providers = need.bundles.unwrap_or_default();
+            let is_lost = !providers.is_empty() && providers.iter().all(|provider| goes(*provider));
+            if need.intent != Intent::Required || !is_lost {
+                continue;
+            }
+            let entry = lost.entry(need.stored).or_insert_with(|| Lost {
+                bundles: Vec::new(),
+                wish: need.wish,
+                providers: providers.iter().filter_map(name).collect(),
+            });
+            entry.bundles.extend(name(&id));
+        }
+    }
+    let mut lost: Vec<Lost> = lost.into_values().collect();
+    lost.sort();
+    lost
+}
+
+/// Whether what catalogs and installed operators need says anything about intents, so that an OLM that knows none may
+/// resolve it otherwise.
+pub fn mentions_intents(problem: &Problem<'_>) -> bool {
+    let bundles = problem.catalogs.iter().flat_map(|source| &source.catalog.bundles);
+    let mut needs = bundles.flat_map(|bundle| {
+        let constraints = bundle.properties.iter();
+        let constraints = constraints.filter(|property| is_requirement(&property.kind));
+        bundle.dependencies.iter().chain(constraints)
+    });
+    // Most have no such word in any letters, and need not be read.
+    let is_said = |json: &str| {
+        json.to_ascii_lowercase().contains(INTENT) && serde_json::from_str(json).is_ok_and(|value| says_intent(&value))
+    };
+    let installed = problem.installed.iter().flat_map(|csv| &csv.properties);
+    let mut installed = installed.filter(|property| is_requirement(&property.kind));
+    needs.any(|need| is_said(&need.value)) || installed.any(|property| says_intent(&property.value))
+}
+
+fn says_intent(value: &Value) -> bool {
+    match value {
+        Value::Object(map) => {
+            let mut fields = map.iter();
+            fields.any(|(key, value)| key.eq_ignore_ascii_case(INTENT) || says_intent(value))
+        }
+        Value::Array(items) => items.iter().any(says_intent),
+        _ => false,
+    }
+}

@@ -1,0 +1,195 @@
+//! `--olm`: what a release of OLM does otherwise than the proposals describe.
+
+use crate::bundles::{garden, operator, outcome_of, rake, succeed};
+use crate::common::{Outcome, Sandbox};
+use serde_json::Value;
+use std::fs;
+
+/// A shed with what it wants of others, and a lamp.
+fn sheds(dependencies: &str) -> Sandbox {
+    let sandbox = garden();
+    operator(&sandbox, "shed", "shed", "1.0.0", None);
+    operator(&sandbox, "lamp", "lamp", "1.0.0", None);
+    let dependencies = format!("dependencies:\n{dependencies}");
+    fs::write(sandbox.path("shed/metadata/dependencies.yaml"), dependencies).unwrap();
+    succeed(&sandbox, "registry add -q -b shed,lamp -d index.db");
+    sandbox
+}
+
+fn on(package: &str, intent: &str) -> String {
+    format!("- {{type: olm.package, value: {{packageName: {package}, version: '>=1.0.0', intent: {intent}}}}}\n")
+}
+
+fn run(sandbox: &Sandbox, line: &str) -> Outcome {
+    sandbox.run(line.split_whitespace())
+}
+
+fn installs(outcome: &Outcome) -> Vec<String> {
+    let answer: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let names = answer["install"].as_array().cloned().unwrap_or_default();
+    names.iter().map(|name| name.as_str().unwrap().to_owned()).collect()
+}
+
+/// Row D37: every released OLM refuses what it cannot meet, whatever the intent.
+#[test]
+fn d37_what_a_released_olm_answers_otherwise_is_said_in_one_line() {
+    let sandbox = sheds(&on("radio", "optional"));
+    let proposed = outcome_of(&sandbox, "resolve shed --catalog index.db -o json");
+    assert_eq!(installs(&proposed), ["shed.v1.0.0"]);
+    assert_eq!(
+        proposed.stderr,
+        "warning: OLM 0.46.0 requires every dependency, whatever its intent, and would install nothing; --olm 0.46.0 \
+         shows its answer\n"
+    );
+    for release in ["0.46.0", "0.28", "registry+v1"] {
+        let released = run(&sandbox, &format!("resolve shed --catalog index.db --olm {release}"));
+        assert_eq!(released.status, Some(1), "{released}");
+        let message = "bundle shed.v1.0.0 requires an operator with package: radio and with version in range: >=1.0.0";
+        assert!(released.stderr.contains(message), "{released}");
+        assert!(!released.stderr.contains("--olm"), "{released}");
+    }
+    // The same with what is there: it is installed, although it is only optional.
+    let sandbox = sheds(&on("lamp", "optional"));
+    let proposed = outcome_of(&sandbox, "resolve shed --catalog index.db -o json");
+    assert_eq!(installs(&proposed), ["shed.v1.0.0"]);
+    assert!(
+        proposed
+            .stderr
+            .contains("would install lamp.v1.0.0, shed.v1.0.0; --olm"),
+        "{proposed}"
+    );
+    let released = outcome_of(&sandbox, "resolve shed --catalog index.db -o json --olm 0.46.0");
+    assert_eq!(installs(&released), ["lamp.v1.0.0", "shed.v1.0.0"]);
+    assert_eq!(released.stderr, "");
+    // A recommended dependency that is there is installed by both.
+    let sandbox = sheds(&on("lamp", "recommended"));
+    let proposed = outcome_of(&sandbox, "resolve shed --catalog index.db");
+    assert_eq!(proposed.stderr, "");
+    for flag in ["--without-recommended", "--with-optional lamp"] {
+        let wrong = run(
+            &sandbox,
+            &format!("resolve shed --catalog index.db --olm 0.46.0 {flag}"),
+        );
+        assert_eq!(wrong.status, Some(2), "{wrong}");
+        assert!(wrong.stderr.contains("OLM 0.46.0 knows no intents"), "{wrong}");
+    }
+}
+
+/// Row D14: OLM gives up over an intent inside a constraint, and with it over the whole namespace.
+#[test]
+fn d14_an_intent_inside_a_constraint_stops_every_released_olm() {
+    let sandbox = sheds(
+        "- {type: olm.constraint, value: {package: {packageName: radio, versionRange: '>=1.0.0', intent: optional}}}\n",
+    );
+    let validated = outcome_of(&sandbox, "bundle validate shed");
+    assert!(
+        validated.stdout.contains("warning[dep-intent-constraint]"),
+        "{validated}"
+    );
+    let proposed = outcome_of(&sandbox, "resolve shed --catalog index.db -o json");
+    assert_eq!(installs(&proposed), ["shed.v1.0.0"]);
+    assert!(
+        proposed.stderr.contains("would install nothing; --olm 0.46.0"),
+        "{proposed}"
+    );
+    let released = run(&sandbox, "resolve shed --catalog index.db --olm 0.46.0");
+    assert_eq!(released.status, Some(1), "{released}");
+    assert_eq!(
+        released.stderr,
+        "error: parse olm.constraint: json: unknown field \"intent\"\n"
+    );
+    // Before 0.20 constraints were passed over.
+    let older = outcome_of(&sandbox, "resolve shed --catalog index.db -o json --olm 0.19.0");
+    assert_eq!(installs(&older), ["shed.v1.0.0"]);
+    let checked = run(&sandbox, "index check index.db --olm 0.46.0 -o json");
+    assert_eq!(checked.status, Some(1), "{checked}");
+    assert!(checked.stdout.contains("cluster-constraint"), "{checked}");
+    assert!(
+        !outcome_of(&sandbox, "index check index.db")
+            .stdout
+            .contains("cluster-constraint")
+    );
+}
+
+/// An intent that nobody knows stops the resolution as proposed; a release does not look at it.
+#[test]
+fn a_release_does_not_read_intents() {
+    let sandbox = sheds("- {type: olm.package, value: {packageName: lamp, version: '>=1.0.0'}}\n");
+    let connection = rusqlite::Connection::open(sandbox.path("index.db")).unwrap();
+    for intent in ["\"suggested\"", "5"] {
+        let value = format!(r#"{{"packageName":"lamp","version":">=1.0.0","intent":{intent}}}"#);
+        connection
+            .execute("UPDATE dependencies SET value = ?1 WHERE type = 'olm.package'", [value])
+            .unwrap();
+        let released = outcome_of(&sandbox, "resolve shed --catalog index.db -o json --olm 0.46.0");
+        assert_eq!(installs(&released), ["lamp.v1.0.0", "shed.v1.0.0"]);
+        let proposed = run(&sandbox, "resolve shed --catalog index.db -o json");
+        assert_eq!(proposed.status, Some(1), "{proposed}");
+        assert!(
+            proposed.stderr.contains("would install lamp.v1.0.0, shed.v1.0.0"),
+            "{proposed}"
+        );
+    }
+}
+
+const MONITOR: &str = "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata:\n  name: rake\nspec: {}\n";
+const OPTIONAL: &str = "properties:\n- type: olm.manifests.optional\n  value: {manifests: [{group: monitoring.coreos.com, kind: ServiceMonitor, name: rake}]}\n";
+
+/// Row O74: the feature gate of the proposal is the choice of the OLM.
+#[test]
+fn o74_optional_manifests_are_gated_by_the_release() {
+    let sandbox = garden();
+    rake(&sandbox, "rake", "1.1.0", None);
+    fs::write(sandbox.path("rake/manifests/monitor.yaml"), MONITOR).unwrap();
+    fs::write(sandbox.path("rake/metadata/properties.yaml"), OPTIONAL).unwrap();
+    fs::write(sandbox.path("without.yaml"), "version: 1\napis: []\n").unwrap();
+    fs::write(
+        sandbox.path("with.yaml"),
+        "version: 1\napis: [{group: monitoring.coreos.com, version: v1, kind: ServiceMonitor, plural: servicemonitors}]\n",
+    )
+    .unwrap();
+    let marks = |outcome: &Outcome| outcome.stdout.matches("\"optional\": true").count();
+
+    let gated = outcome_of(&sandbox, "plan rake -o json --olm 0.46.0");
+    assert_eq!((marks(&gated), gated.stderr.as_str()), (0, ""));
+    let proposed = outcome_of(&sandbox, "plan rake -o json");
+    assert_eq!(marks(&proposed), 1);
+    assert_eq!(
+        proposed.stderr,
+        "warning: OLM 0.46.0 requires every manifest, the optional ones, too; --olm 0.46.0 shows its answer\n"
+    );
+
+    let proposed = outcome_of(&sandbox, "plan rake --state without.yaml");
+    let line = "OLM 0.46.0 requires every manifest, the optional ones, too, and its plan would end as ";
+    assert_eq!(proposed.stderr.matches(line).count(), 1, "{proposed}");
+    let gated = run(&sandbox, "plan rake --state without.yaml --olm proposed --olm 0.46.0");
+    assert_eq!(gated.status, Some(2), "an option is given once");
+    let gated = run(&sandbox, "plan rake --state without.yaml --olm 0.46.0");
+    assert_eq!(gated.status, Some(1), "{gated}");
+    // Where the API is served both end alike, and there is nothing to say.
+    let proposed = outcome_of(&sandbox, "plan rake --state with.yaml");
+    assert!(!proposed.stderr.contains("--olm"), "{proposed}");
+
+    let permissions = outcome_of(&sandbox, "permissions rake --olm 0.46.0");
+    assert!(permissions.stdout.contains("servicemonitors"), "{permissions}");
+    let checked = outcome_of(&sandbox, "bundle validate rake");
+    assert_eq!(checked.status, Some(0));
+}
+
+#[test]
+fn what_names_no_olm_is_refused_and_how_far_the_table_goes_is_said() {
+    let sandbox = garden();
+    rake(&sandbox, "rake", "1.0.0", None);
+    for command in ["plan rake", "permissions rake", "resolve rake --catalog x"] {
+        for wrong in ["4.12", "new", "1.0.0"] {
+            let outcome = run(&sandbox, &format!("{command} --olm {wrong}"));
+            assert_eq!(outcome.status, Some(2), "{outcome}");
+            assert!(
+                outcome.stderr.contains("proposed for what the proposals describe"),
+                "{outcome}"
+            );
+        }
+    }
+    let outcome = outcome_of(&sandbox, "plan rake --olm 0.99.0");
+    assert!(outcome.stderr.contains("OLM is known here up to 0.46"), "{outcome}");
+}
