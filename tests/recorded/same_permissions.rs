@@ -175,6 +175,7 @@ fn operators_hold_after_olm_what_they_hold_after_apply() {
             catalog: String::new(),
             catalog_namespace: String::new(),
             repetition: Repetition::Once,
+            ..Target::default()
         };
         let installed: Vec<Value> = of_bundle(&content, &target, "")
             .unwrap()
