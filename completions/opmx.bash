@@ -274,6 +274,9 @@ _opmx() {
             opmx__subcmd__help__subcmd__index,export)
                 cmd="opmx__subcmd__help__subcmd__index__subcmd__export"
                 ;;
+            opmx__subcmd__help__subcmd__index,extract)
+                cmd="opmx__subcmd__help__subcmd__index__subcmd__extract"
+                ;;
             opmx__subcmd__help__subcmd__index,from-fbc)
                 cmd="opmx__subcmd__help__subcmd__index__subcmd__from__subcmd__fbc"
                 ;;
@@ -346,6 +349,9 @@ _opmx() {
             opmx__subcmd__index,export)
                 cmd="opmx__subcmd__index__subcmd__export"
                 ;;
+            opmx__subcmd__index,extract)
+                cmd="opmx__subcmd__index__subcmd__extract"
+                ;;
             opmx__subcmd__index,from-fbc)
                 cmd="opmx__subcmd__index__subcmd__from__subcmd__fbc"
                 ;;
@@ -381,6 +387,9 @@ _opmx() {
                 ;;
             opmx__subcmd__index__subcmd__help,export)
                 cmd="opmx__subcmd__index__subcmd__help__subcmd__export"
+                ;;
+            opmx__subcmd__index__subcmd__help,extract)
+                cmd="opmx__subcmd__index__subcmd__help__subcmd__extract"
                 ;;
             opmx__subcmd__index__subcmd__help,from-fbc)
                 cmd="opmx__subcmd__index__subcmd__help__subcmd__from__subcmd__fbc"
@@ -1472,7 +1481,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__schema)
-            opts="-v -q -h --verbose --quiet --color --help olm findings policy"
+            opts="-v -q -h --annotations --verbose --quiet --color --help olm annotations findings policy"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2170,7 +2179,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__index)
-            opts="add rm prune prune-stranded deprecatetruncate export from-fbc list graph diff check"
+            opts="add rm prune prune-stranded deprecatetruncate extract export from-fbc list graph diff check"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2240,6 +2249,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__index__subcmd__export)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__index__subcmd__extract)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2688,7 +2711,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index)
-            opts="-v -q -h --verbose --quiet --color --help add rm prune prune-stranded deprecatetruncate export from-fbc list graph diff check help"
+            opts="-v -q -h --verbose --quiet --color --help add rm prune prune-stranded deprecatetruncate extract export from-fbc list graph diff check help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2856,7 +2879,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__check)
-            opts="-o -v -q -h --fix --images --for --policy --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
+            opts="-o -v -q -h --fix --images --olm --for --policy --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2867,6 +2890,10 @@ _opmx() {
                     return 0
                     ;;
                 --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --olm)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3227,6 +3254,132 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__index__subcmd__extract)
+            opts="-f -t -d -o -i -v -q -h --from-index --tag --database --folder --language --with-dependencies --without-recommended --with-optional --no-dependencies --binary-image --binary --all-platforms --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --from-index)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --database)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --folder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --language)
+                    COMPREPLY=($(compgen -W "json yaml" -- "${cur}"))
+                    return 0
+                    ;;
+                --with-dependencies)
+                    COMPREPLY=($(compgen -W "required recommended optional" -- "${cur}"))
+                    return 0
+                    ;;
+                --without-recommended)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --with-optional)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --binary-image)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -i)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --binary)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --authfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ca-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-image-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --platform)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-total-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-values)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-database-steps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__index__subcmd__from__subcmd__fbc)
             opts="-t -i -d -v -q -h --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --strict --deny --allow --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -3416,7 +3569,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__help)
-            opts="add rm prune prune-stranded deprecatetruncate export from-fbc list graph diff check help"
+            opts="add rm prune prune-stranded deprecatetruncate extract export from-fbc list graph diff check help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3486,6 +3639,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__help__subcmd__export)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__index__subcmd__help__subcmd__extract)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3904,7 +4071,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__list__subcmd__images)
-            opts="-p -o -v -q -h --package --channel --version --intent --output --to --keep-host --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
+            opts="-p -o -v -q -h --package --channel --version --intent --no-dependencies --without-recommended --with-optional --output --to --keep-host --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3928,6 +4095,14 @@ _opmx() {
                     ;;
                 --intent)
                     COMPREPLY=($(compgen -W "required recommended optional" -- "${cur}"))
+                    return 0
+                    ;;
+                --without-recommended)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --with-optional)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -4076,7 +4251,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__prune)
-            opts="-p -f -t -i -d -v -q -h --packages --permissive --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
+            opts="-p -f -t -i -d -v -q -h --packages --with-dependencies --without-recommended --with-optional --permissive --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4087,6 +4262,18 @@ _opmx() {
                     return 0
                     ;;
                 -p)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --with-dependencies)
+                    COMPREPLY=($(compgen -W "required recommended optional" -- "${cur}"))
+                    return 0
+                    ;;
+                --without-recommended)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --with-optional)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4734,7 +4921,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__permissions)
-            opts="-n -o -v -q -h --as --exit-code --user --group --catalog --policy --service-account --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --output --verbose --quiet --color --help diff help"
+            opts="-n -o -v -q -h --as --exit-code --user --group --catalog --policy --service-account --olm --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --output --verbose --quiet --color --help diff help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4761,6 +4948,10 @@ _opmx() {
                     return 0
                     ;;
                 --service-account)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --olm)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4868,7 +5059,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__permissions__subcmd__diff)
-            opts="-n -o -v -q -h --package --channel --service-account --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --output --verbose --quiet --color --help"
+            opts="-n -o -v -q -h --package --channel --service-account --olm --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --output --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4883,6 +5074,10 @@ _opmx() {
                     return 0
                     ;;
                 --service-account)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --olm)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -5032,7 +5227,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__plan)
-            opts="-n -o -v -q -h --catalog --catalog-namespace --replaces --approval --repeat-properties --without-recommended --with-optional --max-steps --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --output --verbose --quiet --color --help"
+            opts="-n -o -v -q -h --catalog --catalog-namespace --replaces --approval --repeat-properties --without-recommended --with-optional --max-steps --olm --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --output --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5054,11 +5249,19 @@ _opmx() {
                     COMPREPLY=($(compgen -W "automatic manual" -- "${cur}"))
                     return 0
                     ;;
+                --without-recommended)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --with-optional)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --max-steps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --olm)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -5456,7 +5659,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__registry__subcmd__prune)
-            opts="-p -d -v -q -h --packages --database --permissive --dry-run --max-database-steps --verbose --quiet --color --help"
+            opts="-p -d -v -q -h --packages --database --with-dependencies --without-recommended --with-optional --permissive --dry-run --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5475,6 +5678,18 @@ _opmx() {
                     return 0
                     ;;
                 -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --with-dependencies)
+                    COMPREPLY=($(compgen -W "required recommended optional" -- "${cur}"))
+                    return 0
+                    ;;
+                --without-recommended)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --with-optional)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -5726,7 +5941,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__resolve)
-            opts="-n -o -v -q -h --catalog --installed --starting-csv --namespace --explain --schema --without-recommended --with-optional --max-steps --state --objects --cluster --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
+            opts="-n -o -v -q -h --catalog --installed --starting-csv --namespace --explain --schema --without-recommended --with-optional --max-steps --olm --state --objects --cluster --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5752,11 +5967,19 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --without-recommended)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --with-optional)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --max-steps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --olm)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

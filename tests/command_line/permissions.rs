@@ -291,11 +291,11 @@ fn s82_a_user_may_approve_who_holds_what_is_pending() {
     insta::assert_snapshot!(ask("--user ann"), @"
     ann may not approve rake.v1.0.0, without:
     NAMESPACE  GROUP                      RESOURCE                NAMES  VERBS
-    operators  (core)                     serviceaccounts                get, create, update, patch
+    operators  (core)                     serviceaccounts                create
     operators  apps                       deployments                    get, list, watch, create, update, patch, delete
     operators  operators.coreos.com       clusterserviceversions         create
-    operators  rbac.authorization.k8s.io  rolebindings                   get, create, update, patch
-    operators  rbac.authorization.k8s.io  roles                          get, create, update, patch
+    operators  rbac.authorization.k8s.io  rolebindings                   create
+    operators  rbac.authorization.k8s.io  roles                          create
     ------- stderr -------
     --as role prints the roles that allow it
     ------- exit 1 -------
