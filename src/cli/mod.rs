@@ -34,6 +34,7 @@ mod probe;
 mod registry;
 mod removals;
 mod render;
+mod requests;
 mod resolve;
 mod serve;
 mod serving;

@@ -3,20 +3,25 @@
 use crate::cli::Context;
 use crate::cli::arguments::OutputArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::requests::{self, OpenOperator};
 use crate::cli::resolve::{IntentArguments, unresolved};
 use crate::cli::what_if::{self, InstallArguments};
 use crate::cluster::State;
+use crate::cluster::requested;
 use crate::cluster::state::Approval;
 use crate::install::apis::Apis;
 use crate::install::apply::Applied;
 use crate::install::handling::{self, Handling, Resource};
 use crate::install::plan::{InstallPlan, Phase};
 use crate::install::planned::{PlanOptions, Planned, Subject, plan};
+use crate::install::requests::installs::OpenInstall;
+use crate::install::requests::labels;
 use crate::install::resolve::ResolveOptions;
 use crate::install::steps::{Repetition, Step, StepStatus};
 use crate::terminal::Format;
 use crate::terminal::table::Table;
 use clap::{Args, ValueEnum};
+use std::collections::BTreeSet;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,6 +40,10 @@ Examples:
   Of everything that the subscriptions of a what-if file resolve to
   $ opmx plan --state cluster.yaml
 
+  Of an Install resource, or of what an Operator resource resolves to
+  $ opmx plan install.yaml --cluster dump.yaml
+  $ opmx plan operator.yaml --catalog community=registry.example.com/index:v1
+
   Of the updates that a newer index brings to a cluster
   $ opmx plan --cluster dump.yaml --catalog operatorhubio-catalog=registry.example.com/index:v2";
 
@@ -46,12 +55,14 @@ Examples:
 ///
 /// With --state or --cluster the plan is applied to the cluster that the files describe. The exit status is then 0 only if it would
 /// be complete. Without a bundle the subscriptions of the files are resolved first, and the plan is that of all that OLM would
-/// install for them.
+/// install for them. In place of a bundle a YAML or JSON file with Operator and Install resources may be named: an Operator
+/// counts as a Subscription, and an Install is applied as it is, once nothing that it needs waits for approval.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PlanArguments {
-    /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name
-    #[arg(value_name = "BUNDLE", required_unless_present_any = ["state", "cluster"])]
+    /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name. Or a file with Operator and
+    /// Install resources, - for standard input
+    #[arg(value_name = "BUNDLE|FILE", required_unless_present_any = ["state", "cluster"])]
     bundle: Option<String>,
     /// Name of the CatalogSource that the bundle comes from; without it catalog
     ///
@@ -97,8 +108,10 @@ impl From<Approver> for Approval {
 }
 
 pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
-    let Some(bundle) = &arguments.bundle else {
-        return of_subscriptions(arguments, context);
+    let bundle = match &arguments.bundle {
+        None => return of_requests(None, arguments, context),
+        Some(file) if requests::is_file(file) => return of_requests(Some(file), arguments, context),
+        Some(bundle) => bundle,
     };
     let catalog = match &arguments.catalog[..] {
         [] => "catalog",
@@ -125,12 +138,17 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         catalog_namespace: &arguments.catalog_namespace,
         replaces: arguments.replaces.as_deref(),
     };
-    show(bundle, install.cluster.is_given().then_some(&state), arguments, context)
+    let known = install.cluster.is_given().then_some(&state);
+    show(bundle, known, None, BTreeSet::new(), arguments, context)
 }
 
-/// The plan of what the subscriptions of a cluster resolve to.
-fn of_subscriptions(arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
+/// The plan of what the subscriptions of a cluster and the Operators of a file resolve to, and those of Installs: of a file,
+/// else of a cluster that has nothing else.
+fn of_requests(file: Option<&str>, arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
     let install = &arguments.install;
+    if arguments.replaces.is_some() {
+        return Err(CommandError::usage("--replaces is about BUNDLE, and there is none"));
+    }
     if install.index.is_some() {
         return Err(CommandError::usage(
             "--index says where BUNDLE is taken from, and there is none",
@@ -142,10 +160,38 @@ fn of_subscriptions(arguments: &PlanArguments, context: &Context<'_>) -> Command
         )));
     }
     let named = install.namespace.as_deref();
-    let state = install.cluster.read_observed(named, &install.limits, context)?;
+    let requested = file.map(|file| requests::read(file, &install.limits, context)).transpose()?;
+    let requested = requested.unwrap_or_default();
+    let mut state = install.cluster.read_observed(named, &install.limits, context)?;
+    let known = install.cluster.is_given().then(|| state.clone());
+    state.objects.extend(requested.iter().cloned());
+    let opened = requests::open_operators(&state.objects, &install.registry, &install.limits, context)?;
+    let Some(operators) = opened else {
+        return Ok(Status::Failure);
+    };
+    let nothing_else = operators.is_empty() && state.subscriptions.is_empty();
+    let installs = if file.is_some() { &requested } else { &state.objects };
+    if file.is_some() || nothing_else {
+        let opened = requests::open_installs(installs, &install.registry, &install.limits, context)?;
+        let Some(installs) = opened else {
+            return Ok(Status::Failure);
+        };
+        let mut status = Status::Success;
+        let has_some = !installs.is_empty();
+        for planned in installs {
+            if of_install(&planned, known.as_ref(), arguments, context)? != Status::Success {
+                status = Status::Failure;
+            }
+        }
+        let of_file = requested::operators(&requested)?;
+        if has_some && of_file.is_empty() || status == Status::Failure {
+            return Ok(status);
+        }
+    }
     let options = ResolveOptions {
         catalogs: what_if::named_indexes(&arguments.catalog),
         search: arguments.intents.options(),
+        operators: operators.iter().map(OpenOperator::asked).collect(),
         limits: install.index_limits(),
         ..ResolveOptions::default()
     };
@@ -161,18 +207,46 @@ fn of_subscriptions(arguments: &PlanArguments, context: &Context<'_>) -> Command
         resolution,
         catalogs: &resolved.catalogs,
     };
-    show(all, Some(&resolved.state), arguments, context)
+    let known = install.cluster.is_given().then_some(&resolved.state);
+    // Without a cluster the plan is not applied, and installs into the namespace that was resolved.
+    let namespace = Some(resolved.state.namespace.as_str());
+    let labels = labels::projected(resolution, &resolved.state);
+    show(all, known, namespace, labels, arguments, context)
+}
+
+/// The plan of an Install, and how it ends.
+fn of_install(
+    install: &OpenInstall,
+    state: Option<&State>,
+    arguments: &PlanArguments,
+    context: &Context<'_>,
+) -> CommandResult {
+    let named = arguments.install.namespace.as_deref();
+    let (planned, reviewed) = install.plan(state, named, arguments.approval.map(Approval::from))?;
+    let status = printed(planned, state, arguments, context)?;
+    if state.is_none() || reviewed.pending.is_empty() || install.install.approved {
+        return Ok(status);
+    }
+    let account = reviewed.account.map(|account| account.to_string()).unwrap_or_default();
+    context.printer.warning(format_args!(
+        "Install {} waits for approval: {account} does not hold all that it needs; opmx permissions lists it",
+        install.install.name
+    ));
+    Ok(Status::Failure)
 }
 
 /// Prints the plan of something; where a cluster is known, as it would end there.
 fn show(
     subject: Subject<'_>,
     state: Option<&State>,
+    namespace: Option<&str>,
+    labels: BTreeSet<String>,
     arguments: &PlanArguments,
     context: &Context<'_>,
 ) -> CommandResult {
     let options = PlanOptions {
-        namespace: arguments.install.namespace.clone(),
+        namespace: arguments.install.namespace.as_deref().or(namespace).map(str::to_owned),
+        labels,
         approval: arguments.approval.map(Approval::from),
         repetition: if arguments.repeat_properties {
             Repetition::AsOlm
@@ -180,12 +254,22 @@ fn show(
             Repetition::Once
         },
     };
-    let Some(Planned { plan, applied, apis }) = plan(subject, state, &options)? else {
+    let Some(planned) = plan(subject, state, &options)? else {
         context
             .printer
             .status("there is nothing to install, and so OLM makes no plan");
         return Ok(Status::Success);
     };
+    printed(planned, state, arguments, context)
+}
+
+/// Prints a plan, and says how it ends.
+fn printed(
+    Planned { plan, applied, apis }: Planned,
+    state: Option<&State>,
+    arguments: &PlanArguments,
+    context: &Context<'_>,
+) -> CommandResult {
     match arguments.output.output {
         Format::Text => print(&plan, applied.as_ref(), &apis, context)?,
         format => context.printer.document(format, &plan)?,
@@ -217,6 +301,11 @@ fn print(
     let names = plan.spec.cluster_service_version_names.join(", ");
     context.printer.line(format!("installs   {names}"))?;
     context.printer.line(format!("namespace  {}", plan.namespace()))?;
+    for label in plan.labels() {
+        context.printer.line(format!(
+            "label      {label}, on all of this and on the Deployments and APIServices that come of it"
+        ))?;
+    }
     context.printer.line(format!("phase      {:?}", plan.status.phase))?;
     if applied.is_some() && plan.spec.approval == Approval::Manual {
         context
@@ -256,9 +345,13 @@ fn print(
 /// What has to be there for a step: the resource that is written to, and where.
 fn needs(step: &Step, namespace: &str, apis: &Apis) -> String {
     let resource = Resource::of(step, apis);
-    let place = if resource.namespaced { namespace } else { "the cluster" };
+    let place = if resource.namespaced {
+        step.namespace(namespace)
+    } else {
+        "the cluster"
+    };
     let optional = if step.optional { ", optional" } else { "" };
-    match handling::of(&step.resource.kind) {
+    match handling::of_step(step) {
         Handling::Unsupported => "OLM does not install objects of this kind".to_owned(),
         Handling::Updated => format!("{}/{} in {place}{optional}", resource.label(), step.resource.version),
         Handling::Definition | Handling::Once | Handling::Patched => format!("{} in {place}", resource.label()),

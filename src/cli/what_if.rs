@@ -5,7 +5,7 @@ use crate::cli::error::CommandError;
 use crate::cli::{Context, guesses, input, sources};
 use crate::cluster::dump;
 use crate::cluster::state::CatalogSource;
-use crate::cluster::{self, State};
+use crate::cluster::{self, OperatorGroups, State};
 use crate::index::intake::IntakeError;
 use crate::index::open::OpenLimits;
 use crate::install;
@@ -52,7 +52,20 @@ impl ClusterArguments {
         context: &Context<'_>,
     ) -> Result<State, CommandError> {
         let mut state = self.read(limits, context)?;
-        cluster::observe(&mut state, namespace)?;
+        cluster::observe_with(&mut state, namespace, OperatorGroups::Proposed)?;
+        self.complete(&state, context);
+        Ok(state)
+    }
+
+    /// Says what of a cluster is taken otherwise than OLM would.
+    fn complete(&self, state: &State, context: &Context<'_>) {
+        if let Some(count) = cluster::refused_operator_groups(&state.objects, &state.namespace) {
+            context.printer.warning(format_args!(
+                "the namespace {} has {count} OperatorGroups: as proposed, each install has a service account of its own \
+                 there, and the releases of OLM install nothing",
+                state.namespace
+            ));
+        }
         for subscription in &state.subscriptions {
             let known = |csv: &&String| state.installed.iter().any(|known| known.name == **csv);
             if let Some(installed) = subscription.installed_csv.as_ref().filter(|csv| !known(csv)) {
@@ -63,7 +76,6 @@ impl ClusterArguments {
                 ));
             }
         }
-        Ok(state)
     }
 }
 
@@ -145,18 +157,28 @@ impl InstallArguments {
             let opened = sources::open_catalog(index, &self.registry, self.index_limits(), context)?;
             return Ok(Some(content::of_index(&opened, bundle)?));
         }
-        let tree = sources::bundle_files(bundle, &self.registry, &self.limits, context)?;
-        match content::of_files(&tree, &self.limits.text()) {
-            Ok((content, findings)) => {
-                context.printer.report(&findings);
-                Ok(Some(content))
-            }
-            Err(ContentError::Intake(IntakeError::Findings { diagnostics, .. })) => {
-                context.printer.report(&diagnostics);
-                Ok(None)
-            }
-            Err(error) => Err(error.into()),
+        bundle_content(bundle, &self.registry, &self.limits, context)
+    }
+}
+
+/// The bundle of a folder or an image as OLM sees it. `None` where it has errors; they have been reported.
+pub(crate) fn bundle_content(
+    bundle: &str,
+    registry: &RegistryArguments,
+    limits: &LimitArguments,
+    context: &Context<'_>,
+) -> Result<Option<Content>, CommandError> {
+    let tree = sources::bundle_files(bundle, registry, limits, context)?;
+    match content::of_files(&tree, &limits.text()) {
+        Ok((content, findings)) => {
+            context.printer.report(&findings);
+            Ok(Some(content))
         }
+        Err(ContentError::Intake(IntakeError::Findings { diagnostics, .. })) => {
+            context.printer.report(&diagnostics);
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -195,6 +217,7 @@ pub(crate) fn resolve(
         ResolveError::CatalogTwice { .. } | ResolveError::PackageTwice { .. } => CommandError::usage(error.to_string()),
         ResolveError::NotInstalled { .. } => CommandError::failure(error.to_string())
             .hint("describe what is installed in a file, and give it with --state"),
+        ResolveError::Entrypoint(error) => error.into(),
         ResolveError::Read(error) => error.into(),
         ResolveError::Catalog {
             namespace,
@@ -211,6 +234,9 @@ pub(crate) fn resolve(
             error.hint(format!("--catalog {name}=INDEX reads it from elsewhere"))
         }
     })?;
+    for note in &resolved.notes {
+        context.printer.status(note);
+    }
     for CatalogSource { namespace, name, .. } in resolved.empty_catalogs() {
         context.printer.warning(format_args!(
             "the catalog {namespace}/{name} names no index image, and counts as empty without --catalog {name}=INDEX"

@@ -4,6 +4,7 @@ use crate::kubernetes::GroupVersionKind;
 use crate::olm::property::Property;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// The only version of the format.
 pub const VERSION: u64 = 1;
@@ -33,6 +34,9 @@ pub struct State {
     /// The CatalogSources of a dump that OLM does not look at from here, by namespace and name.
     #[serde(skip)]
     pub other_catalogs: Vec<(String, String)>,
+    /// The CatalogSources that an `Operator` refers to, by namespace and name. OLM looks at them wherever they are.
+    #[serde(skip)]
+    pub referred: BTreeSet<(String, String)>,
     /// The ClusterServiceVersions in [`State::namespace`].
     pub installed: Vec<Installed>,
     /// The Subscriptions in [`State::namespace`].

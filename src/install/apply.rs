@@ -127,7 +127,24 @@ impl Stop {
 /// # Errors
 /// When the roles of the plan say more than can be compared with what a service account holds.
 pub fn apply(steps: &[Step], namespace: &str, state: &State) -> Result<Applied, TooManyAtoms> {
-    let mut cluster = Cluster::of(steps, state, namespace)?;
+    let account = account_of(state, namespace).map(|account| {
+        let held = held(&account, state).0;
+        (account, held)
+    });
+    apply_as(steps, namespace, state, account)
+}
+
+/// The same as this account, which holds this; without one with OLM's own rights.
+///
+/// # Errors
+/// When the roles of the plan say more than can be compared with what a service account holds.
+pub fn apply_as(
+    steps: &[Step],
+    namespace: &str,
+    state: &State,
+    account: Option<(Account, Grants)>,
+) -> Result<Applied, TooManyAtoms> {
+    let mut cluster = Cluster::of(steps, state, namespace, account)?;
     let mut outcomes: Vec<Outcome> = steps
         .iter()
         .map(|step| Outcome {
@@ -255,7 +272,12 @@ fn pass(steps: &[Step], outcomes: &mut [Outcome], cluster: &mut Cluster<'_>) -> 
 }
 
 impl<'a> Cluster<'a> {
-    fn of(steps: &[Step], state: &'a State, namespace: &'a str) -> Result<Self, TooManyAtoms> {
+    fn of(
+        steps: &[Step],
+        state: &'a State,
+        namespace: &'a str,
+        account: Option<(Account, Grants)>,
+    ) -> Result<Self, TooManyAtoms> {
         let key = |object: &Value| {
             let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
             let group = text("/apiVersion").split_once('/').map_or("", |(group, _)| group);
@@ -268,13 +290,13 @@ impl<'a> Cluster<'a> {
             let [group, kind, namespace, name] = parts.map(str::to_owned);
             (group, kind, namespace, name)
         };
-        let installer = match account_of(state, namespace) {
+        let installer = match account {
             None => None,
-            Some(account) => {
+            Some((account, held)) => {
                 let handed_on = handed_on(steps, namespace, &state.objects);
                 count_atoms(handed_on.iter().flat_map(|(_, need)| &need.rules))?;
                 Some(Installer {
-                    held: held(&account, state).0,
+                    held,
                     account,
                     handed_on: handed_on.into_iter().collect(),
                 })
@@ -292,7 +314,7 @@ impl<'a> Cluster<'a> {
 
     /// Creates or updates the object of a step.
     fn execute(&mut self, index: usize, step: &Step) -> Result<StepStatus, Stop> {
-        let handling = handling::of(&step.resource.kind);
+        let handling = handling::of_step(step);
         let resource = Resource::of(step, &self.apis);
         match handling {
             Handling::Unsupported => return Ok(StepStatus::UnsupportedResource),
@@ -364,7 +386,7 @@ impl<'a> Cluster<'a> {
             return Ok(());
         };
         let user = installer.account.user();
-        let place = resource.namespaced.then_some(self.namespace);
+        let place = resource.namespaced.then(|| step.namespace(self.namespace));
         let asked = Rule::new(&resource.group, &resource.plural, &[verb]);
         // A request that creates has no name yet when it is judged.
         let asked = if verb == "create" {
@@ -415,7 +437,11 @@ impl<'a> Cluster<'a> {
             .get("kind")
             .and_then(Value::as_str)
             .unwrap_or(&step.resource.kind);
-        let namespace = if resource.namespaced { self.namespace } else { "" };
+        let namespace = if resource.namespaced {
+            step.namespace(self.namespace)
+        } else {
+            ""
+        };
         let key = [&resource.group, kind, namespace, &step.resource.name].map(str::to_owned);
         let [group, kind, namespace, name] = key;
         self.objects.get(&(group, kind, namespace, name)).copied()
@@ -425,7 +451,11 @@ impl<'a> Cluster<'a> {
     fn ask(&self, step: &Step, resource: &Resource, verb: &str, exists: bool) -> Option<Refusal> {
         let kind = step.resource.manifest.get("kind").and_then(Value::as_str);
         let kind = kind.unwrap_or(&step.resource.kind);
-        let namespace = if resource.namespaced { self.namespace } else { "" };
+        let namespace = if resource.namespaced {
+            step.namespace(self.namespace)
+        } else {
+            ""
+        };
         let asked = [
             (&*resource.group, |answer: &'a ErrorAnswer| answer.group.as_deref()),
             (&step.resource.version, |answer: &'a ErrorAnswer| {

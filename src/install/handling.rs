@@ -1,7 +1,7 @@
 //! How OLM creates the object of a step. It goes by the kind alone, whatever the group.
 
 use super::apis::Apis;
-use super::steps::{BUNDLE_SECRET, CRD, Step};
+use super::steps::{Place, BUNDLE_SECRET, CRD, Step};
 use crate::csv;
 use crate::kubernetes::{GroupVersionKind, rbac};
 
@@ -69,6 +69,14 @@ pub fn of(kind: &str) -> Handling {
         Some((_, handling, ..)) => *handling,
         None if UPDATED.contains(&kind) => Handling::Updated,
         None => Handling::Unsupported,
+    }
+}
+
+/// What is done for a step. The content of an `Install` may be of any kind.
+pub fn of_step(step: &Step) -> Handling {
+    match (of(&step.resource.kind), &step.place) {
+        (Handling::Unsupported, Place::Own(_)) => Handling::Updated,
+        (handling, _) => handling,
     }
 }
 

@@ -5,6 +5,7 @@ use super::apply::{Applied, apply};
 use super::catalogs::Catalogs;
 use super::content::Content;
 use super::plan::InstallPlan;
+use super::requests::labels;
 use super::resolved::{self, ResolvedError};
 use super::steps::{self, Repetition, Target};
 use crate::cluster::State;
@@ -12,6 +13,7 @@ use crate::cluster::state::{Approval, NAMESPACE};
 use crate::csv::Csv;
 use crate::kubernetes::rbac::covering::TooManyAtoms;
 use crate::resolver::Resolution;
+use std::collections::BTreeSet;
 
 /// What a plan is of.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +47,8 @@ pub struct PlanOptions {
     pub approval: Option<Approval>,
     /// How the properties are written.
     pub repetition: Repetition,
+    /// The keys of the labels that all of it gets, as [`labels::projected`] tells them.
+    pub labels: BTreeSet<String>,
 }
 
 /// A plan.
@@ -92,7 +96,7 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
     let known = state.unwrap_or(&unknown);
     let of_state = Some(known.namespace.as_str()).filter(|namespace| !namespace.is_empty());
     let namespace = options.namespace.as_deref().or(of_state).unwrap_or(NAMESPACE);
-    let steps = match subject {
+    let mut steps = match subject {
         Subject::Bundle {
             content,
             catalog,
@@ -115,8 +119,9 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
     if steps.is_empty() {
         return Ok(None);
     }
+    labels::put(&options.labels, &mut steps);
     let approval = options.approval.unwrap_or_else(|| known.approval());
-    let mut plan = InstallPlan::new(namespace, steps, approval, 1);
+    let mut plan = InstallPlan::new(namespace, steps, approval, 1).labelled(&options.labels);
     let applied = state
         .map(|state| apply(&plan.status.plan, namespace, state))
         .transpose()?;

@@ -1,7 +1,7 @@
 //! From a resolution to the steps of its InstallPlan.
 
 use super::catalogs::{Catalogs, SelectedError};
-use super::steps::{Repetition, Step, StepError, StepResource, StepStatus, Target, of_bundle};
+use super::steps::{Place, Repetition, Step, StepError, StepResource, StepStatus, Target, of_bundle};
 use crate::resolver::{NewSubscription, Resolution};
 use serde_json::{Map, Value, json};
 
@@ -90,5 +90,6 @@ fn subscription(made: &NewSubscription, target: &Target) -> Step {
         },
         optional: false,
         status: StepStatus::Unknown,
+        place: Place::Plan,
     }
 }

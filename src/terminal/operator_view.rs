@@ -51,8 +51,11 @@ fn facts(operator: &Operator) -> Vec<(&'static str, String)> {
     if let Some(updates) = &status.updates {
         let channels: Vec<&str> = updates.available.iter().map(|update| update.channel.as_str()).collect();
         facts.push(("updates in", channels.join(", ")));
+        facts.extend(updates.manifest_image.iter().map(|image| ("resolved", image.clone())));
     }
     facts.extend(status.conditions.iter().map(|one| ("condition", condition(one))));
+    let diverging = operator.diverging.iter();
+    facts.extend(diverging.map(|one| ("diverges", format!("{}: {}", one.component(), one.words()))));
     let labels = status.components.match_labels.keys();
     facts.extend(labels.map(|label| ("label", label.clone())));
     facts.retain(|(_, value)| !value.is_empty());

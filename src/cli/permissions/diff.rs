@@ -45,7 +45,7 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
         return Ok(Status::Failure);
     };
     let namespace = install.namespace(&state);
-    let (_, held) = arguments.installer.held(&state, context);
+    let (_, held) = arguments.installer.held(&state, &new.name, context);
     let held = approved(&needs(&old, namespace, &state)?, held);
     let added = pending(&needs(&new, namespace, &state)?, &held);
     match arguments.output.output {

@@ -1,18 +1,20 @@
 //! `opmx permissions`: what an install needs, and what of it somebody does not hold.
 
 mod diff;
+mod requested;
 
 use crate::bundle::location::Location;
 use crate::cli::Context;
 use crate::cli::arguments::{OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::requests;
 use crate::cli::what_if::InstallArguments;
 use crate::cluster::State;
 use crate::csv::Csv;
-use crate::image::Reference;
 use crate::install::apis::Apis;
 use crate::install::content::Content;
 use crate::install::permissions::{self, Need, Permission, Purpose, Review, pending};
+use crate::install::requests::account;
 use crate::install::steps::{self, Repetition, Target};
 use crate::kubernetes::rbac::account::{Account, Grants};
 use crate::terminal::Format;
@@ -28,6 +30,12 @@ Examples:
   What a service account is missing, as the Install resource
   $ opmx permissions etcd --state cluster.yaml --service-account olm/installer -o yaml
 
+  What an Install resource needs, whatever it maps and however much it installs
+  $ opmx permissions install.yaml --cluster dump.yaml
+
+  What would come of an Operator resource
+  $ opmx permissions operator.yaml --catalog community=registry.example.com/index:v1
+
   The roles that give it
   $ opmx permissions etcd --service-account olm/installer --as role
 
@@ -41,14 +49,22 @@ Examples:
 ///
 /// With --service-account what that account holds is taken off: the grants of the what-if file, and the bindings among
 /// its objects. -o yaml and json give the Install resource with what is pending.
+///
+/// In place of a bundle a YAML or JSON file with Install and Operator resources may be named. Without any, those that --cluster
+/// or --state has are reviewed. An Install is applied by the service account of the only OperatorGroup of its namespace; where
+/// there is none or more than one, by one with the name of the Install.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct PermissionsArguments {
     #[command(subcommand)]
     command: Option<PermissionsCommand>,
-    /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name
-    #[arg(value_name = "BUNDLE", required = true)]
+    /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name. Or a file with Operator and
+    /// Install resources, - for standard input
+    #[arg(value_name = "BUNDLE|FILE", required_unless_present_any = ["state", "cluster"])]
     bundle: Option<String>,
+    /// An index that the Operators take bundles from, in place of the CatalogSource of this name; may be repeated
+    #[arg(long, value_name = "[NAME=]INDEX[,PRIORITY]")]
+    catalog: Vec<String>,
     /// Print something else
     #[arg(long = "as", value_enum, value_name = "WHAT")]
     shape: Option<Shape>,
@@ -72,9 +88,14 @@ struct InstallerArguments {
 }
 
 impl InstallerArguments {
-    /// The account that installs, and what it holds.
-    fn held(&self, state: &State, context: &Context<'_>) -> (Option<Account>, Grants) {
-        let of_group = || permissions::account_of(state, self.install.namespace(state));
+    /// The account that installs the version of this name, and what it holds. Without a dump nothing is known of the
+    /// OperatorGroups of the cluster.
+    fn held(&self, state: &State, version: &str, context: &Context<'_>) -> (Option<Account>, Grants) {
+        let namespace = self.install.namespace(state);
+        let of_group = || match self.install.cluster.cluster[..] {
+            [] => permissions::account_of(state, namespace),
+            _ => account::of_install(state, namespace, version),
+        };
         let account = self.service_account.clone().or_else(of_group);
         let held = account.as_ref().map(|account| permissions::held(account, state));
         let (held, notes) = held.unwrap_or_default();
@@ -99,23 +120,29 @@ enum Shape {
 pub(crate) fn run(arguments: &PermissionsArguments, context: &Context<'_>) -> CommandResult {
     match (&arguments.command, &arguments.bundle) {
         (Some(PermissionsCommand::Diff(arguments)), _) => diff::run(arguments, context),
+        (None, Some(file)) if requests::is_file(file) => requested::run(Some(file), arguments, context),
         (None, Some(bundle)) => review(bundle, arguments, context),
-        (None, None) => Err(CommandError::usage("name a bundle")),
+        (None, None) => requested::run(None, arguments, context),
     }
 }
 
 fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>) -> CommandResult {
     let install = &arguments.installer.install;
     let state = install.state(context)?;
-    let (account, held) = arguments.installer.held(&state, context);
-    if arguments.shape.is_some() && account.is_none() {
+    if !arguments.catalog.is_empty() {
         return Err(CommandError::usage(
-            "--as role writes roles for a service account: name it with --service-account, or give an OperatorGroup that does",
+            "--catalog says where Operators take bundles from; --index says where BUNDLE is taken from",
         ));
     }
     let Some(content) = install.content(bundle, context)? else {
         return Ok(Status::Failure);
     };
+    let (account, held) = arguments.installer.held(&state, &content.name, context);
+    if arguments.shape.is_some() && account.is_none() {
+        return Err(CommandError::usage(
+            "--as role writes roles for a service account: name it with --service-account, or give an OperatorGroup that does",
+        ));
+    }
     let namespace = install.namespace(&state);
     let needs = needs(&content, namespace, &state)?;
     let missing = pending(&needs, &held);
@@ -137,16 +164,17 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
         return Ok(status);
     }
     let review = Review {
-        content: match install.index {
+        name: Csv(&content.csv).name().to_owned(),
+        content: vec![match install.index {
             // What an index holds is there, whatever image it came from.
             Some(_) => permissions::Content::raw(&content),
             None => reviewed(bundle, &content, &install.registry, context)?,
-        },
-        namespace: namespace.to_owned(),
+        }],
+        namespaces: permissions::namespaces_of(&content, namespace),
         account,
         pending: missing,
     };
-    let install = permissions::install(Csv(&content.csv), &review);
+    let install = permissions::install(&review);
     context.printer.document(arguments.output.output, &install)?;
     Ok(status)
 }
@@ -176,13 +204,9 @@ fn reviewed(
         Location::Image(reference) => {
             let transports = registry.transports(context);
             let digest = context.runtime.block_on(transports.resolve(&reference))?;
-            let named = |reference: &Reference| {
-                let text = reference.to_string();
-                text.strip_prefix("docker://").map(str::to_owned).unwrap_or(text)
-            };
             Ok(permissions::Content::Image {
-                named: named(&reference),
-                resolved: named(&reference.with_digest(&digest)),
+                named: requests::without_transport(&reference),
+                resolved: requests::without_transport(&reference.with_digest(&digest)),
             })
         }
     }
