@@ -127,7 +127,9 @@ impl Catalog {
             let channels = package.channels.iter();
             let holds = |channel: &&Channel| channel.entries.iter().any(|entry| entry.bundle == id);
             // What is not the default sorts behind what is.
-            let found = channels.filter(holds).min_by_key(|channel| package.default_channel.as_ref() != Some(&channel.name));
+            let found = channels
+                .filter(holds)
+                .min_by_key(|channel| package.default_channel.as_ref() != Some(&channel.name));
             Some((package.name.to_string(), found?.name.to_string()))
         })
     }

@@ -21,7 +21,6 @@ use crate::install::steps::{Repetition, Step, StepStatus};
 use crate::terminal::Format;
 use crate::terminal::table::Table;
 use clap::{Args, ValueEnum};
-use std::collections::BTreeSet;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -139,7 +138,11 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         replaces: arguments.replaces.as_deref(),
     };
     let known = install.cluster.is_given().then_some(&state);
-    show(bundle, known, None, BTreeSet::new(), arguments, context)
+    let options = PlanOptions {
+        namespace: install.namespace.clone(),
+        ..PlanOptions::default()
+    };
+    show(bundle, known, options, arguments, context)
 }
 
 /// The plan of what the subscriptions of a cluster and the Operators of a file resolve to, and those of Installs: of a file,
@@ -160,7 +163,9 @@ fn of_requests(file: Option<&str>, arguments: &PlanArguments, context: &Context<
         )));
     }
     let named = install.namespace.as_deref();
-    let requested = file.map(|file| requests::read(file, &install.limits, context)).transpose()?;
+    let requested = file
+        .map(|file| requests::read(file, &install.limits, context))
+        .transpose()?;
     let requested = requested.unwrap_or_default();
     let mut state = install.cluster.read_observed(named, &install.limits, context)?;
     let known = install.cluster.is_given().then(|| state.clone());
@@ -208,10 +213,14 @@ fn of_requests(file: Option<&str>, arguments: &PlanArguments, context: &Context<
         catalogs: &resolved.catalogs,
     };
     let known = install.cluster.is_given().then_some(&resolved.state);
-    // Without a cluster the plan is not applied, and installs into the namespace that was resolved.
-    let namespace = Some(resolved.state.namespace.as_str());
-    let labels = labels::projected(resolution, &resolved.state);
-    show(all, known, namespace, labels, arguments, context)
+    // Without a cluster the plan is not applied, and yet is what was resolved.
+    let options = PlanOptions {
+        namespace: Some(resolved.state.namespace.clone()),
+        approval: Some(resolved.state.approval()),
+        labels: labels::projected(resolution, &resolved.state),
+        ..PlanOptions::default()
+    };
+    show(all, known, options, arguments, context)
 }
 
 /// The plan of an Install, and how it ends.
@@ -239,20 +248,18 @@ fn of_install(
 fn show(
     subject: Subject<'_>,
     state: Option<&State>,
-    namespace: Option<&str>,
-    labels: BTreeSet<String>,
+    options: PlanOptions,
     arguments: &PlanArguments,
     context: &Context<'_>,
 ) -> CommandResult {
     let options = PlanOptions {
-        namespace: arguments.install.namespace.as_deref().or(namespace).map(str::to_owned),
-        labels,
-        approval: arguments.approval.map(Approval::from),
+        approval: arguments.approval.map(Approval::from).or(options.approval),
         repetition: if arguments.repeat_properties {
             Repetition::AsOlm
         } else {
             Repetition::Once
         },
+        ..options
     };
     let Some(planned) = plan(subject, state, &options)? else {
         context

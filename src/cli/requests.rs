@@ -6,9 +6,7 @@ use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
 use crate::cli::what_if::{bundle_content, read_cluster};
 use crate::cli::{Context, input};
-use crate::cluster::requested::{
-    self, RequestedContent, RequestedOperator, Updates, is_request,
-};
+use crate::cluster::requested::{self, RequestedContent, RequestedOperator, Updates, is_request};
 use crate::image::Reference;
 use crate::install::content::Content;
 use crate::install::requests::installs::{OpenContent, OpenInstall};
@@ -113,7 +111,9 @@ pub(crate) fn open_operators(
                 let Some(image) = read else { return Ok(None) };
                 if image.named != image.resolved {
                     let (name, resolved) = (&operator.name, &image.resolved);
-                    context.printer.status(format_args!("Operator {name}: {} is {resolved}", image.named));
+                    context
+                        .printer
+                        .status(format_args!("Operator {name}: {} is {resolved}", image.named));
                 }
                 Some(image)
             }
@@ -138,7 +138,8 @@ pub(crate) fn open_installs(
                 RequestedContent::Raw(objects) => OpenContent::Raw(objects.clone()),
                 RequestedContent::Image(image) => {
                     let in_it = || format!("cannot read the content of Install {}", install.name);
-                    let read = pinned_image(image, registry, limits, context).map_err(|error| error.context(in_it()))?;
+                    let read =
+                        pinned_image(image, registry, limits, context).map_err(|error| error.context(in_it()))?;
                     let Some(image) = read else { return Ok(None) };
                     OpenContent::Image {
                         named: image.named,
@@ -176,7 +177,11 @@ pub(crate) fn contents(install: &OpenInstall) -> Vec<[String; 3]> {
         format!("{}/{}", text("/kind"), text("/metadata/name"))
     };
     let row = |content: &OpenContent| match content {
-        OpenContent::Image { named, resolved, bundle } => [named.clone(), bundle.name.clone(), resolved.clone()],
+        OpenContent::Image {
+            named,
+            resolved,
+            bundle,
+        } => [named.clone(), bundle.name.clone(), resolved.clone()],
         OpenContent::Manifests(bundle) => ["manifests".to_owned(), bundle.name.clone(), String::new()],
         OpenContent::Raw(objects) => {
             let objects: Vec<String> = objects.iter().map(named).collect();
@@ -185,4 +190,3 @@ pub(crate) fn contents(install: &OpenInstall) -> Vec<[String; 3]> {
     };
     install.content.iter().map(row).collect()
 }
-

@@ -131,7 +131,9 @@ pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> Comman
             )));
         }
         if arguments.catalog.is_empty() && !arguments.cluster.is_given() {
-            return Err(CommandError::usage(format!("name the index that {package} is in with --catalog")));
+            return Err(CommandError::usage(format!(
+                "name the index that {package} is in with --catalog"
+            )));
         }
     }
     let mut named = Vec::new();

@@ -65,11 +65,7 @@ pub fn observe(state: &mut State, namespace: Option<&str>) -> Result<(), Observe
 ///
 /// # Errors
 /// When the objects do not say which namespace it is, contradict the state, or OLM refuses the OperatorGroups.
-pub fn observe_with(
-    state: &mut State,
-    namespace: Option<&str>,
-    groups: OperatorGroups,
-) -> Result<(), ObservedError> {
+pub fn observe_with(state: &mut State, namespace: Option<&str>, groups: OperatorGroups) -> Result<(), ObservedError> {
     let objects = std::mem::take(&mut state.objects);
     let observed = Objects(&objects).complete(state, namespace, groups);
     state.objects = objects;
@@ -112,12 +108,7 @@ impl<'a> Objects<'a> {
         self.of_kind(kind).filter(move |view| home(*view) == namespace)
     }
 
-    fn complete(
-        self,
-        state: &mut State,
-        namespace: Option<&str>,
-        groups: OperatorGroups,
-    ) -> Result<(), ObservedError> {
+    fn complete(self, state: &mut State, namespace: Option<&str>, groups: OperatorGroups) -> Result<(), ObservedError> {
         let here = self.namespace(state, namespace)?;
         for view in self.inside(&here, "Subscription") {
             if !state.subscriptions.iter().any(|known| known.name == view.name()) {

@@ -307,7 +307,9 @@ impl<'a> Reader<'a> {
             !text("/apiVersion").is_empty() && !text("/kind").is_empty() && named
         };
         if objects.is_empty() || !objects.iter().all(is_object) {
-            return Err(unreadable("is no Kubernetes object with apiVersion, kind and metadata.name"));
+            return Err(unreadable(
+                "is no Kubernetes object with apiVersion, kind and metadata.name",
+            ));
         }
         Ok(RequestedContent::Raw(objects))
     }

@@ -1,7 +1,7 @@
 //! How OLM creates the object of a step. It goes by the kind alone, whatever the group.
 
 use super::apis::Apis;
-use super::steps::{Place, BUNDLE_SECRET, CRD, Step};
+use super::steps::{BUNDLE_SECRET, CRD, Place, Step};
 use crate::csv;
 use crate::kubernetes::{GroupVersionKind, rbac};
 

@@ -23,6 +23,7 @@ mod builtin_apis;
 mod bundle_corpus;
 mod chain;
 mod csv_schema;
+mod diverge;
 mod fixes;
 mod grpc;
 mod index;

@@ -61,10 +61,16 @@ pub(super) fn run(arguments: &MigrateArguments, context: &Context<'_>) -> Comman
         catalogs.push((name.as_deref(), Index::catalog(index)?));
     }
     let image = |catalog: &str, bundle: &str| {
-        let mut own = catalogs.iter().filter(|(name, _)| name.is_none_or(|name| name == catalog));
+        let mut own = catalogs
+            .iter()
+            .filter(|(name, _)| name.is_none_or(|name| name == catalog));
         own.find_map(|(_, catalog)| {
             let found = catalog.bundle(catalog.find(bundle)?)?;
-            found.image.as_deref().filter(|image| !image.is_empty()).map(str::to_owned)
+            found
+                .image
+                .as_deref()
+                .filter(|image| !image.is_empty())
+                .map(str::to_owned)
         })
     };
     let migration = migrate(&state.objects, &image);
@@ -144,13 +150,21 @@ fn content(migration: &Migration, install: &str) -> String {
 /// What goes, a line for each.
 fn goes(migration: &Migration) -> Vec<String> {
     let mut lines = Vec::new();
-    for Group { group, account, targets } in &migration.groups {
+    for Group {
+        group,
+        account,
+        targets,
+    } in &migration.groups
+    {
         let mut line = match account {
             Some(account) => format!("OperatorGroup {group} goes: the Installs have its service account {account}"),
             None => format!("OperatorGroup {group} goes"),
         };
         if !targets.is_empty() {
-            line.push_str(&format!("; an Install does not say the namespaces to watch: {}", targets.join(", ")));
+            line.push_str(&format!(
+                "; an Install does not say the namespaces to watch: {}",
+                targets.join(", ")
+            ));
         }
         lines.push(line);
     }

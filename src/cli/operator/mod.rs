@@ -181,10 +181,11 @@ fn compared(
     };
     let mut is_used = false;
     for operator in found {
-        let Some(installed) = operator.installed.clone() else { continue };
-        let is_it = |content: &Content| {
-            content.name == installed.name || installed.package.as_ref() == Some(&content.package)
+        let Some(installed) = operator.installed.clone() else {
+            continue;
         };
+        let is_it =
+            |content: &Content| content.name == installed.name || installed.package.as_ref() == Some(&content.package);
         let (content, from) = match (&bundle, index) {
             (Some((content, from)), _) if is_it(content) => (content.clone(), from.clone()),
             (None, Some(index)) => match content::of_index(index, &installed.name) {
@@ -192,9 +193,9 @@ fn compared(
                 // What a catalog does not have was resolved from another one.
                 Err(ContentError::Unknown { .. }) => continue,
                 Err(error @ ContentError::NoCsv { .. }) => {
-                    context.printer.warning(format_args!(
-                        "{error}; --bundle compares with it",
-                    ));
+                    context
+                        .printer
+                        .warning(format_args!("{error}; --bundle compares with it",));
                     continue;
                 }
                 Err(error) => return Err(error.into()),
@@ -223,10 +224,10 @@ fn compared(
 /// All operators, or the one of a name.
 fn chosen(mut found: Vec<Operator>, name: Option<&str>) -> Result<Vec<Operator>, CommandError> {
     if found.is_empty() {
-        return Err(
-            CommandError::failure("nothing in what was read is a Subscription, or has a label operators.coreos.com/NAME")
-                .hint("give what \"kubectl get -A -o yaml\" prints of the kinds that an operator is made of"),
-        );
+        return Err(CommandError::failure(
+            "nothing in what was read is a Subscription, or has a label operators.coreos.com/NAME",
+        )
+        .hint("give what \"kubectl get -A -o yaml\" prints of the kinds that an operator is made of"));
     }
     let Some(name) = name else {
         return Ok(found);

@@ -88,15 +88,21 @@ struct InstallerArguments {
 }
 
 impl InstallerArguments {
-    /// The account that installs the version of this name, and what it holds. Without a dump nothing is known of the
-    /// OperatorGroups of the cluster.
-    fn held(&self, state: &State, version: &str, context: &Context<'_>) -> (Option<Account>, Grants) {
+    /// The account that installs the version of this name. Without a dump nothing is known of the OperatorGroups of the
+    /// cluster.
+    fn account(&self, state: &State, version: &str) -> Option<Account> {
         let namespace = self.install.namespace(state);
-        let of_group = || match self.install.cluster.cluster[..] {
-            [] => permissions::account_of(state, namespace),
-            _ => account::of_install(state, namespace, version),
-        };
-        let account = self.service_account.clone().or_else(of_group);
+        self.service_account
+            .clone()
+            .or_else(|| match self.install.cluster.cluster[..] {
+                [] => permissions::account_of(state, namespace),
+                _ => account::of_install(state, namespace, version),
+            })
+    }
+
+    /// The account that installs the version of this name, and what it holds.
+    fn held(&self, state: &State, version: &str, context: &Context<'_>) -> (Option<Account>, Grants) {
+        let account = self.account(state, version);
         let held = account.as_ref().map(|account| permissions::held(account, state));
         let (held, notes) = held.unwrap_or_default();
         for note in notes {
@@ -134,15 +140,16 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
             "--catalog says where Operators take bundles from; --index says where BUNDLE is taken from",
         ));
     }
-    let Some(content) = install.content(bundle, context)? else {
-        return Ok(Status::Failure);
-    };
-    let (account, held) = arguments.installer.held(&state, &content.name, context);
-    if arguments.shape.is_some() && account.is_none() {
+    // Who installs does not depend on the bundle, but for a name.
+    if arguments.shape.is_some() && arguments.installer.account(&state, "").is_none() {
         return Err(CommandError::usage(
             "--as role writes roles for a service account: name it with --service-account, or give an OperatorGroup that does",
         ));
     }
+    let Some(content) = install.content(bundle, context)? else {
+        return Ok(Status::Failure);
+    };
+    let (account, held) = arguments.installer.held(&state, &content.name, context);
     let namespace = install.namespace(&state);
     let needs = needs(&content, namespace, &state)?;
     let missing = pending(&needs, &held);

@@ -1,11 +1,11 @@
 //! `opmx permissions` of Operator and Install resources: the review of each Install, and of all that the Operators would install.
 
 use super::{PermissionsArguments, Shape, print, roles};
+use crate::cli::Context;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::requests::{self, OpenOperator};
 use crate::cli::resolve::unresolved;
 use crate::cli::what_if::{self, InstallArguments};
-use crate::cli::Context;
 use crate::cluster::State;
 use crate::cluster::requested::{RequestedInstall, is_request};
 use crate::install::content::Content;
@@ -25,7 +25,12 @@ pub(super) fn run(file: Option<&str>, arguments: &PermissionsArguments, context:
     let state = install.state(context)?;
     let requested = match file {
         Some(file) => requests::read(file, &install.limits, context)?,
-        None => state.objects.iter().filter(|object| is_request(object)).cloned().collect(),
+        None => state
+            .objects
+            .iter()
+            .filter(|object| is_request(object))
+            .cloned()
+            .collect(),
     };
     let opened = requests::open_installs(&requested, &install.registry, &install.limits, context)?;
     let operators = requests::open_operators(&requested, &install.registry, &install.limits, context)?;
@@ -156,7 +161,10 @@ fn review(
     for install in installs {
         let unmapped = install.namespace(None) == DEFAULT;
         let named = installer.install.namespace.as_deref().or(of_state.filter(|_| unmapped));
-        all.push((install, install.review(state, named, installer.service_account.as_ref())?));
+        all.push((
+            install,
+            install.review(state, named, installer.service_account.as_ref())?,
+        ));
     }
     for (_, reviewed) in &all {
         for note in &reviewed.notes {
@@ -178,7 +186,10 @@ fn review(
             show(install, reviewed, context)?;
         }
     } else {
-        let written: Vec<Value> = all.iter().map(|(install, reviewed)| install.written(reviewed)).collect();
+        let written: Vec<Value> = all
+            .iter()
+            .map(|(install, reviewed)| install.written(reviewed))
+            .collect();
         requests::print_all(&written, arguments.output.output, context)?;
     }
     Ok(if arguments.exit_code && is_pending {

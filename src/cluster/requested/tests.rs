@@ -38,7 +38,8 @@ fn s8_an_operator_is_read_as_the_proposal_writes_it() {
     source["spec"]["source"] = image;
     assert_eq!(operators(&[source]).unwrap()[0].updates, as_image);
     // What OLM makes itself asks for nothing, and other groups have kinds of that name, too.
-    let of_olm = json!({"apiVersion": "operators.coreos.com/v1", "kind": "Operator", "metadata": {"name": "a.b"}, "spec": {}});
+    let of_olm =
+        json!({"apiVersion": "operators.coreos.com/v1", "kind": "Operator", "metadata": {"name": "a.b"}, "spec": {}});
     let of_others = json!({"apiVersion": "example.com/v1", "kind": "Operator", "metadata": {"name": "a"},
         "spec": {"updates": {"type": "x"}}});
     assert_eq!(operators(&[of_olm, of_others]).unwrap(), []);
@@ -97,7 +98,10 @@ fn s71_an_install_is_read_as_the_proposal_writes_it() {
         {"type": "Raw", "raw": {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}}},
         {"type": "Raw", "raw": format!("{pod}---\n{pod}")}]});
     let read = installs(&[install(&spec)]).unwrap().pop().unwrap();
-    assert_eq!(read.namespaces, BTreeMap::from([("default".to_owned(), "operators".to_owned())]));
+    assert_eq!(
+        read.namespaces,
+        BTreeMap::from([("default".to_owned(), "operators".to_owned())])
+    );
     assert!(!read.approved);
     let raw = |content: &RequestedContent| match content {
         RequestedContent::Image(_) => 0,
@@ -114,7 +118,10 @@ fn an_install_that_cannot_be_read_is_refused_with_the_path() {
     for (spec, message) in [
         (json!({}), "spec.content names nothing to install"),
         (json!({"content": []}), "spec.content names nothing to install"),
-        (json!({"content": [{"type": "Raw", "raw": "a: ["}]}), "spec.content[0].raw is no YAML or JSON"),
+        (
+            json!({"content": [{"type": "Raw", "raw": "a: ["}]}),
+            "spec.content[0].raw is no YAML or JSON",
+        ),
         (
             json!({"content": [image, {"type": "Raw", "raw": {"kind": "Pod"}}]}),
             "spec.content[1].raw is no Kubernetes object with apiVersion, kind and metadata.name",

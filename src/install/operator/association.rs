@@ -74,7 +74,10 @@ impl Owned {
         };
         for (place, component) in components.iter().enumerate() {
             let namespace = component.text("/metadata/namespace");
-            owned.at.entry(key(component.text("/kind"), namespace, component.name())).or_insert(place);
+            owned
+                .at
+                .entry(key(component.text("/kind"), namespace, component.name()))
+                .or_insert(place);
             for reference in component.list("/metadata/ownerReferences") {
                 let reference = Component(reference);
                 let uid = reference.text("/uid");
@@ -114,7 +117,9 @@ impl Owned {
         if component.is(GROUP, "Subscription") {
             // A Subscription owns the InstallPlans of all others in its namespace, too.
             let plan = component.some_text("/status/installPlanRef/name");
-            let plan = plan.or(component.some_text("/status/installplan/name")).unwrap_or_default();
+            let plan = plan
+                .or(component.some_text("/status/installplan/name"))
+                .unwrap_or_default();
             let installed = component.text("/status/installedCSV");
             let both = [at(csv::KIND, namespace, installed), at("InstallPlan", namespace, plan)];
             return both.into_iter().flatten().collect();
@@ -124,7 +129,9 @@ impl Owned {
         }
         let uid = component.text("/metadata/uid");
         let by_uid = self.by_uid.get(uid).filter(|_| !uid.is_empty());
-        let by_name = self.by_name.get(&key(component.text("/kind"), namespace, component.name()));
+        let by_name = self
+            .by_name
+            .get(&key(component.text("/kind"), namespace, component.name()));
         let mut found: Vec<usize> = by_uid.into_iter().chain(by_name).flatten().copied().collect();
         if component.is_csv() {
             let definitions = Csv(component.0).owned_crds();

@@ -74,7 +74,12 @@ impl Operator {
             last_transition_time: before.and_then(|before| before.last_transition_time),
             ..Condition::default()
         };
-        let installs = self.status.components.refs.iter_mut().filter(|reference| reference.kind == "Install");
+        let installs = self
+            .status
+            .components
+            .refs
+            .iter_mut()
+            .filter(|reference| reference.kind == "Install");
         for install in installs {
             if !install.conditions.iter().any(|condition| condition.kind == DIVERGE) {
                 install.conditions.push(condition.clone());
@@ -88,7 +93,9 @@ impl Operator {
 /// The first differences in one line.
 fn named(differences: &[Difference]) -> String {
     let first = differences.iter().take(NAMED);
-    let mut words: Vec<String> = first.map(|one| format!("{}: {}", one.component(), one.words())).collect();
+    let mut words: Vec<String> = first
+        .map(|one| format!("{}: {}", one.component(), one.words()))
+        .collect();
     let more = differences.len().saturating_sub(NAMED);
     if more > 0 {
         words.push(format!("and {more} more"));

@@ -9,13 +9,18 @@ use serde_json::{Value, json};
 /// since several kinds have them. `[]` is any item of a list, `{}` any key of a map.
 type Row = (&'static str, &'static str, Option<&'static str>);
 
-const FIELDS: [Row; 50] = [
+const FIELDS: [Row; 51] = [
+    ("Secret", "type", Some("\"Opaque\"")),
     ("Deployment", "spec.progressDeadlineSeconds", Some("600")),
     ("Deployment", "spec.replicas", Some("1")),
     ("Deployment", "spec.revisionHistoryLimit", None),
     ("Deployment", "spec.strategy.type", Some("\"RollingUpdate\"")),
     ("Deployment", "spec.strategy.rollingUpdate.maxSurge", Some("\"25%\"")),
-    ("Deployment", "spec.strategy.rollingUpdate.maxUnavailable", Some("\"25%\"")),
+    (
+        "Deployment",
+        "spec.strategy.rollingUpdate.maxUnavailable",
+        Some("\"25%\""),
+    ),
     ("Pod", "dnsPolicy", Some("\"ClusterFirst\"")),
     ("Pod", "enableServiceLinks", Some("true")),
     ("Pod", "restartPolicy", Some("\"Always\"")),
@@ -26,7 +31,11 @@ const FIELDS: [Row; 50] = [
     ("Pod", "volumes[].downwardAPI.defaultMode", Some("420")),
     ("Pod", "volumes[].hostPath.type", Some("\"\"")),
     ("Pod", "volumes[].projected.defaultMode", Some("420")),
-    ("Pod", "volumes[].projected.sources[].serviceAccountToken.expirationSeconds", Some("3600")),
+    (
+        "Pod",
+        "volumes[].projected.sources[].serviceAccountToken.expirationSeconds",
+        Some("3600"),
+    ),
     ("Pod", "volumes[].secret.defaultMode", Some("420")),
     ("Container", "imagePullPolicy", None),
     ("Container", "ports[].protocol", Some("\"TCP\"")),
@@ -97,9 +106,14 @@ const CONFIGURED: [(&str, &str); 8] = [
 pub(super) fn is_own_key(key: &str) -> bool {
     let prefix = key.split_once('/').map_or("", |(prefix, _)| prefix);
     key.starts_with("olm.")
-        || ["operators.coreos.com", "operatorframework.io", "kubernetes.io", "k8s.io"]
-            .iter()
-            .any(|own| prefix == *own || prefix.strip_suffix(own).is_some_and(|rest| rest.ends_with('.')))
+        || [
+            "operators.coreos.com",
+            "operatorframework.io",
+            "kubernetes.io",
+            "k8s.io",
+        ]
+        .iter()
+        .any(|own| prefix == *own || prefix.strip_suffix(own).is_some_and(|rest| rest.ends_with('.')))
             && prefix != "app.kubernetes.io"
 }
 
@@ -121,7 +135,8 @@ impl Surroundings<'_> {
         }
         let (kind, path) = rooted(kind, path);
         let is_default = FIELDS.iter().any(|(of, field, default)| {
-            let same = || default.is_none_or(|default| serde_json::from_str(default).is_ok_and(|is: Value| is == *value));
+            let same =
+                || default.is_none_or(|default| serde_json::from_str(default).is_ok_and(|is: Value| is == *value));
             *of == kind && *field == path && same()
         });
         is_default || self.is_annotation_of_version(path, value) || self.is_configured(path)
@@ -137,7 +152,9 @@ impl Surroundings<'_> {
         let (_, path) = rooted(kind, path);
         let of_olm = ITEMS.iter().any(|(list, item)| ends_with(path, list) && *item == name);
         let of_configuration = ["env", "volumes", "volumeMounts"].iter().any(|key| {
-            let items = self.subscription.map(|subscription| subscription.list(&format!("/spec/config/{key}")));
+            let items = self
+                .subscription
+                .map(|subscription| subscription.list(&format!("/spec/config/{key}")));
             let mut items = items.into_iter().flatten();
             ends_with(path, &format!("{key}[]"))
                 && items.any(|item| item.get("name").and_then(Value::as_str) == Some(name))

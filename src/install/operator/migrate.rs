@@ -83,8 +83,11 @@ pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
         .filter(|object| proposed_operator(object.0).is_some())
         .filter_map(|object| Some((object.name().to_owned(), reference_of(*object, None)?, true)))
         .collect();
-    let mut subscriptions: Vec<Component<'_>> =
-        all.iter().filter(|object| object.is(GROUP, "Subscription")).copied().collect();
+    let mut subscriptions: Vec<Component<'_>> = all
+        .iter()
+        .filter(|object| object.is(GROUP, "Subscription"))
+        .copied()
+        .collect();
     subscriptions.sort_by_key(|object| (object.text("/metadata/namespace"), object.name()));
     subscriptions.dedup_by_key(|object| (object.text("/metadata/namespace"), object.name()));
     let mut migration = Migration::default();
@@ -134,7 +137,8 @@ pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
                 name: name.clone(),
                 content,
             });
-            install["metadata"]["labels"] = Map::from_iter([(labels::key(LabelStyle::Shipped, &operator), json!(""))]).into();
+            install["metadata"]["labels"] =
+                Map::from_iter([(labels::key(LabelStyle::Shipped, &operator), json!(""))]).into();
             install["spec"]["approval"] = "Approved".into();
             if let Some(status) = install.get_mut("status").and_then(Value::as_object_mut)
                 && let Some(resolved) = status.get("resolved").and_then(Value::as_array)
@@ -200,20 +204,29 @@ fn copies(all: &[Component<'_>], owners: &BTreeMap<(String, String), String>) ->
             labelled
         };
         let original = all.iter().find(|object| {
-            object.is_csv() && !object.is_copied() && object.name() == copy.name() && object.text("/metadata/namespace") == home
+            object.is_csv()
+                && !object.is_copied()
+                && object.name() == copy.name()
+                && object.text("/metadata/namespace") == home
         });
         let of_label = || labels::operators(original?.labels()).next().map(str::to_owned);
-        let operator = owners.get(&(home.to_owned(), copy.name().to_owned())).cloned().or_else(of_label);
+        let operator = owners
+            .get(&(home.to_owned(), copy.name().to_owned()))
+            .cloned()
+            .or_else(of_label);
         let is_owned = |object: &&Component<'_>| {
             let references = object.list("/metadata/ownerReferences").iter().map(Component);
             let mut references = references.filter(|owner| owner.text("/kind") == crate::csv::KIND);
-            object.text("/metadata/namespace") == namespace && references.any(|owner| owner.text("/name") == copy.name())
+            object.text("/metadata/namespace") == namespace
+                && references.any(|owner| owner.text("/name") == copy.name())
         };
         let owned = all.iter().filter(is_owned);
         found.push(CopiedVersion {
             copy: format!("{namespace}/{}", copy.name()),
             owned: match operator {
-                Some(_) => owned.map(|object| format!("{} {}", object.text("/kind"), object.name())).collect(),
+                Some(_) => owned
+                    .map(|object| format!("{} {}", object.text("/kind"), object.name()))
+                    .collect(),
                 None => Vec::new(),
             },
             operator,
@@ -245,7 +258,10 @@ impl<'a> Place<'a> {
         if !planned.is_empty() {
             return (vec![permissions::Content::raw_objects(&planned)], None);
         }
-        let mut versions = self.all.iter().filter(|object| object.is_csv() && object.name() == self.installed);
+        let mut versions = self
+            .all
+            .iter()
+            .filter(|object| object.is_csv() && object.name() == self.installed);
         let version = versions.find(|object| object.text("/metadata/namespace") == self.namespace);
         let alone = version.map_or_else(
             || json!({"apiVersion": crate::csv::API_VERSION, "kind": crate::csv::KIND, "metadata": {"name": self.installed}}),
@@ -270,7 +286,10 @@ impl<'a> Place<'a> {
 
     /// The image that OLM unpacked.
     fn looked_up(&self) -> Option<String> {
-        let mut lookups = self.plans().flat_map(|plan| plan.list("/status/bundleLookups")).map(Component);
+        let mut lookups = self
+            .plans()
+            .flat_map(|plan| plan.list("/status/bundleLookups"))
+            .map(Component);
         let found = lookups.find(|lookup| lookup.text("/identifier") == self.installed)?;
         found.some_text("/path").map(str::to_owned)
     }

@@ -117,7 +117,11 @@ pub struct Components {
 pub fn operators(objects: &[Value], catalog: Option<&Catalog>, options: OperatorOptions) -> Vec<Operator> {
     let all: Vec<Component<'_>> = objects.iter().map(Component).collect();
     let components: Vec<Component<'_>> = all.iter().copied().filter(|component| !component.is_copied()).collect();
-    let resources: Vec<Component<'_>> = all.iter().filter(|object| object.is(GROUP, "Operator")).copied().collect();
+    let resources: Vec<Component<'_>> = all
+        .iter()
+        .filter(|object| object.is(GROUP, "Operator"))
+        .copied()
+        .collect();
     let associated = association::associated(&components, &resources, catalog);
     let named = associated.keys().map(String::as_str);
     let names: BTreeSet<&str> = named.chain(resources.iter().map(|resource| resource.name())).collect();

@@ -1,8 +1,12 @@
 //! The review as resources: the `Install`, and the roles that give what is missing.
 
 use super::Permission;
+use crate::install::csv_manifest::annotation;
+use crate::install::optional;
 use crate::kubernetes::rbac::account::Account;
 use crate::kubernetes::rbac::{self, Rule};
+use crate::olm::annotation::PROPERTIES;
+use crate::olm::property::Property;
 use crate::text::canonical;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -27,9 +31,21 @@ pub enum Content {
 }
 
 impl Content {
-    /// The objects of a bundle as raw content.
+    /// The objects of a bundle as raw content. Which of them are optional is said in the annotation of the version, as OLM
+    /// writes it.
     pub fn raw(content: &crate::install::content::Content) -> Self {
-        let objects = std::iter::once(&content.csv).chain(&content.objects);
+        let mut csv = content.csv.clone();
+        let names_some = |property: &Property| property.kind == optional::PROPERTY;
+        if content.properties.iter().any(names_some)
+            && let Some(metadata) = csv.get_mut("metadata").and_then(Value::as_object_mut)
+            && let Some(annotations) = metadata
+                .entry("annotations")
+                .or_insert_with(|| json!({}))
+                .as_object_mut()
+        {
+            annotations.insert(PROPERTIES.to_owned(), annotation(&content.properties).into());
+        }
+        let objects = std::iter::once(&csv).chain(&content.objects);
         Self::Raw(objects.map(canonical::to_string).collect())
     }
 
@@ -55,7 +71,9 @@ impl Content {
 pub fn namespaces_of(content: &crate::install::content::Content, namespace: &str) -> BTreeMap<String, String> {
     let named = content.objects.iter();
     let named = named.filter_map(|object| object.pointer("/metadata/namespace")?.as_str());
-    let from = named.chain([DEFAULT]).filter(|from| !from.is_empty() && *from != namespace);
+    let from = named
+        .chain([DEFAULT])
+        .filter(|from| !from.is_empty() && *from != namespace);
     from.map(|from| (from.to_owned(), namespace.to_owned())).collect()
 }
 

@@ -79,7 +79,10 @@ mod tests {
         assert_eq!(named(two.clone()), own);
         let controller = json!({"apiVersion": "apps/v1", "kind": "Deployment",
             "metadata": {"name": "olm-operator", "namespace": "lifecycle"}});
-        assert_eq!(named([two, vec![controller]].concat()).as_deref(), Some("lifecycle/plumbus-plan"));
+        assert_eq!(
+            named([two, vec![controller]].concat()).as_deref(),
+            Some("lifecycle/plumbus-plan")
+        );
     }
 
     #[test]
@@ -92,6 +95,9 @@ mod tests {
         };
         assert_eq!(home(None), "olm");
         assert_eq!(home(Some("catalogs")), "catalogs");
-        assert_eq!(home(Some("openshift-marketplace")), "openshift-operator-lifecycle-manager");
+        assert_eq!(
+            home(Some("openshift-marketplace")),
+            "openshift-operator-lifecycle-manager"
+        );
     }
 }

@@ -10,6 +10,7 @@ use crate::csv::{self, Csv};
 use crate::install::apis::Apis;
 use crate::install::apply::apply_as;
 use crate::install::content::Content;
+use crate::install::optional::{self, OptionalManifest};
 use crate::install::permissions::{self, Need, Permission, Review, approved, held, needed, pending};
 use crate::install::plan::{InstallPlan, Phase};
 use crate::install::planned::Planned;
@@ -98,10 +99,25 @@ impl OpenInstall {
             namespace: namespace.to_owned(),
             ..Target::default()
         };
+        let raw = self.content.iter().filter_map(|content| match content {
+            OpenContent::Raw(objects) => Some(objects),
+            OpenContent::Image { .. } | OpenContent::Manifests(_) => None,
+        });
+        // A version among the manifests says which of the others are optional.
+        let versions = raw.flatten().filter(|object| is_version(object));
+        let optional: Vec<OptionalManifest> = versions
+            .flat_map(|version| {
+                let mut alone = lone(version);
+                mapping.apply_to(&mut alone);
+                optional::named(&alone)
+            })
+            .collect();
         let mut steps = Vec::new();
         for content in &self.content {
             match content {
-                OpenContent::Image { bundle, .. } | OpenContent::Manifests(bundle) => steps.extend(of_bundle(bundle, &mapping, &target)?),
+                OpenContent::Image { bundle, .. } | OpenContent::Manifests(bundle) => {
+                    steps.extend(of_bundle(bundle, &mapping, &target)?)
+                }
                 OpenContent::Raw(objects) => {
                     for object in objects {
                         if is_version(object) {
@@ -109,14 +125,21 @@ impl OpenInstall {
                         } else {
                             let mut object = object.clone();
                             mapping.apply(&mut object);
-                            steps.push(Step::of(&self.install.name, object, &target));
+                            steps.push(Step {
+                                optional: optional::is_optional(&object, &optional),
+                                ..Step::of(&self.install.name, object, &target)
+                            });
                         }
                     }
                 }
             }
         }
         for step in &mut steps {
-            let own = step.resource.manifest.pointer("/metadata/namespace").and_then(Value::as_str);
+            let own = step
+                .resource
+                .manifest
+                .pointer("/metadata/namespace")
+                .and_then(Value::as_str);
             let own = own.filter(|own| !own.is_empty()).unwrap_or(namespace);
             step.place = Place::Own(own.to_owned());
         }
@@ -164,7 +187,11 @@ impl OpenInstall {
             account: None,
             pending: Vec::new(),
         });
-        let approval = if self.install.approved { "Approved" } else { "Unapproved" };
+        let approval = if self.install.approved {
+            "Approved"
+        } else {
+            "Unapproved"
+        };
         if let Some(spec) = written.get_mut("spec").and_then(Value::as_object_mut) {
             spec.insert("approval".to_owned(), approval.into());
         }

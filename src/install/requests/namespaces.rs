@@ -46,7 +46,11 @@ impl Mapping {
     /// webhooks, conversions and APIServices are behind.
     pub fn apply(&self, object: &mut Value) {
         self.replace(object.pointer_mut("/metadata/namespace"));
-        let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let kind = object
+            .get("kind")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned();
         match kind.as_str() {
             "RoleBinding" | "ClusterRoleBinding" => {
                 for subject in list_mut(object, "/subjects") {
@@ -60,7 +64,10 @@ impl Mapping {
                 }
             }
             "CustomResourceDefinition" => {
-                for service in ["/spec/conversion/webhook/clientConfig", "/spec/conversion/webhookClientConfig"] {
+                for service in [
+                    "/spec/conversion/webhook/clientConfig",
+                    "/spec/conversion/webhookClientConfig",
+                ] {
                     self.replace(object.pointer_mut(&format!("{service}/service/namespace")));
                 }
             }
@@ -154,7 +161,8 @@ mod tests {
         let untouched = bundle.clone();
         mapping(&[("default", "x")]).apply_to(&mut bundle);
         assert_eq!(bundle, untouched);
-        let mut text = json!({"kind": "ConfigMap", "metadata": {"name": "my-namespace"}, "data": {"namespace": "my-namespace"}});
+        let mut text =
+            json!({"kind": "ConfigMap", "metadata": {"name": "my-namespace"}, "data": {"namespace": "my-namespace"}});
         let before = text.clone();
         mapping(&[("my-namespace", "operators")]).apply(&mut text);
         assert_eq!(text, before, "data is no namespace field");

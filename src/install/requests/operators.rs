@@ -72,7 +72,11 @@ pub fn add_catalogs(operators: &[AskedOperator], installed: &[String], state: &m
 fn refer_to(updates: &CatalogUpdates, state: &mut State) {
     let (namespace, name) = (&updates.catalog_namespace, &updates.catalog);
     let is_it = |(of, called): (&str, &str)| of == namespace && called == name;
-    if !state.catalogs.iter().any(|known| is_it((&known.namespace, &known.name))) {
+    if !state
+        .catalogs
+        .iter()
+        .any(|known| is_it((&known.namespace, &known.name)))
+    {
         let mut found = catalog_sources(&state.objects);
         let found = found.find(|found| is_it((&found.namespace, &found.name)));
         state.catalogs.push(found.unwrap_or_else(|| CatalogSource {
@@ -144,7 +148,9 @@ pub fn subscribe(
                 let taken_over = taken_over.map(|index| state.subscriptions.remove(index));
                 if let Some(taken_over) = &taken_over {
                     let (namespace, old) = (&state.namespace, &taken_over.name);
-                    notes.push(format!("Operator {name} takes the place of the Subscription {namespace}/{old}"));
+                    notes.push(format!(
+                        "Operator {name} takes the place of the Subscription {namespace}/{old}"
+                    ));
                 }
                 let of_subscription = taken_over.as_ref().and_then(|known| known.installed_csv.clone());
                 let installed = of_subscription.or_else(|| installed(name, &package, state));
@@ -227,7 +233,12 @@ fn installed(operator: &str, package: &str, state: &State) -> Option<String> {
             || packages.any(|named| named.value.get("packageName").and_then(Value::as_str) == Some(package))
     };
     let own = state.installed.iter().filter(|csv| of_package(csv) || labelled(csv));
-    let newest = own.max_by_key(|csv| (parse_tolerant(csv.version.as_deref().unwrap_or_default()), csv.name.clone()));
+    let newest = own.max_by_key(|csv| {
+        (
+            parse_tolerant(csv.version.as_deref().unwrap_or_default()),
+            csv.name.clone(),
+        )
+    });
     newest.map(|csv| csv.name.clone())
 }
 
@@ -301,7 +312,10 @@ mod tests {
         let mut fresh = state(Vec::new(), Vec::new());
         subscribed(&asked(None, Some("plumbus.v1")), &mut fresh).unwrap();
         let subscription = &fresh.subscriptions[0];
-        assert_eq!((&*subscription.package, subscription.channel.as_deref()), ("plumbus", Some("stable")));
+        assert_eq!(
+            (&*subscription.package, subscription.channel.as_deref()),
+            ("plumbus", Some("stable"))
+        );
         assert_eq!(subscription.starting_csv.as_deref(), Some("plumbus.v1"));
         let installed = Installed {
             name: "plumbus.v1".to_owned(),
@@ -334,11 +348,17 @@ mod tests {
         };
         let mut same = state(vec![subscription("stable")], Vec::new());
         let notes = subscribed(&asked(Some("plumbus"), None), &mut same).unwrap();
-        assert_eq!(notes, ["Operator my-plumbus takes the place of the Subscription operators/old"]);
+        assert_eq!(
+            notes,
+            ["Operator my-plumbus takes the place of the Subscription operators/old"]
+        );
         let [only] = &same.subscriptions[..] else {
             panic!("one Subscription");
         };
-        assert_eq!((&*only.name, only.installed_csv.as_deref()), ("my-plumbus", Some("plumbus.v1")));
+        assert_eq!(
+            (&*only.name, only.installed_csv.as_deref()),
+            ("my-plumbus", Some("plumbus.v1"))
+        );
         assert_eq!(only.install_plan_approval, Approval::Manual);
         let mut other = state(vec![subscription("alpha")], Vec::new());
         assert_eq!(subscribed(&asked(Some("plumbus"), None), &mut other).unwrap(), [""; 0]);
