@@ -6,7 +6,7 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::hint::MORE_STEPS;
 use crate::cli::requests::{self, OpenOperator};
 use crate::cli::what_if::{self, ClusterArguments};
-use crate::cluster;
+use crate::cluster::{self, requested};
 use crate::install::requests::installs::OpenInstall;
 use crate::install::resolve::{PackageChannel, ResolveOptions};
 use crate::resolver::{ResolverOptions, Unresolved};
@@ -154,6 +154,10 @@ pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> Comman
     if !named.is_empty() && operators.is_empty() && packages.is_empty() && !arguments.cluster.is_given() {
         // There were Installs alone.
         return Ok(Status::Success);
+    }
+    let nothing_else = operators.is_empty() && packages.is_empty() && state.subscriptions.is_empty();
+    if named.is_empty() && nothing_else && !requested::installs(&state.objects)?.is_empty() {
+        return installs(&state.objects, arguments, context);
     }
     let options = ResolveOptions {
         catalogs: what_if::named_indexes(&arguments.catalog),

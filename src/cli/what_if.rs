@@ -53,28 +53,28 @@ impl ClusterArguments {
     ) -> Result<State, CommandError> {
         let mut state = self.read(limits, context)?;
         cluster::observe_with(&mut state, namespace, OperatorGroups::Proposed)?;
-        self.complete(&state, context);
+        warn_of(&state, context);
         Ok(state)
     }
+}
 
-    /// Says what of a cluster is taken otherwise than OLM would.
-    fn complete(&self, state: &State, context: &Context<'_>) {
-        if let Some(count) = cluster::refused_operator_groups(&state.objects, &state.namespace) {
+/// Says what of a cluster is taken otherwise than OLM would.
+fn warn_of(state: &State, context: &Context<'_>) {
+    if let Some(count) = cluster::refused_operator_groups(&state.objects, &state.namespace) {
+        context.printer.warning(format_args!(
+            "the namespace {} has {count} OperatorGroups: as proposed, each install has a service account of its own \
+             there, and the releases of OLM install nothing",
+            state.namespace
+        ));
+    }
+    for subscription in &state.subscriptions {
+        let known = |csv: &&String| state.installed.iter().any(|known| known.name == **csv);
+        if let Some(installed) = subscription.installed_csv.as_ref().filter(|csv| !known(csv)) {
+            let name = &subscription.name;
             context.printer.warning(format_args!(
-                "the namespace {} has {count} OperatorGroups: as proposed, each install has a service account of its own \
-                 there, and the releases of OLM install nothing",
-                state.namespace
+                "the Subscription {name} has {installed} installed, which is not among what was read, and so is \
+                 taken as not installed"
             ));
-        }
-        for subscription in &state.subscriptions {
-            let known = |csv: &&String| state.installed.iter().any(|known| known.name == **csv);
-            if let Some(installed) = subscription.installed_csv.as_ref().filter(|csv| !known(csv)) {
-                let name = &subscription.name;
-                context.printer.warning(format_args!(
-                    "the Subscription {name} has {installed} installed, which is not among what was read, and so is \
-                     taken as not installed"
-                ));
-            }
         }
     }
 }

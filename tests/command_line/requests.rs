@@ -242,6 +242,12 @@ fn s75_an_install_is_input() {
     // As part of a cluster it is found, too.
     assert_eq!(outcome_of(&sandbox, "permissions --cluster install.yaml").stdout, shown);
     let resolved = without_digests(&outcome_of(&sandbox, "resolve install.yaml").stdout);
+    assert_eq!(
+        without_digests(&outcome_of(&sandbox, "resolve --cluster install.yaml").stdout),
+        resolved
+    );
+    let planned = |line: &str| sandbox.run(line.split(' ')).stdout;
+    assert!(planned("plan --cluster install.yaml").contains("installs   rake.v1.0.0"));
     insta::assert_snapshot!(resolved, @"
     INSTALL       CONTENT     HOLDS        RESOLVED
     plumbus-plan  oci:out:v1  rake.v1.0.0  oci:out@sha256:...

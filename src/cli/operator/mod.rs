@@ -195,7 +195,7 @@ fn compared(
                 Err(error @ ContentError::NoCsv { .. }) => {
                     context
                         .printer
-                        .warning(format_args!("{error}; --bundle compares with it",));
+                        .warning(format_args!("{error}; --bundle compares with it"));
                     continue;
                 }
                 Err(error) => return Err(error.into()),

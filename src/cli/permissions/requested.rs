@@ -43,7 +43,7 @@ pub(super) fn run(file: Option<&str>, arguments: &PermissionsArguments, context:
         ));
     }
     if !operators.is_empty() {
-        match of_operators(operators, &requested, install, arguments, context)? {
+        match of_operators(&operators, &requested, install, arguments, context)? {
             Answer::Install(made) => installs.extend(made),
             Answer::Ended(status) => return Ok(status),
         }
@@ -64,7 +64,7 @@ enum Answer {
 }
 
 fn of_operators(
-    operators: Vec<OpenOperator>,
+    operators: &[OpenOperator],
     requested: &[Value],
     install: &InstallArguments,
     arguments: &PermissionsArguments,
@@ -94,7 +94,7 @@ fn of_operators(
     let mut content = Vec::new();
     for selected in &resolution.selected {
         if resolution.install.contains(&selected.name) {
-            content.push(of_selected(selected, &resolved, &operators)?);
+            content.push(of_selected(selected, &resolved, operators)?);
         }
     }
     let mut namespaces = BTreeMap::new();

@@ -98,26 +98,23 @@ pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
         let own = CatalogReference::of_subscription(*subscription);
         let shown = format!("{namespace}/{}", subscription.name());
         let known = followed.iter().find(|(_, known, _)| *known == own);
-        let (operator, is_there) = match known {
-            Some((operator, _, is_there)) => {
-                if !is_there {
-                    migration.notes.push(format!(
+        let (operator, is_there) = if let Some((operator, _, is_there)) = known {
+            if !is_there {
+                migration.notes.push(format!(
                         "the Subscription {shown} is to the same package, channel and catalog as another one, and one Operator, \
                          {operator}, takes the place of both: as proposed, an operator is there once in a cluster"
                     ));
-                }
-                (operator.clone(), *is_there)
             }
-            None => {
-                let labelled = labels::operators(subscription.labels()).next();
-                let name = labelled.map_or_else(|| format!("{}.{namespace}", own.package), str::to_owned);
-                migration.operators.push(json!({
-                    "apiVersion": super::API_VERSION, "kind": "Operator", "metadata": {"name": name},
-                    "spec": {"updates": spec_from(*subscription)},
-                }));
-                followed.push((name.clone(), own.clone(), false));
-                (name, false)
-            }
+            (operator.clone(), *is_there)
+        } else {
+            let labelled = labels::operators(subscription.labels()).next();
+            let name = labelled.map_or_else(|| format!("{}.{namespace}", own.package), str::to_owned);
+            migration.operators.push(json!({
+                "apiVersion": super::API_VERSION, "kind": "Operator", "metadata": {"name": name},
+                "spec": {"updates": spec_from(*subscription)},
+            }));
+            followed.push((name.clone(), own.clone(), false));
+            (name, false)
         };
         let installed = subscription.some_text("/status/installedCSV");
         let install = installed.map(|installed| {

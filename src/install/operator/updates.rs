@@ -87,12 +87,11 @@ pub(super) fn reference_of(resource: Component<'_>, catalog: Option<&Catalog>) -
     let spec = spec_of(resource)?;
     let source = Component(spec.get("catalogSource")?);
     let text = |pointer: &str| source.some_text(pointer).map(str::to_owned);
-    let (package, channel) = match text("/package") {
-        Some(package) => (package, text("/channel")),
-        None => {
-            let (package, channel) = catalog?.channel_of(source.text("/entrypoint"))?;
-            (package, Some(channel))
-        }
+    let (package, channel) = if let Some(package) = text("/package") {
+        (package, text("/channel"))
+    } else {
+        let (package, channel) = catalog?.channel_of(source.text("/entrypoint"))?;
+        (package, Some(channel))
     };
     Some(CatalogReference {
         package,

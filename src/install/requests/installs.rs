@@ -116,7 +116,7 @@ impl OpenInstall {
         for content in &self.content {
             match content {
                 OpenContent::Image { bundle, .. } | OpenContent::Manifests(bundle) => {
-                    steps.extend(of_bundle(bundle, &mapping, &target)?)
+                    steps.extend(of_bundle(bundle, &mapping, &target)?);
                 }
                 OpenContent::Raw(objects) => {
                     for object in objects {

@@ -127,16 +127,15 @@ pub fn subscribe(
         let name = &operator.name;
         match (&operator.updates, content) {
             (Updates::Catalog(updates), _) => {
-                let (package, channel) = match &updates.package {
-                    Some(package) => (package.clone(), updates.channel.clone()),
-                    None => {
-                        let (package, channel) = entrypoint(name, updates, state, read)?;
-                        let entrypoint = updates.entrypoint.as_deref().unwrap_or_default();
-                        notes.push(format!(
-                            "Operator {name}: {entrypoint} is of the package {package}, channel {channel}"
-                        ));
-                        (package, Some(channel))
-                    }
+                let (package, channel) = if let Some(package) = &updates.package {
+                    (package.clone(), updates.channel.clone())
+                } else {
+                    let (package, channel) = entrypoint(name, updates, state, read)?;
+                    let entrypoint = updates.entrypoint.as_deref().unwrap_or_default();
+                    notes.push(format!(
+                        "Operator {name}: {entrypoint} is of the package {package}, channel {channel}"
+                    ));
+                    (package, Some(channel))
                 };
                 let same = |known: &Subscription| {
                     known.package == package

@@ -178,7 +178,7 @@ fn s59_what_somebody_changed_is_a_difference() {
         ),
     ] {
         let found = changed("Deployment", &|object| {
-            *object.pointer_mut(pointer).unwrap() = value.clone()
+            *object.pointer_mut(pointer).unwrap() = value.clone();
         });
         assert_eq!(found, [format!("{deployment}{message}")], "{pointer}");
     }
@@ -188,7 +188,7 @@ fn s59_what_somebody_changed_is_a_difference() {
         "{rules:?}"
     );
     let added = changed("Deployment", &|object| {
-        object["metadata"]["annotations"]["mine"] = "1".into()
+        object["metadata"]["annotations"]["mine"] = "1".into();
     });
     assert_eq!(
         added,
