@@ -102,7 +102,7 @@ fn nothing_diverges_of_versions_that_a_cluster_had() {
             .unwrap()
             .iter()
             .flat_map(|command| command.as_str().unwrap().split([' ', '=']))
-            .filter(|word| word.ends_with(".db"))
+            .filter(|word| Path::new(word).extension().is_some_and(|extension| extension == "db"))
             .map(|word| case.join(word))
             .filter(|path| path.is_file())
             .collect();
