@@ -1481,7 +1481,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__schema)
-            opts="-v -q -h --verbose --quiet --color --help olm findings"
+            opts="-v -q -h --verbose --quiet --color --help olm findings policy"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1675,7 +1675,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__validate)
-            opts="-o -v -q -h --suite --as --k8s-version --categories --index-dockerfile --deny --allow --only --fix --dry-run --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-o -v -q -h --suite --as --k8s-version --categories --index-dockerfile --policy --deny --allow --only --fix --dry-run --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1698,6 +1698,10 @@ _opmx() {
                     return 0
                     ;;
                 --index-dockerfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --policy)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2875,7 +2879,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__check)
-            opts="-o -v -q -h --fix --images --for --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
+            opts="-o -v -q -h --fix --images --for --policy --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2886,6 +2890,10 @@ _opmx() {
                     return 0
                     ;;
                 --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --policy)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4857,18 +4865,30 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__permissions)
-            opts="-n -o -v -q -h --catalog --as --exit-code --service-account --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --output --verbose --quiet --color --help diff help"
+            opts="-n -o -v -q -h --as --exit-code --user --group --catalog --policy --service-account --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --output --verbose --quiet --color --help diff help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --as)
+                    COMPREPLY=($(compgen -W "role" -- "${cur}"))
+                    return 0
+                    ;;
+                --user)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --group)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --catalog)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --as)
-                    COMPREPLY=($(compgen -W "role" -- "${cur}"))
+                --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --service-account)
@@ -4979,12 +4999,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__permissions__subcmd__diff)
-            opts="-n -o -v -q -h --service-account --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --output --verbose --quiet --color --help"
+            opts="-n -o -v -q -h --package --channel --service-account --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --output --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --package)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --channel)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --service-account)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -6057,7 +6085,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__upgrade__subcmd__check)
-            opts="-o -v -q -h --state --output --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help init help"
+            opts="-o -v -q -h --state --catalog --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help init help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6067,12 +6095,48 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --catalog)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --output)
                     COMPREPLY=($(compgen -W "text json yaml" -- "${cur}"))
                     return 0
                     ;;
                 -o)
                     COMPREPLY=($(compgen -W "text json yaml" -- "${cur}"))
+                    return 0
+                    ;;
+                --authfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ca-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-image-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --platform)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --max-file-size)
@@ -6096,6 +6160,10 @@ _opmx() {
                     return 0
                     ;;
                 --max-values)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-database-steps)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -6153,7 +6221,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__upgrade__subcmd__check__subcmd__init)
-            opts="-v -q -h --name --namespace --service-account --deployment --verbose --quiet --color --help"
+            opts="-v -q -h --name --namespace --service-account --deployment --operator --kind --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6173,6 +6241,14 @@ _opmx() {
                     ;;
                 --deployment)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --operator)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kind)
+                    COMPREPLY=($(compgen -W "operator-condition condition" -- "${cur}"))
                     return 0
                     ;;
                 --color)

@@ -62,7 +62,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_su
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema validate rules help" -f -a "convert" -d 'Convert a bundle to the other media type'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema validate rules help" -f -a "inspect" -d 'Show what is in a bundle'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema validate rules help" -f -a "unpack" -d 'Write the files of a bundle image to a folder'
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema validate rules help" -f -a "schema" -d 'Print the JSON Schema of metadata/olm.yaml, or of findings'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema validate rules help" -f -a "schema" -d 'Print the JSON Schema of metadata/olm.yaml, of findings, or of policies'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema validate rules help" -f -a "validate" -d 'Check bundles, and say what to change where'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema validate rules help" -f -a "rules" -d 'List the rules of bundles, or explain one'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema validate rules help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -270,6 +270,7 @@ api\t'All validators of the Operator Framework\'s library'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l k8s-version -d 'Make errors of the APIs that this version of Kubernetes no longer serves' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l categories -d 'File with the categories to allow, {"categories": […]}, in place of the usual ones' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l index-dockerfile -d 'Dockerfile of the index that the bundles are meant for, for the suite community' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l policy -d 'File that says which kinds, permissions, registries and catalogs are allowed; - is standard input' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'Everything that only warns'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l allow -d 'Do not report this rule' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l only -d 'Report no other rule than this one' -r
@@ -320,7 +321,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "convert" -d 'Convert a bundle to the other media type'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "inspect" -d 'Show what is in a bundle'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "unpack" -d 'Write the files of a bundle image to a folder'
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "schema" -d 'Print the JSON Schema of metadata/olm.yaml, or of findings'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "schema" -d 'Print the JSON Schema of metadata/olm.yaml, of findings, or of policies'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "validate" -d 'Check bundles, and say what to change where'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "rules" -d 'List the rules of bundles, or explain one'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -643,6 +644,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l images -d 'Ask the registries whether they have the images: those of the bundles, or with --images=all those that the operators run and list, too' -r -f -a "bundles\t'The images that are bundles'
 all\t'Also those that the operators run, and related ones'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l for -d 'Find what clusters with this OLM cannot use: registry+v1 for what no released OLM can, or its version' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l policy -d 'File that says which kinds, permissions, registries and catalogs are allowed; - is standard input' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -s o -l output -d 'Form of the result' -r -f -a "text\t'For a person'
 json\t'JSON, with stable field names'
 yaml\t'The same fields as YAML'"
@@ -987,7 +989,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l catalog -d 'Name of the CatalogSource that the bundle comes from; without it catalog' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l catalog-namespace -d 'Namespace of the CatalogSource' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l replaces -d 'Version that is upgraded from; without it the one that the bundle says it replaces, and "" is none' -r
-complete -c opmx -n "__fish_opmx_using_subcommand plan" -l approval -d 'Who approves the plan; without it a person where a Subscription says so, else OLM' -r -f -a "automatic\t'OLM'
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l approval -d 'Who approves the plan; without it a person where any Subscription of the namespace says so, else OLM' -r -f -a "automatic\t'OLM'
 manual\t'A person'"
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l with-optional -d 'Take this package where it can be, although it is only optional to a bundle; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-steps -d 'How many candidates are tried at most' -r
@@ -1024,8 +1026,11 @@ complete -c opmx -n "__fish_opmx_using_subcommand plan" -l no-cache -d 'Neither 
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l catalog -d 'An index that the Operators take bundles from, in place of the CatalogSource of this name; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l as -d 'Print something else' -r -f -a "role\t'Roles and ClusterRoles with their bindings, which give what is missing'"
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l user -d 'User who is to approve the install, and to use the catalogs' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l group -d 'Group that the user is in; may be repeated. Without --user whoever is in these groups is asked about' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l catalog -d 'CatalogSource that the user is to use, for which the verb install on it is needed; may be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l policy -d 'File that says which kinds, permissions, registries and catalogs are allowed; - is standard input' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l service-account -d 'Service account that installs; without it that of the OperatorGroup, where the files have one' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l index -d 'Index that bundles are taken from, by their names: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder with a catalog' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -s n -l namespace -d 'Namespace that is installed into; without it that of the what-if file, else operators' -r
@@ -1059,8 +1064,10 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_se
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -a "diff" -d 'Show what an upgrade needs that the version before was not approved for'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -a "diff" -d 'Show what an upgrade needs that the versions before were not approved for'
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l package -d 'Package of the index whose published head was approved' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l channel -d 'Channel that the head is taken from; without it the default channel' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l service-account -d 'Service account that installs; without it that of the OperatorGroup, where the files have one' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l index -d 'Index that bundles are taken from, by their names: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder with a catalog' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -s n -l namespace -d 'Namespace that is installed into; without it that of the what-if file, else operators' -r
@@ -1093,21 +1100,34 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_s
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from help" -f -a "diff" -d 'Show what an upgrade needs that the version before was not approved for'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from help" -f -a "diff" -d 'Show what an upgrade needs that the versions before were not approved for'
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l state -d 'What-if file with the operators that are installed, and their conditions; - is standard input' -r
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l catalog -d 'Index to look for updates in: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -s o -l output -d 'Form of the result' -r -f -a "text\t'For a person'
 json\t'JSON, with stable field names'
 yaml\t'The same fields as YAML'"
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l request-timeout -d 'Longest time for a manifest, a token or the text of an error, from the request to its last byte' -r
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l min-rate -d 'Slowest rate of a layer in bytes a second, measured over a minute; 0 for any' -r
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l cache-dir -d 'Folder for the cache of layers' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-file-size -d 'Largest file in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-files -d 'Most files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-total-size -d 'Largest size of all files of a bundle together, and of what is kept in memory of a catalog or of dumps of a cluster' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-depth -d 'Deepest nesting of a YAML or JSON document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-documents -d 'Most documents in one YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-values -d 'Most keys and values in one YAML or JSON file, in one document of a catalog, and in all files of a bundle together' -r
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-database-steps -d 'Most steps of the database engine, of which a processor takes some 50 million in a second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
 always\t'Also in pipes and files'
 never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l skip-tls-verify -d 'Accept any certificate of a registry'
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l use-http -d 'Talk plain HTTP to registries'
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l no-cache -d 'Neither use nor fill the cache of layers'
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -1117,12 +1137,15 @@ complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -l namespace -d 'Namespace of the operator' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -l service-account -d 'Service account of the operator; can be repeated. Without it the account is default' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -l deployment -d 'Deployment whose containers get the name of the resource as OPERATOR_CONDITION_NAME; can be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -l operator -d 'Operator that the resource is a component of, such as etcd.operators, for the label operators.coreos.com/NAME' -r
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -l kind -d 'Resource to write: the one that OLM serves, or the one that was first proposed' -r -f -a "operator-condition\t'OperatorCondition, as OLM serves it'
+condition\t'Condition, as the proposal operator-conditions has it; no released OLM reads it'"
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
 always\t'Also in pipes and files'
 never\t'Not at all'"
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
-complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -s h -l help -d 'Print help'
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from help" -f -a "init" -d 'Write a condition resource, and the permission to write it'
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l state -d 'What-if file with the objects of the cluster; - is standard input' -r
@@ -1297,7 +1320,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcomma
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "convert" -d 'Convert a bundle to the other media type'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "inspect" -d 'Show what is in a bundle'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "unpack" -d 'Write the files of a bundle image to a folder'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "schema" -d 'Print the JSON Schema of metadata/olm.yaml, or of findings'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "schema" -d 'Print the JSON Schema of metadata/olm.yaml, of findings, or of policies'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "validate" -d 'Check bundles, and say what to change where'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "rules" -d 'List the rules of bundles, or explain one'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "add" -d 'Add bundles to an index image'
@@ -1318,7 +1341,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcomma
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "deprecatetruncate" -d 'Deprecate bundles and cut their channels off below them'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "serve" -d 'Serve a database file to OLM, over gRPC'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from generate" -f -a "dockerfile" -d 'Write DIR.Dockerfile, which builds the image of the catalog in DIR'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from permissions" -f -a "diff" -d 'Show what an upgrade needs that the version before was not approved for'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from permissions" -f -a "diff" -d 'Show what an upgrade needs that the versions before were not approved for'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from upgrade-check" -f -a "init" -d 'Write a condition resource, and the permission to write it'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from operator" -f -a "crds" -d 'Print the CustomResourceDefinitions of Operator, Install and Condition'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from operator" -f -a "migrate" -d 'Print the Operators and Installs that take the place of Subscriptions and OperatorGroups'

@@ -3,7 +3,7 @@
 use crate::bundle::image::image_of;
 use crate::bundle::pin::{self, PinError};
 use crate::bundle::stamp::Stamp;
-use crate::bundle::{self, BundleLimits, EditError};
+use crate::bundle::{self, AnnotationError, AskedAnnotations, BundleLimits, EditError};
 use crate::diagnostic::{self, Diagnostic};
 use crate::image::{Image, ImageError, Transports};
 use crate::synthesis::outside::{self, Outside, OutsideError, Resolved};
@@ -18,6 +18,10 @@ pub struct BuildOptions {
     pub stamp: Stamp,
     /// What is known outside the bundle; `None` where nothing is to be inferred from there.
     pub outside: Option<Outside>,
+    /// What the image is to say of its place in an index.
+    pub annotations: AskedAnnotations,
+    /// Let them replace what the bundle says.
+    pub overwrite_annotations: bool,
     /// Write digests for the tags of images, as the registries have them now.
     pub pin: bool,
     /// Build it even if it has errors.
@@ -46,6 +50,9 @@ pub struct Built {
 /// Why no image can be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
+    /// The annotations cannot be written.
+    #[error(transparent)]
+    Annotations(#[from] AnnotationError),
     /// What is known outside cannot be written into the bundle.
     #[error(transparent)]
     Outside(#[from] OutsideError),
@@ -85,6 +92,9 @@ pub enum BuildError {
 /// with the bundle is a finding.
 pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transports) -> Result<Built, BuildError> {
     let limits = &options.limits;
+    options
+        .annotations
+        .write_into(&mut tree, options.overwrite_annotations, limits)?;
     let reading = bundle::read(&tree, &limits.text);
     let stamp = options.stamp.clone();
     let inferred = outside::write_into(&mut tree, reading, stamp, options.outside.as_ref(), limits)?;

@@ -96,13 +96,13 @@ impl Diagnostic {
 
     /// Says which changes of the text mend it.
     #[must_use]
-    pub fn mended_by(mut self, edits: impl IntoIterator<Item = Edit>) -> Self {
+    pub(crate) fn mended_by(mut self, edits: impl IntoIterator<Item = Edit>) -> Self {
         self.edits.extend(edits);
         self
     }
 
     /// Whether it can be mended without a decision by a person.
-    pub fn is_fixable(&self) -> bool {
+    pub(crate) fn is_fixable(&self) -> bool {
         !self.edits.is_empty()
     }
 
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_message_is_one_line_whatever_it_quotes() {
-        let rule = crate::rules::ALL.first().unwrap();
+        let rule = crate::rules::all().next().unwrap();
         assert_eq!(
             Diagnostic::new(rule, "no resource a\r\nb").message,
             r"no resource a\r\nb"

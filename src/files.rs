@@ -15,16 +15,17 @@ mod replacement;
 mod sync;
 mod temporary;
 
-pub use folder_change::{FolderChange, Pending, finish_change, pending_change};
-pub use folder_output::{FolderOutput, place};
-pub use leftover::{create_temporary, remove as remove_leftovers};
-pub use lock::lock_within;
-pub use new_folder::{NewFolder, NewFolderError};
-pub use permissions::{create_private, create_private_folder, create_private_folders};
-pub use regular::{open_regular, require_regular};
-pub use replacement::Replacement;
-pub use sync::sync_directory;
-pub use temporary::{TemporaryFolder, nameless_file, temporary_directory};
+pub(crate) use folder_change::{FolderChange, finish_change, pending_change};
+pub(crate) use folder_output::{FolderOutput, place};
+pub(crate) use leftover::{create_temporary, remove as remove_leftovers};
+pub(crate) use lock::lock_within;
+pub(crate) use new_folder::NewFolder;
+pub use new_folder::NewFolderError;
+pub(crate) use permissions::{create_private, create_private_folders};
+pub(crate) use regular::{open_regular, require_regular};
+pub(crate) use replacement::Replacement;
+pub(crate) use sync::sync_directory;
+pub(crate) use temporary::{TemporaryFolder, nameless_file, temporary_directory};
 
 use rename::rename_new;
 use std::fs::{self, File, Metadata};
@@ -47,7 +48,7 @@ pub struct FileError {
 
 impl FileError {
     /// Says which path `source` is about.
-    pub fn new(action: &'static str, path: impl Into<PathBuf>, source: io::Error) -> Self {
+    pub(crate) fn new(action: &'static str, path: impl Into<PathBuf>, source: io::Error) -> Self {
         Self {
             action,
             path: path.into(),
@@ -66,7 +67,7 @@ pub struct Stamp {
 
 impl Stamp {
     /// How long the file was, in bytes.
-    pub fn length(&self) -> u64 {
+    pub(crate) fn length(&self) -> u64 {
         self.length
     }
 }
@@ -88,7 +89,7 @@ impl From<&Metadata> for Stamp {
 ///
 /// # Errors
 /// When the directory cannot be made or the file cannot be written; the target is then as it was.
-pub fn write(target: &Path, content: &[u8]) -> Result<(), FileError> {
+pub(crate) fn write(target: &Path, content: &[u8]) -> Result<(), FileError> {
     prepare(target, content)?.commit()
 }
 
@@ -96,7 +97,7 @@ pub fn write(target: &Path, content: &[u8]) -> Result<(), FileError> {
 ///
 /// # Errors
 /// When the directory cannot be made or the file cannot be written.
-pub fn prepare(target: &Path, content: &[u8]) -> Result<Replacement, FileError> {
+pub(crate) fn prepare(target: &Path, content: &[u8]) -> Result<Replacement, FileError> {
     let mut replacement = Replacement::new(target)?;
     let file = replacement.file();
     file.write_all(content)
@@ -109,7 +110,7 @@ pub fn prepare(target: &Path, content: &[u8]) -> Result<Replacement, FileError> 
 ///
 /// # Errors
 /// When something is there, the directory cannot be made or the file cannot be written.
-pub fn write_new(target: &Path, content: &[u8]) -> Result<(), FileError> {
+pub(crate) fn write_new(target: &Path, content: &[u8]) -> Result<(), FileError> {
     let mut replacement = Replacement::new(target)?;
     replacement
         .file()
@@ -122,7 +123,7 @@ pub fn write_new(target: &Path, content: &[u8]) -> Result<(), FileError> {
 ///
 /// # Errors
 /// When it no longer holds `known`, is a link, or cannot be read.
-pub fn require_content(target: &Path, known: &[u8]) -> Result<(), FileError> {
+pub(crate) fn require_content(target: &Path, known: &[u8]) -> Result<(), FileError> {
     let fail = |error| FileError::new("change", target, error);
     if !fs::symlink_metadata(target).map_err(fail)?.is_file() {
         return Err(fail(io::Error::other("it is no longer a file")));
@@ -139,7 +140,7 @@ pub fn require_content(target: &Path, known: &[u8]) -> Result<(), FileError> {
 ///
 /// # Errors
 /// When the links go in a circle.
-pub fn behind_links(path: &Path) -> Result<PathBuf, FileError> {
+pub(crate) fn behind_links(path: &Path) -> Result<PathBuf, FileError> {
     /// As many as Linux follows.
     const MOST_LINKS: usize = 40;
     let mut end = path.to_owned();

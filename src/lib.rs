@@ -14,15 +14,16 @@
 //!  synthesis    manifests to a ClusterServiceVersion
 //!  cluster      a cluster as files say it is: what-if files, dumps, operator conditions
 //!  catalog      packages, channels, the update graph, file-based catalogs
-//!  bundle       a bundle and its metadata files
+//!  bundle       a bundle and its metadata files                    steps        what OLM creates of a bundle: the steps of its InstallPlan
 //!  csv          the ClusterServiceVersion
 //!  olm          OLM's vocabulary: properties, dependencies, constraints
 //!  shape        tables of fields: what a file or an object may hold, and its JSON Schema
 //!  manifest     documents to objects
 //!  text         YAML and JSON with places                          image        references, layers, layouts, registries
+//!  diagnostic   what is wrong, where, and how much it weighs
 //!  rules        the table of all rules: id, severity at each gate, help, with an example of each
 //!  files        writing so that a killed process leaves the old state or the new one
-//!  cel, kubernetes, diagnostic, tree, causes, source, streams, limit, version, visible   small shared values
+//!  cel, kubernetes, tree, causes, source, streams, limit, version, visible   small shared values
 //! ```
 //!
 //! Commands are functions here, with a struct of options in place of flags, and the page of each has an example:
@@ -40,14 +41,19 @@
 //!
 //! # Where to begin
 //!
-//! | to add | begin at |
+//! | to add or change | begin at |
 //! |---|---|
-//! | a rule | `rules.rs` with its example in `rules/examples`; then `validation/validators`, which only authors meet, or `validation::check`, which is also the way into an index. `catalog::file_based::check`, `database::check` and `index::check` look at catalogs and indexes |
-//! | a key of a constraint | `olm/constraint.rs` |
-//! | a schema of file-based catalogs | `catalog/file_based/schema.rs` |
-//! | a key of `metadata/olm.yaml` | `bundle/olm_yaml/fields.rs` |
+//! | a rule | the file of its subject in `rules`, with its example in `rules/examples`; then `validation/mod.rs`, which is also the way into an index, or, for what only a suite asks for, `rules/validators.rs` and `validation/validators`. `catalog/file_based/check`, `database/check` and `index/check` look at catalogs and indexes |
+//! | a key of a constraint | `olm/constraint.rs`, then what the compiler names, and the table of what each OLM can do |
+//! | a schema of file-based catalogs | `catalog/file_based/schema.rs`, then what the compiler names |
+//! | a key of `metadata/olm.yaml` | `bundle/olm_yaml/fields.rs`: all there is to do for `.copied_to(…)`; `.made_into(…)` also needs `synthesis/overlay.rs` |
+//! | an annotation of bundles | `bundle/annotations.rs`, and `bundle/asked_annotations.rs` for what options say of them |
+//! | the place of an added bundle in its channels, the default channel | `catalog/graph.rs`; `database/add` only writes what it says |
+//! | a file in a layer, its kind or its path | `image/layer_reader.rs`, then `image/unpack` |
+//! | what a status of a registry means | `image/registry/error.rs`; which failures are tried again, and when: `image/registry/retry.rs` |
+//! | a limit of the server | `server/options.rs`; `server/connection.rs` keeps those of clients |
+//! | a key of a policy file | `validation/policy/keys.rs`, and `validation/policy/facts.rs` for what bundles bring |
 //! | a form of reports | `terminal/reports` |
-//! | an answer of a registry that is worth another try | `image/registry/error.rs` |
 //! | a column of the database | `database/schema.rs` |
 //! | a call of the gRPC API | `server/registry.proto` |
 //!
@@ -61,14 +67,20 @@
 //! | `server` | `server`; includes `database` | a gRPC server |
 //! | `cli` | `cli` and `terminal`, for the program; includes all | |
 //!
-//! `cli` is on by default.
+//! `cli` is on by default. What the program is made of, `cli` and `terminal`, is no part of the library's interface and may
+//! change with every release.
+
+// Each feature leaves something unused that another one needs; with all of them the compiler looks for what is dead.
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
 pub mod build;
 pub mod bundle;
 pub mod catalog;
 pub mod causes;
 pub mod cel;
+// Public for `main.rs` and the tests.
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
 pub mod cluster;
 pub mod conversion;
@@ -94,11 +106,14 @@ pub mod rules;
 pub mod server;
 pub mod shape;
 pub mod source;
+pub mod steps;
 pub mod synthesis;
+// Public for the tests.
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod terminal;
 pub mod text;
 pub mod tree;
 pub mod validation;
 pub mod version;
-pub mod visible;
+pub(crate) mod visible;

@@ -259,7 +259,7 @@ impl Tree {
     ///
     /// # Errors
     /// When the folder holds something, or it cannot be written.
-    pub fn write_new(&self, directory: &Path) -> Result<(), NewFolderError> {
+    pub(crate) fn write_new(&self, directory: &Path) -> Result<(), NewFolderError> {
         let folder = NewFolder::new(directory)?;
         self.place_in(folder.path())?;
         folder.commit()
@@ -269,7 +269,7 @@ impl Tree {
     ///
     /// # Errors
     /// When a folder or file cannot be written, or one of the files is there already.
-    pub fn place_in(&self, directory: &Path) -> Result<(), FileError> {
+    pub(crate) fn place_in(&self, directory: &Path) -> Result<(), FileError> {
         files::place(directory, self.iter())
     }
 }

@@ -16,7 +16,7 @@ use std::fmt::Write;
 /// Whether a character has no shape of its own and changes how the text around it is shown: the control characters
 /// but line feed and tab, the separators of lines and paragraphs, everything that sets the direction of text, the marks of
 /// annotations, and the invisible copies of ASCII in U+E0000 to U+E007F.
-pub fn is_hidden(character: char) -> bool {
+pub(crate) fn is_hidden(character: char) -> bool {
     match character {
         '\n' | '\t' => false,
         '\u{61c}'
@@ -33,7 +33,7 @@ pub fn is_hidden(character: char) -> bool {
 /// The first character that no name may hold: a control character, a line break or another [hidden](is_hidden)
 /// character, or one that nothing is shown for (Unicode's `Default_Ignorable_Code_Point`), by which two names differ
 /// that look alike.
-pub fn hidden_in_name(name: &str) -> Option<char> {
+pub(crate) fn hidden_in_name(name: &str) -> Option<char> {
     let unseen = |character: char| {
         matches!(character,
             '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
@@ -47,7 +47,7 @@ pub fn hidden_in_name(name: &str) -> Option<char> {
 
 /// What is wrong with a name that holds a character which nobody sees, see [`hidden_in_name`]; `what` says what is
 /// named, such as `the package`.
-pub fn hidden_in(what: &str, name: &str) -> Option<String> {
+pub(crate) fn hidden_in(what: &str, name: &str) -> Option<String> {
     let character = hidden_in_name(name)?;
     let code = u32::from(character);
     Some(format!(
@@ -56,17 +56,17 @@ pub fn hidden_in(what: &str, name: &str) -> Option<String> {
 }
 
 /// `text` with its hidden characters written out, and no marker of a workflow command in it. Line feeds and tabs stay.
-pub fn visible(text: &str) -> Cow<'_, str> {
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     rewritten(text, is_hidden, braces)
 }
 
 /// `text` as one line: [`visible`], with line feeds written as `\n`.
-pub fn one_line(text: &str) -> Cow<'_, str> {
+pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     rewritten(text, |character| character == '\n' || is_hidden(character), braces)
 }
 
 /// Whole lines that are printed as they stand: [`visible`], and none begins a workflow command.
-pub fn lines(text: &str) -> Cow<'_, str> {
+pub(crate) fn lines(text: &str) -> Cow<'_, str> {
     match visible(text) {
         Cow::Borrowed(text) => without_commands(text),
         Cow::Owned(text) => Cow::Owned(without_commands(&text).into_owned()),
@@ -75,7 +75,7 @@ pub fn lines(text: &str) -> Cow<'_, str> {
 
 /// Whole lines with styles of our own: [`lines`], but the sequences that set colours and weights stay. What strangers
 /// wrote has to be made visible before it is put between them.
-pub fn styled(text: &str) -> Cow<'_, str> {
+pub(crate) fn styled(text: &str) -> Cow<'_, str> {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('\u{1b}') {
@@ -97,22 +97,22 @@ pub fn styled(text: &str) -> Cow<'_, str> {
 
 /// JSON whose hidden characters, and the markers of workflow commands, are escapes of JSON. The value is the same, since
 /// JSON has these characters inside of strings only.
-pub fn json(text: &str) -> Cow<'_, str> {
+pub(crate) fn json(text: &str) -> Cow<'_, str> {
     rewritten(text, is_hidden, utf16)
 }
 
 /// Whether a CI takes the line for a workflow command, as it does behind blanks, too.
-pub fn begins_command(line: &str) -> bool {
+pub(crate) fn begins_command(line: &str) -> bool {
     line.trim_start().starts_with("::")
 }
 
 /// Whether there is the marker of a workflow command anywhere, such as `##[group]` or `##vso[task]`.
-pub fn has_marker(text: &str) -> bool {
+pub(crate) fn has_marker(text: &str) -> bool {
     text.match_indices("##").any(|(at, _)| is_marker(text, at + 1))
 }
 
 /// Whether the last `#` of the marker of a workflow command stands at a byte of `text`.
-pub fn is_marker(text: &str, at: usize) -> bool {
+pub(crate) fn is_marker(text: &str, at: usize) -> bool {
     let (before, behind) = text.split_at(at);
     before.ends_with('#')
         && behind.strip_prefix('#').is_some_and(|behind| {

@@ -7,20 +7,18 @@ use crate::text::{Document, Path, as_string, mend};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Prefix of the keys that the index reads.
-pub const PREFIX: &str = "operators.operatorframework.io.bundle.";
 /// Key of the media type.
-pub const MEDIA_TYPE: &str = "operators.operatorframework.io.bundle.mediatype.v1";
+pub(crate) const MEDIA_TYPE: &str = "operators.operatorframework.io.bundle.mediatype.v1";
 /// Key of the manifests folder.
-pub const MANIFESTS: &str = "operators.operatorframework.io.bundle.manifests.v1";
+pub(crate) const MANIFESTS: &str = "operators.operatorframework.io.bundle.manifests.v1";
 /// Key of the metadata folder.
-pub const METADATA: &str = "operators.operatorframework.io.bundle.metadata.v1";
+pub(crate) const METADATA: &str = "operators.operatorframework.io.bundle.metadata.v1";
 /// Key of the package name.
 pub const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1";
 /// Key of the comma-separated channels.
 pub const CHANNELS: &str = "operators.operatorframework.io.bundle.channels.v1";
 /// Key of the default channel.
-pub const DEFAULT_CHANNEL: &str = "operators.operatorframework.io.bundle.channel.default.v1";
+pub(crate) const DEFAULT_CHANNEL: &str = "operators.operatorframework.io.bundle.channel.default.v1";
 
 /// The annotations file of a bundle.
 #[derive(Debug, Clone)]
@@ -32,7 +30,7 @@ pub struct Annotations {
 impl Annotations {
     /// Takes the file when it has a non-empty `annotations` map of scalars. Booleans and numbers become text,
     /// as in every reader of the format.
-    pub fn from_document(document: &Document) -> Option<Self> {
+    pub(crate) fn from_document(document: &Document) -> Option<Self> {
         let map = document.value().get("annotations")?.as_object()?;
         let values: Option<BTreeMap<_, _>> = map
             .iter()
@@ -85,7 +83,7 @@ impl Annotations {
     }
 
     /// Whether an annotation is written without the quotes that keep YAML from reading a number or a boolean.
-    pub fn is_unquoted(&self, key: &str) -> bool {
+    pub(crate) fn is_unquoted(&self, key: &str) -> bool {
         let value = self.document.value().get("annotations");
         let value = value.and_then(|map| map.get(key));
         matches!(value, Some(Value::Bool(_) | Value::Number(_)))

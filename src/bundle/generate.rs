@@ -4,8 +4,8 @@ use super::annotations;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The order of labels in a Dockerfile; others follow, sorted.
-const LABEL_ORDER: [&str; 6] = [
+/// The annotations that are labels in a Dockerfile, in this order.
+const LABELS: [&str; 6] = [
     annotations::MEDIA_TYPE,
     annotations::MANIFESTS,
     annotations::METADATA,
@@ -15,7 +15,7 @@ const LABEL_ORDER: [&str; 6] = [
 ];
 
 /// The text of `metadata/annotations.yaml`.
-pub fn annotations_yaml(values: &BTreeMap<String, String>) -> String {
+pub(crate) fn annotations_yaml(values: &BTreeMap<String, String>) -> String {
     crate::text::to_yaml(&serde_json::json!({ "annotations": values }))
 }
 
@@ -23,7 +23,7 @@ pub fn annotations_yaml(values: &BTreeMap<String, String>) -> String {
 /// directory it is built in.
 pub fn dockerfile(base: &str, values: &BTreeMap<String, String>, manifests: &str, metadata: &str) -> String {
     let mut text = format!("FROM {base}\n\n");
-    for key in LABEL_ORDER {
+    for key in LABELS {
         if let Some(value) = values.get(key) {
             // Writing to a String cannot fail.
             let _ = writeln!(text, "LABEL {key}={value}");

@@ -78,7 +78,7 @@ impl fmt::Display for Location {
 
 impl Location {
     /// The reference as the user wrote it, where the bundle is in a registry: the form that an index records.
-    pub fn registry_reference(&self) -> Option<&str> {
+    pub(crate) fn registry_reference(&self) -> Option<&str> {
         match self {
             Self::Image(Reference::Registry(reference)) => Some(reference.as_written()),
             Self::Image(_) | Self::Directory(_) => None,

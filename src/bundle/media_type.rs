@@ -1,3 +1,5 @@
+//! The media types of bundles.
+
 use std::fmt;
 use std::str::FromStr;
 

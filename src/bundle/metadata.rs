@@ -1,3 +1,5 @@
+//! The files of dependencies and properties: lists of `{type, value}`.
+
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::rules;
 use crate::source::Place;
@@ -22,17 +24,17 @@ pub struct TypedValue {
 
 impl TypedValue {
     /// The place of what stands at `path` inside the value, or of its nearest ancestor.
-    pub fn place_of(&self, path: &Path) -> Place {
+    pub(crate) fn place_of(&self, path: &Path) -> Place {
         self.document.place(&self.path.key("value").join(path))
     }
 
     /// The place of the key that leads to `path` inside the value.
-    pub fn key_place_of(&self, path: &Path) -> Place {
+    pub(crate) fn key_place_of(&self, path: &Path) -> Place {
         self.document.key_place(&self.path.key("value").join(path))
     }
 
     /// The place of the bytes `range` of the text at `path` inside the value.
-    pub fn scalar_place_of(&self, path: &Path, range: Range<usize>) -> Place {
+    pub(crate) fn scalar_place_of(&self, path: &Path, range: Range<usize>) -> Place {
         self.document.scalar_place(&self.path.key("value").join(path), range)
     }
 

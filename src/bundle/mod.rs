@@ -5,6 +5,7 @@
 //! The role of a metadata file is recognised by its content, as OLM does, except for `olm.yaml`, whose name is fixed.
 
 pub mod annotations;
+mod asked_annotations;
 mod edit;
 pub mod generate;
 pub mod image;
@@ -15,14 +16,16 @@ mod names;
 pub mod olm_yaml;
 pub mod pin;
 mod read;
-pub mod size;
+pub(crate) mod size;
 pub mod stamp;
 
 pub use annotations::Annotations;
+pub use asked_annotations::{ANNOTATIONS_YAML, AnnotationError, AskedAnnotations};
 pub use edit::EditError;
 pub use media_type::{MediaType, UnknownMediaType};
 pub use metadata::TypedValue;
-pub use read::{BundleReading, read, read_as};
+pub(crate) use read::read_as;
+pub use read::{BundleReading, read};
 
 use crate::manifest::Object;
 use crate::text::{self, Document};
@@ -30,9 +33,9 @@ use crate::tree::TreeLimits;
 use std::path::Path;
 
 /// Folder of the manifests inside a bundle.
-pub const MANIFESTS: &str = "manifests";
+pub(crate) const MANIFESTS: &str = "manifests";
 /// Folder of the metadata inside a bundle.
-pub const METADATA: &str = "metadata";
+pub(crate) const METADATA: &str = "metadata";
 /// The file of a `k8s+v1` bundle that says what manifests cannot say.
 pub const OLM_YAML: &str = "metadata/olm.yaml";
 
@@ -76,11 +79,11 @@ impl Bundle {
 }
 
 /// Whether a folder has the two folders of a bundle.
-pub fn is_bundle_folder(path: &Path) -> bool {
+pub(crate) fn is_bundle_folder(path: &Path) -> bool {
     path.join(MANIFESTS).is_dir() && path.join(METADATA).is_dir()
 }
 
 /// Whether the object is a `ClusterServiceVersion`, of whichever version.
-pub fn is_csv(object: &Object) -> bool {
+pub(crate) fn is_csv(object: &Object) -> bool {
     object.gvk().kind == crate::csv::KIND
 }

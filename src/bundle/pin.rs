@@ -11,10 +11,10 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Environment variables of this prefix name images that an operator runs.
-pub const RELATED_IMAGE: &str = "RELATED_IMAGE_";
+pub(crate) const RELATED_IMAGE: &str = "RELATED_IMAGE_";
 
 /// The lists of containers in a pod template.
-const CONTAINERS: [&str; 3] = ["containers", "initContainers", "ephemeralContainers"];
+pub const CONTAINERS: [&str; 3] = ["containers", "initContainers", "ephemeralContainers"];
 
 /// A place where a bundle names an image.
 #[derive(Debug, Clone)]
@@ -120,7 +120,7 @@ pub async fn digests(uses: &[ImageUse], transports: &Transports) -> Result<BTree
 }
 
 /// The images of a Deployment: of all containers, and of the variables `RELATED_IMAGE_*`.
-pub fn of_deployment(deployment: &Object) -> Vec<ImageUse> {
+pub(crate) fn of_deployment(deployment: &Object) -> Vec<ImageUse> {
     let (document, root) = deployment.document();
     let pod = ["spec", "template", "spec"]
         .iter()
@@ -147,7 +147,7 @@ pub fn of_bundle(bundle: &Bundle) -> Vec<ImageUse> {
 }
 
 /// The images that a CSV names: in the Deployments of its install strategy, and as related images.
-pub fn of_csv(csv: &Object) -> Vec<ImageUse> {
+pub(crate) fn of_csv(csv: &Object) -> Vec<ImageUse> {
     let (document, root) = csv.document();
     let spec = root.key("spec");
     let list = ["install", "spec", "deployments"]

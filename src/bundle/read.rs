@@ -1,3 +1,5 @@
+//! The files of a bundle, read into a [`Bundle`].
+
 use super::olm_yaml::Olm;
 use super::{Annotations, Bundle, MANIFESTS, METADATA, MediaType, OLM_YAML, is_csv, metadata, names};
 use crate::diagnostic::Diagnostic;
@@ -33,7 +35,7 @@ pub fn read(tree: &Tree, limits: &Limits) -> BundleReading {
 
 /// Reads the files of a bundle as one of this media type, or of the one that they name. Whether they fit together is
 /// not judged.
-pub fn read_as(tree: &Tree, media_type: Option<MediaType>, limits: &Limits) -> BundleReading {
+pub(crate) fn read_as(tree: &Tree, media_type: Option<MediaType>, limits: &Limits) -> BundleReading {
     let mut diagnostics = Vec::new();
     for (folder, rule) in [
         (MANIFESTS, &rules::FORMAT_MANIFESTS_DIR),

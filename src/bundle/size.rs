@@ -7,10 +7,10 @@ use flate2::write::GzEncoder;
 use std::io::Write;
 
 /// Bytes of a bundle, compressed, that fit.
-pub const LIMIT: usize = 1 << 20;
+pub(crate) const LIMIT: usize = 1 << 20;
 
 /// What is to be said about the size of a bundle of these files, and which of them is the largest.
-pub fn finding(files: &[&[u8]]) -> Option<(Diagnostic, Largest)> {
+pub(crate) fn finding(files: &[&[u8]]) -> Option<(Diagnostic, Largest)> {
     // Compression takes time, and most bundles fit as they are. A gzip file is a little longer than what it cannot shrink.
     let plain = files
         .iter()
@@ -34,7 +34,7 @@ pub fn finding(files: &[&[u8]]) -> Option<(Diagnostic, Largest)> {
 
 /// The file that takes the most room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Largest {
+pub(crate) struct Largest {
     /// Which one of the files it is.
     pub index: usize,
     /// Its bytes, compressed and in base64.
@@ -42,7 +42,7 @@ pub struct Largest {
 }
 
 /// The bytes that a file takes where OLM unpacks it.
-pub fn unpacked_size(file: &[u8]) -> usize {
+pub(crate) fn unpacked_size(file: &[u8]) -> usize {
     base64_length(compressed(file))
 }
 

@@ -47,7 +47,7 @@ impl ApiHint {
 ///
 /// # Errors
 /// When the changed file passes a limit, or is written in a form that allows no change.
-pub fn stamp(tree: &mut Tree, bundle: &Bundle, stamp: &Stamp, limits: &BundleLimits) -> Result<(), EditError> {
+pub(crate) fn stamp(tree: &mut Tree, bundle: &Bundle, stamp: &Stamp, limits: &BundleLimits) -> Result<(), EditError> {
     let plain = bundle.media_type == MediaType::K8sV1;
     let csv = bundle.csv().map(Object::document);
     let (document, root) = match (&bundle.olm, csv) {

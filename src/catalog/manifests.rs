@@ -7,7 +7,7 @@ use std::borrow::Cow;
 ///
 /// # Errors
 /// When the text is not a sequence of JSON documents.
-pub fn documents(stored: &str) -> Result<Vec<&str>, serde_json::Error> {
+pub(crate) fn documents(stored: &str) -> Result<Vec<&str>, serde_json::Error> {
     let lines = || lines(stored).map(str::trim).filter(|line| !line.is_empty());
     // Indexes hold one document a line. A line break never stands inside a JSON string, and where one document is
     // broken over lines, some line of it does not both begin with `{` and end with `}`.
@@ -52,7 +52,7 @@ fn holds_one(line: &str) -> bool {
 }
 
 /// The kind of the object in a JSON document; empty where it says none.
-pub fn kind(document: &str) -> Cow<'_, str> {
+pub(crate) fn kind(document: &str) -> Cow<'_, str> {
     // The order in which indexes write keys puts the kind right behind the API version.
     if let Some(rest) = document.strip_prefix("{\"apiVersion\":\"")
         && let Some((version, rest)) = rest.split_once('"')
@@ -67,7 +67,7 @@ pub fn kind(document: &str) -> Cow<'_, str> {
 }
 
 /// The name that the ClusterServiceVersion shows to people.
-pub fn display_name(csv: &str) -> Option<String> {
+pub(crate) fn display_name(csv: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Csv {
         spec: Spec,

@@ -8,7 +8,8 @@ pub mod difference;
 pub mod drawing;
 pub mod file_based;
 pub mod graph;
-pub mod manifests;
+pub(crate) mod manifests;
+pub mod published;
 pub mod selection;
 pub mod updates;
 
@@ -95,7 +96,7 @@ pub struct ManifestsId(pub i64);
 
 impl Property {
     /// The API that a value of type `olm.gvk` names; `None` for other types and for values of another shape.
-    pub fn group_version_kind(&self) -> Option<GroupVersionKind> {
+    pub(crate) fn group_version_kind(&self) -> Option<GroupVersionKind> {
         if &*self.kind != property::GVK {
             return None;
         }

@@ -53,7 +53,7 @@ pub fn updates(catalog: &Catalog, channel: &Channel) -> Vec<Update> {
 
 /// The bundle of the channel that OLM takes in the place of an installed one, which need not be in the catalog: the one
 /// nearest to the head that replaces or skips it, or whose skip range holds its version. Deprecated bundles are no updates.
-pub fn update_from(
+pub(crate) fn update_from(
     catalog: &Catalog,
     channel: &Channel,
     installed: &str,

@@ -8,14 +8,14 @@ use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::strictness::{self, StrictnessArguments};
 use crate::cli::{Context, environment, guesses};
-use crate::database::add::{Existing, Policy};
+use crate::database::add::{Existing, Policy, Report, Stranded};
 use crate::database::change;
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
 use crate::image::Reference;
 use crate::index::gather::{Added, GatherError, GatherOptions, GatherProblem};
 use crate::index::intake::IntakeError;
-use crate::terminal::graph_change;
+use crate::terminal::{Printer, graph_change};
 use clap::{Args, ValueEnum};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -237,6 +237,7 @@ pub(crate) fn tried(added: Added, context: &Context<'_>) -> CommandResult {
     for line in graph_change::lines(&added.report) {
         context.printer.line(line)?;
     }
+    warn_of_stranded(&added.report, &context.printer);
     Ok(failed(added.problems, context))
 }
 
@@ -270,7 +271,14 @@ pub(crate) fn report(added: Added, context: &Context<'_>) -> Status {
             ));
         }
     }
+    warn_of_stranded(&report, printer);
     failed(problems, context)
+}
+
+/// Says what `index check` will say.
+fn warn_of_stranded(report: &Report, printer: &Printer) {
+    let findings: Vec<_> = report.stranded.iter().map(Stranded::finding).collect();
+    strictness::warn(&findings, printer);
 }
 
 fn failed(problems: Vec<(Location, GatherProblem)>, context: &Context<'_>) -> Status {

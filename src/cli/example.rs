@@ -23,6 +23,9 @@ pub fn found_by(example: &Example) -> String {
     if let Some(cluster) = &example.cluster {
         flag("for", cluster);
     }
+    if example.policy.is_some() {
+        flag("policy", "policy.yaml");
+    }
     for (name, value) in &example.flags {
         flag(name, &value.to_string());
     }

@@ -4,7 +4,7 @@
 use crate::build::BuildError;
 use crate::bundle::location::{LoadError, LocationError};
 use crate::bundle::pin::PinError;
-use crate::bundle::{EditError, MediaType, UnknownMediaType};
+use crate::bundle::{AnnotationError, EditError, MediaType, UnknownMediaType};
 use crate::catalog::file_based::init::InitError;
 use crate::catalog::file_based::load::LoadError as CatalogLoadError;
 use crate::catalog::file_based::read::CatalogError;
@@ -44,12 +44,12 @@ use crate::install::planned::PlanError;
 use crate::install::requests::installs::InstallError;
 use crate::install::requests::operators::EntrypointError;
 use crate::install::resolved::ResolvedError;
-use crate::install::steps::StepError;
 use crate::kubernetes::rbac::covering::TooManyAtoms;
 use crate::limit::Limit;
 use crate::mirror::images::ImagesError;
 use crate::resolver::Unresolved;
 use crate::server::ServeError;
+use crate::steps::StepError;
 use crate::synthesis::outside::OutsideError;
 use crate::synthesis::samples::SamplesError;
 use crate::tree::TreeError;
@@ -210,8 +210,13 @@ hints! {
         Self::Written { .. } => hint("leave out --samples and --api-source"),
     }
     BuildError {
-        pass: [Outside, Pin, Edit, Image],
+        pass: [Annotations, Outside, Pin, Edit, Image],
         none: [],
+    }
+    AnnotationError {
+        pass: [Tree],
+        none: [Unknown],
+        Self::Differs { .. } => hint("use the options with --overwrite, or leave them out"),
     }
     EditError {
         pass: [Tree],

@@ -30,6 +30,7 @@ mod operator;
 mod opm;
 mod permissions;
 mod plan;
+mod policy;
 mod probe;
 mod registry;
 mod removals;

@@ -7,20 +7,24 @@ use crate::cli::requests::{self, OpenOperator};
 use crate::cli::resolve::{IntentArguments, unresolved};
 use crate::cli::what_if::{self, InstallArguments};
 use crate::cluster::State;
+use crate::cluster::conditions::NOT_UPGRADEABLE;
 use crate::cluster::requested;
 use crate::cluster::state::Approval;
 use crate::install::apis::Apis;
-use crate::install::apply::Applied;
+use crate::install::apply::{Applied, FailedVersion};
 use crate::install::handling::{self, Handling, Resource};
-use crate::install::plan::{InstallPlan, Phase};
+use crate::install::hold::{HeldUpgrade, held_upgrade};
+use crate::install::plan::Phase;
 use crate::install::planned::{PlanOptions, Planned, Subject, plan};
 use crate::install::requests::installs::OpenInstall;
 use crate::install::requests::labels;
 use crate::install::resolve::ResolveOptions;
-use crate::install::steps::{Repetition, Step, StepStatus};
-use crate::terminal::Format;
+use crate::olm::limits::OBJECT;
+use crate::steps::{Repetition, Step, StepStatus};
 use crate::terminal::table::Table;
+use crate::terminal::{self, Format, conditions};
 use clap::{Args, ValueEnum};
+use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -53,7 +57,9 @@ Examples:
 /// as optional.
 ///
 /// With --state or --cluster the plan is applied to the cluster that the files describe. The exit status is then 0 only if it would
-/// be complete. Without a bundle the subscriptions of the files are resolved first, and the plan is that of all that OLM would
+/// be complete, and the versions in it would not fail because of their Deployments. A plan that a person has to approve is printed as it
+/// waits; --approval automatic shows how it ends. Where the condition of an installed operator holds back the upgrade to the bundle there is no plan, and
+/// said is who holds it back, since when, and how to override that. Without a bundle the subscriptions of the files are resolved first, and the plan is that of all that OLM would
 /// install for them. In place of a bundle a YAML or JSON file with Operator and Install resources may be named: an Operator
 /// counts as a Subscription, and an Install is applied as it is, once nothing that it needs waits for approval.
 #[derive(Debug, Args)]
@@ -75,7 +81,7 @@ pub(crate) struct PlanArguments {
     /// Version that is upgraded from; without it the one that the bundle says it replaces, and "" is none
     #[arg(long, value_name = "CSV", requires = "bundle")]
     replaces: Option<String>,
-    /// Who approves the plan; without it a person where a Subscription says so, else OLM
+    /// Who approves the plan; without it a person where any Subscription of the namespace says so, else OLM
     #[arg(long, value_enum, value_name = "WHO")]
     approval: Option<Approver>,
     /// Name what the bundle needs twice among its properties, as OLM does that reads a file-based catalog
@@ -131,6 +137,12 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         let message = format!("OLM does not look at {name}: {reason}");
         context.printer.warning(message);
     }
+    if install.cluster.is_given() {
+        let namespace = install.namespace(&state);
+        if let Some(held) = held_upgrade(&content, arguments.replaces.as_deref(), &state, namespace) {
+            return withheld(&content.name, &held, arguments, context);
+        }
+    }
     let bundle = Subject::Bundle {
         content: &content,
         catalog,
@@ -143,6 +155,27 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         ..PlanOptions::default()
     };
     show(bundle, known, options, arguments, context)
+}
+
+/// Says that the conditions of what is installed hold a bundle back, who says so, and what lets it through.
+fn withheld(bundle: &str, held: &HeldUpgrade, arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
+    let HeldUpgrade { operator, hold } = held;
+    let message = format!("{bundle} does not take the place of {operator}: {}", hold.message);
+    if arguments.output.output != Format::Text {
+        let answer = json!({"error": message, "operator": operator, "heldBy": hold});
+        context.printer.document(arguments.output.output, &answer)?;
+    }
+    let printer = &context.printer;
+    printer.error(message);
+    printer.detail("because", hold);
+    printer.detail(
+        "note",
+        format!("OLM makes the InstallPlan all the same, and leaves {bundle} in the phase Pending with the reason {NOT_UPGRADEABLE}"),
+    );
+    if let Some(release) = &hold.release {
+        printer.detail("it would work after", conditions::command(release));
+    }
+    Ok(Status::Failure)
 }
 
 /// The plan of what the subscriptions of a cluster and the Operators of a file resolve to, and those of Installs: of a file,
@@ -216,7 +249,7 @@ fn of_requests(file: Option<&str>, arguments: &PlanArguments, context: &Context<
     // Without a cluster the plan is not applied, and yet is what was resolved.
     let options = PlanOptions {
         namespace: Some(resolved.state.namespace.clone()),
-        approval: Some(resolved.state.approval()),
+        manual: resolved.state.manual_subscriptions(&resolved.state.namespace),
         labels: labels::projected(resolution, &resolved.state),
         ..PlanOptions::default()
     };
@@ -271,40 +304,47 @@ fn show(
 }
 
 /// Prints a plan, and says how it ends.
-fn printed(
-    Planned { plan, applied, apis }: Planned,
-    state: Option<&State>,
-    arguments: &PlanArguments,
-    context: &Context<'_>,
-) -> CommandResult {
-    match arguments.output.output {
-        Format::Text => print(&plan, applied.as_ref(), &apis, context)?,
-        format => context.printer.document(format, &plan)?,
+fn printed(planned: Planned, state: Option<&State>, arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
+    for note in planned.operators.iter().flat_map(|operator| &operator.notes) {
+        context.printer.warning(note);
     }
-    let Some(applied) = applied else {
+    match arguments.output.output {
+        Format::Text => print(&planned, context)?,
+        format => context.printer.document(format, &planned.plan)?,
+    }
+    if let Some(bytes) = planned.too_large {
+        context.printer.error(format!(
+            "the InstallPlan takes {bytes} bytes, and a cluster stores objects of at most {OBJECT}: OLM makes no plan, and the \
+             Subscription says \"error ensuring InstallPlan: etcdserver: request is too large\""
+        ));
+        return Ok(Status::Failure);
+    }
+    let Some(applied) = planned.applied else {
         return Ok(Status::Success);
     };
     for warning in &applied.warnings {
         context.printer.warning(warning);
+    }
+    for FailedVersion { name, reason, message } in &applied.failed {
+        context.printer.error(format!(
+            "the plan completes, and then {name} ends as Failed with the reason {reason}: {message}"
+        ));
     }
     if state.is_some_and(|state| state.apis.is_none()) {
         context
             .printer
             .status("nothing lists the APIs of the cluster, so every API is taken to be served");
     }
-    Ok(if applied.phase == Phase::Complete {
+    Ok(if applied.succeeds() {
         Status::Success
     } else {
         Status::Failure
     })
 }
 
-fn print(
-    plan: &InstallPlan,
-    applied: Option<&Applied>,
-    apis: &Apis,
-    context: &Context<'_>,
-) -> Result<(), CommandError> {
+fn print(planned: &Planned, context: &Context<'_>) -> Result<(), CommandError> {
+    let Planned { plan, apis, .. } = planned;
+    let applied = planned.applied.as_ref();
     let names = plan.spec.cluster_service_version_names.join(", ");
     context.printer.line(format!("installs   {names}"))?;
     context.printer.line(format!("namespace  {}", plan.namespace()))?;
@@ -314,13 +354,29 @@ fn print(
         ))?;
     }
     context.printer.line(format!("phase      {:?}", plan.status.phase))?;
-    if applied.is_some() && plan.spec.approval == Approval::Manual {
-        context
-            .printer
-            .line("approval   Manual; this is how the plan ends once a person has approved it")?;
+    if plan.spec.approval == Approval::Manual {
+        let by = match &planned.held_by[..] {
+            [] => String::new(),
+            [name] => format!(", as the Subscription {name} says for the whole namespace"),
+            names => format!(
+                ", as the Subscriptions {} say for the whole namespace",
+                names.join(", ")
+            ),
+        };
+        context.printer.line(format!("approval   Manual{by}"))?;
     }
-    if !plan.status.message.is_empty() {
-        paragraph("message    ", &plan.status.message, context)?;
+    if let Some(applied) = applied.filter(|_| plan.spec.approval == Approval::Manual) {
+        let phase = format!(
+            "approved   this is how the plan ends once a person has approved it: {:?}",
+            applied.phase
+        );
+        context.printer.line(phase)?;
+    }
+    if let Some(message) = applied
+        .map(|applied| &applied.message)
+        .filter(|message| !message.is_empty())
+    {
+        paragraph("message    ", message, context)?;
     }
     context.printer.line("")?;
     let steps = &plan.status.plan;
@@ -336,6 +392,10 @@ fn print(
             ])?;
         }
         table.finish()?;
+        // Of a plan that is not completed the accounts hold a part only.
+        if applied.phase == Phase::Complete {
+            terminal::permissions::operators(&context.printer, &planned.operators)?;
+        }
         return summary(steps, applied, context);
     }
     let mut table = Table::new(context.printer.stdout(), ["KIND", "NAME", "NEEDS"]);
@@ -346,7 +406,8 @@ fn print(
             &needs(step, plan.namespace(), apis),
         ])?;
     }
-    Ok(table.finish()?)
+    table.finish()?;
+    Ok(terminal::permissions::operators(&context.printer, &planned.operators)?)
 }
 
 /// What has to be there for a step: the resource that is written to, and where.

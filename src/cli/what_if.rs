@@ -1,5 +1,6 @@
 //! What the commands share that tell what OLM would do with a bundle: the bundle as OLM sees it, and the cluster.
 
+use crate::bundle::location::Location;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
 use crate::cli::{Context, guesses, input, sources};
@@ -9,8 +10,9 @@ use crate::cluster::{self, OperatorGroups, State};
 use crate::index::intake::IntakeError;
 use crate::index::open::OpenLimits;
 use crate::install;
-use crate::install::content::{self, Content, ContentError};
+use crate::install::content::{self, ContentError};
 use crate::install::resolve::{NamedIndex, ResolveError, ResolveOptions, Resolved};
+use crate::steps::Content;
 use clap::Args;
 use serde_json::Value;
 use std::io;
@@ -157,6 +159,11 @@ impl InstallArguments {
             let opened = sources::open_catalog(index, &self.registry, self.index_limits(), context)?;
             return Ok(Some(content::of_index(&opened, bundle)?));
         }
+        self.content_at(bundle, context)
+    }
+
+    /// A bundle of a folder or an image as OLM sees it. `None` where it has errors; they have been reported.
+    pub(crate) fn content_at(&self, bundle: &str, context: &Context<'_>) -> Result<Option<Content>, CommandError> {
         bundle_content(bundle, &self.registry, &self.limits, context)
     }
 }
@@ -169,7 +176,8 @@ pub(crate) fn bundle_content(
     context: &Context<'_>,
 ) -> Result<Option<Content>, CommandError> {
     let tree = sources::bundle_files(bundle, registry, limits, context)?;
-    match content::of_files(&tree, &limits.text()) {
+    let location: Location = bundle.parse()?;
+    match content::of_files(&tree, location.registry_reference(), &limits.text()) {
         Ok((content, findings)) => {
             context.printer.report(&findings);
             Ok(Some(content))

@@ -5,12 +5,19 @@
 //! operators and conditions together, and [`held`] is what a resolver has to know.
 
 mod check;
+mod hold;
 mod list;
 mod note;
+mod proposed;
+mod said;
 mod starter;
 
-pub use check::{Check, Upgrade, check, check_in, held, held_in};
+pub(crate) use check::held_in;
+pub use check::{Check, Upgrade, check, check_in, held, installed_in};
+pub use hold::{Hold, Release};
 pub use note::Note;
+pub use proposed::{ENVIRONMENT, aggregate, environment_patch, proposed};
+pub use said::Said;
 pub use starter::{Starter, starter};
 
 use super::labels;
@@ -20,11 +27,11 @@ use serde_json::Value;
 use std::fmt;
 
 /// The condition by which an operator allows or refuses its upgrade. OLM compares its name exactly.
-pub const UPGRADEABLE: &str = "Upgradeable";
+pub(crate) const UPGRADEABLE: &str = "Upgradeable";
 /// The condition by which an operator says that it is being upgraded. Only the proposal knows it.
-pub const UPGRADING: &str = "Upgrading";
+pub(crate) const UPGRADING: &str = "Upgrading";
 /// `status.reason` of a ClusterServiceVersion that has to wait because the one that it replaces refuses.
-pub const NOT_UPGRADEABLE: &str = "OperatorConditionNotUpgradeable";
+pub(crate) const NOT_UPGRADEABLE: &str = "OperatorConditionNotUpgradeable";
 
 /// An installed operator, as far as conditions are about it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -171,6 +178,14 @@ pub enum Held {
         /// The message of the condition.
         message: String,
     },
+    /// The operator says that no upgrade is going on, and names another version than the installed one: its last upgrade
+    /// has not begun.
+    NotBegun {
+        /// The version that it names.
+        reached: String,
+        /// The installed version.
+        installed: String,
+    },
     /// The resource cannot be read as what it is; OLM counts every error of reading it as a refusal.
     Unreadable {
         /// The field.
@@ -198,6 +213,12 @@ impl fmt::Display for Held {
                 )
             }
             Self::Upgrading { message } => write!(formatter, "the operator is being upgraded: {message}"),
+            Self::NotBegun { reached, installed } => {
+                write!(
+                    formatter,
+                    "the operator is at {reached}, and has not begun its upgrade to {installed}"
+                )
+            }
             Self::Unreadable { field, found } => write!(formatter, "{field} is {found}, not a list of conditions"),
         }
     }
@@ -216,7 +237,12 @@ pub enum Progress {
     /// It is done.
     Done,
     /// The version in the status is another one than the installed one: the upgrade has not begun.
-    NotStarted,
+    NotStarted {
+        /// The version in the status.
+        reached: String,
+        /// The installed version.
+        installed: String,
+    },
 }
 
 /// What a condition resource comes to.
@@ -224,8 +250,14 @@ pub enum Progress {
 pub struct Judgement {
     /// Why upgrades are held back, if they are.
     pub held: Option<Held>,
+    /// Who holds them back, since when, and what lets them through; wherever [`Judgement::held`] is something.
+    pub hold: Option<Hold>,
     /// How far the last upgrade is.
     pub progress: Progress,
+    /// What the operator says that an override sets aside.
+    pub overridden: Vec<Said>,
+    /// What the operator says that changes nothing for OLM: it is for people.
+    pub others: Vec<Said>,
     /// What a person should know about the resource.
     pub notes: Vec<Note>,
 }
@@ -239,8 +271,11 @@ pub fn judge(condition: OperatorCondition<'_>, version: Option<&str>) -> Judgeme
         Ok(lists) => lists,
         Err(held) => {
             return Judgement {
+                hold: Some(hold::of(condition, None, &held)),
                 held: Some(held),
                 progress: Progress::Unsaid,
+                overridden: Vec::new(),
+                others: Vec::new(),
                 notes: Vec::new(),
             };
         }
@@ -251,11 +286,26 @@ pub fn judge(condition: OperatorCondition<'_>, version: Option<&str>) -> Judgeme
         Progress::Upgrading { message } => Some(Held::Upgrading {
             message: message.clone(),
         }),
-        _ => None,
+        Progress::NotStarted { reached, installed } => Some(Held::NotBegun {
+            reached: reached.clone(),
+            installed: installed.clone(),
+        }),
+        Progress::Unsaid | Progress::Done => None,
     };
+    let held = upgradeable(condition, &lists).or(upgrading);
+    let is_known = |listed: &&Listed<'_>| note::SUPPORTED.contains(&listed.kind);
+    let is_overridden = |listed: &&Listed<'_>| find(&lists.overrides, listed.kind).is_some();
+    let reported = || lists.reported.iter();
     Judgement {
-        held: upgradeable(condition, &lists).or(upgrading),
+        hold: held.as_ref().map(|held| hold::of(condition, Some(&lists), held)),
+        held,
         progress,
+        overridden: reported()
+            .filter(is_known)
+            .filter(is_overridden)
+            .map(Said::of)
+            .collect(),
+        others: reported().filter(|listed| !is_known(listed)).map(Said::of).collect(),
         notes,
     }
 }
@@ -295,10 +345,12 @@ fn progress(
         "False" => {
             let written = condition.text(&["status", "version"]);
             let reached = written.strip_prefix('v').unwrap_or(written);
-            if reached.is_empty() || version.is_none_or(|version| version == reached) {
-                Progress::Done
-            } else {
-                Progress::NotStarted
+            match version {
+                Some(installed) if !reached.is_empty() && installed != reached => Progress::NotStarted {
+                    reached: reached.to_owned(),
+                    installed: installed.to_owned(),
+                },
+                _ => Progress::Done,
             }
         }
         _ => {

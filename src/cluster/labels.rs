@@ -25,7 +25,7 @@ pub enum LabelStyle {
 }
 
 /// The key of the label of an operator's components.
-pub fn key(style: LabelStyle, operator: &str) -> String {
+pub(crate) fn key(style: LabelStyle, operator: &str) -> String {
     match style {
         LabelStyle::Shipped => format!("{SHIPPED}{}", cut(operator)),
         LabelStyle::Versioned => format!("{VERSIONED}{}", cut(operator)),
@@ -34,7 +34,7 @@ pub fn key(style: LabelStyle, operator: &str) -> String {
 }
 
 /// The operators that the labels of an object name, in whichever style. A name may be cut (see [`is_name_of`]).
-pub fn operators(labels: Option<&Map<String, Value>>) -> impl Iterator<Item = &str> {
+pub(crate) fn operators(labels: Option<&Map<String, Value>>) -> impl Iterator<Item = &str> {
     let keys = labels.into_iter().flat_map(Map::keys);
     // The key of the proposal begins like that of OLM, so it is looked for first.
     keys.filter_map(|key| {
@@ -46,7 +46,7 @@ pub fn operators(labels: Option<&Map<String, Value>>) -> impl Iterator<Item = &s
 }
 
 /// Whether the name in a label is that of the operator.
-pub fn is_name_of(labelled: &str, operator: &str) -> bool {
+pub(crate) fn is_name_of(labelled: &str, operator: &str) -> bool {
     labelled == operator || labelled == cut(operator)
 }
 

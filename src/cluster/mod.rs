@@ -21,5 +21,6 @@ pub use keys::json_schema;
 pub use observed::{
     ObservedError, OperatorGroups, catalog_sources, observe, observe_with, operator_groups, refused_operator_groups,
 };
-pub use read::{StateError, StateProblem, read, source_beside};
+pub(crate) use read::source_beside;
+pub use read::{StateError, StateProblem, read};
 pub use state::State;

@@ -110,9 +110,10 @@ impl<'a> Objects<'a> {
 
     fn complete(self, state: &mut State, namespace: Option<&str>, groups: OperatorGroups) -> Result<(), ObservedError> {
         let here = self.namespace(state, namespace)?;
+        let versions: BTreeSet<&str> = self.inside(&here, csv::KIND).map(Csv::name).collect();
         for view in self.inside(&here, "Subscription") {
             if !state.subscriptions.iter().any(|known| known.name == view.name()) {
-                state.subscriptions.push(subscription(view));
+                state.subscriptions.push(mended(subscription(view), &versions));
             }
         }
         for view in self.inside(&here, csv::KIND).filter(|view| !view.is_copied()) {
@@ -225,6 +226,17 @@ fn subscription(view: Csv<'_>) -> Subscription {
             "Manual" => Approval::Manual,
             _ => Approval::Automatic,
         },
+    }
+}
+
+/// A Subscription as OLM makes it before it resolves: what is to be installed is, once its version is there. The status
+/// says so a moment later.
+fn mended(subscription: Subscription, versions: &BTreeSet<&str>) -> Subscription {
+    let current = subscription.current_csv.as_deref();
+    let arrived = current.filter(|current| versions.contains(current)).map(str::to_owned);
+    Subscription {
+        installed_csv: arrived.or(subscription.installed_csv),
+        ..subscription
     }
 }
 
@@ -449,6 +461,24 @@ mod tests {
         let state = observed(all(), Some("garden")).unwrap();
         assert_eq!(state.other_catalogs, [("dev".to_owned(), "a".to_owned())]);
         assert_eq!(state.catalogs.len(), 2);
+    }
+
+    #[test]
+    fn what_is_to_be_installed_is_so_once_its_version_is_there() {
+        let stale = |versions: &[&str]| {
+            let mut to = subscription("rake", "garden");
+            to["status"]["currentCSV"] = json!("rake.v1.1.0");
+            let versions = versions.iter().map(|name| object(csv::KIND, name, "garden", json!({})));
+            let state = observed(versions.chain([to]).collect(), None).unwrap();
+            state.subscriptions[0].installed_csv.clone().unwrap()
+        };
+        assert_eq!(stale(&["rake.v1.0.0"]), "rake.v1.0.0");
+        assert_eq!(stale(&["rake.v1.0.0", "rake.v1.1.0"]), "rake.v1.1.0");
+        let mut first = subscription("rake", "garden");
+        first["status"] = json!({"currentCSV": "rake.v1.0.0"});
+        let version = object(csv::KIND, "rake.v1.0.0", "garden", json!({}));
+        let state = observed(vec![first, version], None).unwrap();
+        assert_eq!(state.subscriptions[0].installed_csv.as_deref(), Some("rake.v1.0.0"));
     }
 
     #[test]

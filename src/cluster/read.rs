@@ -3,7 +3,7 @@
 use super::keys::SHAPE;
 use super::state::{NAMESPACE, State, VERSION};
 use crate::rules;
-use crate::shape::{self, Fault, Mend, Problem, Shape};
+use crate::shape::{self, Fault, Problem};
 use crate::source::{Place, SourceFile};
 use crate::text::{self, Document, Limits, Path};
 use serde_json::Value;
@@ -50,7 +50,7 @@ pub enum StateProblem {
         found: String,
     },
     /// A key or a value that the table of keys does not allow.
-    #[error("{}{}", .0.message("the file"), advice(.0))]
+    #[error("{}{}", .0.message("the file"), .0.advice())]
     Shape(Problem),
     /// A catalog of both kinds.
     #[error("the catalog {catalog} has a source and packages; it can have one of them")]
@@ -137,7 +137,7 @@ fn is_object(value: &Value) -> bool {
 
 /// What a file names as the source of a catalog, seen from where the program runs: a path is relative to the file, unless
 /// nothing is there. `file` is the path of the file.
-pub fn source_beside(file: &std::path::Path, source: &str) -> String {
+pub(crate) fn source_beside(file: &std::path::Path, source: &str) -> String {
     let (transport, path) = ["oci-archive:", "oci:"]
         .iter()
         .find_map(|transport| Some((*transport, source.strip_prefix(transport)?)))
@@ -167,7 +167,7 @@ impl Reader<'_> {
         if let Some(problem) = shape::check(value, &SHAPE, 1).pop() {
             return Err(self.misshapen(problem));
         }
-        let mut state: State = serde_json::from_value(given(value, &SHAPE)).map_err(|error| {
+        let mut state: State = serde_json::from_value(shape::given(value, &SHAPE)).map_err(|error| {
             let message = error.to_string();
             self.wrong(&Path::root(), StateProblem::Inner { message })
         })?;
@@ -325,29 +325,6 @@ impl Reader<'_> {
             place,
             problem: StateProblem::Shape(problem),
         }
-    }
-}
-
-/// What to do about a problem, to be said after it.
-fn advice(problem: &Problem) -> String {
-    match &problem.fault {
-        Fault::UnknownKey { nearest: Some(key), .. } => format!("; did you mean {key}?"),
-        Fault::UnknownKey { known, .. } => format!("; known keys are {}", known.join(", ")),
-        _ if problem.mend() == Some(Mend::Quote) => "; write it in quotes".to_owned(),
-        _ => String::new(),
-    }
-}
-
-/// A value of this shape without the keys that have nothing behind them.
-fn given(value: &Value, shape: &Shape) -> Value {
-    match (shape, value) {
-        (Shape::Object(_), Value::Object(map)) => {
-            let fields = map.iter().filter(|(_, value)| !value.is_null());
-            let fields = fields.filter_map(|(key, value)| Some((key.clone(), given(value, &shape.field(key)?.shape))));
-            fields.collect()
-        }
-        (Shape::List(shape), Value::Array(items)) => items.iter().map(|item| given(item, shape)).collect(),
-        _ => value.clone(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a what-if file says, as plain data. Everything that the file may leave out has its default here already.
 
+use crate::csv::GROUP;
 use crate::kubernetes::GroupVersionKind;
 use crate::olm::property::Property;
 use serde::{Deserialize, Serialize};
@@ -214,10 +215,24 @@ pub enum Approval {
 }
 
 impl State {
-    /// Who approves a plan in the namespace: a person, where a single Subscription says so.
-    pub fn approval(&self) -> Approval {
-        let mut all = self.subscriptions.iter().map(|to| to.install_plan_approval);
-        all.find(|approval| *approval == Approval::Manual).unwrap_or_default()
+    /// The Subscriptions of a namespace whose plans a person approves, by name. A single one holds every plan there, also
+    /// those of the others.
+    pub fn manual_subscriptions(&self, namespace: &str) -> Vec<String> {
+        let here = self.namespace.is_empty() || self.namespace == namespace;
+        let named = self
+            .subscriptions
+            .iter()
+            .filter(|to| here && to.install_plan_approval == Approval::Manual);
+        let objects = self.objects.iter().filter(|object| {
+            let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
+            text("/kind") == "Subscription"
+                && text("/apiVersion").starts_with(GROUP)
+                && text("/metadata/namespace") == namespace
+                && text("/spec/installPlanApproval") == "Manual"
+        });
+        let objects = objects.filter_map(|object| object.pointer("/metadata/name")?.as_str());
+        let all: BTreeSet<&str> = named.map(|to| &*to.name).chain(objects).collect();
+        all.into_iter().map(str::to_owned).collect()
     }
 }
 

@@ -39,7 +39,7 @@ const OWNER: Shape = Object(&[
     always("kind", Text), always("name", Text), always("uid", Text),
 ]);
 /// The metadata of every object.
-pub const METADATA: Shape = Object(&[
+pub(crate) const METADATA: Shape = Object(&[
     filled("annotations", TEXT_MAP), given("creationTimestamp", Text), given("deletionGracePeriodSeconds", Integer),
     given("deletionTimestamp", Text), filled("finalizers", TEXTS), filled("generateName", Text),
     filled("generation", Integer), filled("labels", TEXT_MAP), filled("managedFields", List(&Any)),

@@ -3,7 +3,8 @@
 #[rustfmt::skip]
 mod fields;
 
-pub use fields::{METADATA, SHAPE};
+pub(crate) use fields::METADATA;
+pub use fields::SHAPE;
 
 use crate::kubernetes::GroupVersionKind;
 use crate::olm::annotation::SKIP_RANGE;
@@ -11,7 +12,7 @@ use serde_json::{Map, Value};
 
 /// The fields that are the same in a webhook definition and in a webhook configuration, in the order in which they are
 /// written.
-pub const WEBHOOK_FIELDS: [&str; 8] = [
+pub(crate) const WEBHOOK_FIELDS: [&str; 8] = [
     "rules",
     "failurePolicy",
     "matchPolicy",
@@ -25,11 +26,11 @@ pub const WEBHOOK_FIELDS: [&str; 8] = [
 /// API group.
 pub const GROUP: &str = "operators.coreos.com";
 /// `apiVersion` of every CSV.
-pub const API_VERSION: &str = "operators.coreos.com/v1alpha1";
+pub(crate) const API_VERSION: &str = "operators.coreos.com/v1alpha1";
 /// Kind.
 pub const KIND: &str = "ClusterServiceVersion";
 /// The only install strategy there is.
-pub const STRATEGY: &str = "deployment";
+pub(crate) const STRATEGY: &str = "deployment";
 
 /// Annotations whose keys OLM compares exactly.
 const EXACT_ANNOTATIONS: [&str; 5] = [
@@ -41,14 +42,14 @@ const EXACT_ANNOTATIONS: [&str; 5] = [
 ];
 
 /// The key that OLM knows, where this one differs from it in the case of letters alone.
-pub fn annotation_in_other_case(key: &str) -> Option<&'static str> {
+pub(crate) fn annotation_in_other_case(key: &str) -> Option<&'static str> {
     EXACT_ANNOTATIONS
         .into_iter()
         .find(|exact| exact.eq_ignore_ascii_case(key) && *exact != key)
 }
 
 /// The fields that an entry of the resources of an API lacks. OLM writes them as empty, as its types make them.
-pub fn absent_of_resource(resource: &Value) -> Vec<&'static str> {
+pub(crate) fn absent_of_resource(resource: &Value) -> Vec<&'static str> {
     let keys = fields::API_RESOURCE.iter().map(|field| field.key);
     keys.filter(|key| resource.get(key).is_none_or(Value::is_null))
         .collect()
@@ -98,7 +99,7 @@ impl<'a> Csv<'a> {
     }
 
     /// Whether OLM made it, as a copy for a namespace that an operator watches from another one.
-    pub fn is_copied(self) -> bool {
+    pub(crate) fn is_copied(self) -> bool {
         let labels = self.get(&["metadata", "labels"]).and_then(Value::as_object);
         let home = self.text(&["metadata", "annotations", "olm.operatorNamespace"]);
         let namespace = self.text(&["metadata", "namespace"]);
@@ -113,13 +114,13 @@ impl<'a> Csv<'a> {
     }
 
     /// The CRDs that the operator owns, in the order of the list.
-    pub fn owned_crds(self) -> impl Iterator<Item = OwnedCrd<'a>> {
+    pub(crate) fn owned_crds(self) -> impl Iterator<Item = OwnedCrd<'a>> {
         let owned = self.list(&["spec", "customresourcedefinitions", "owned"]);
         owned.iter().map(OwnedCrd)
     }
 
     /// The kinds of the APIs that the operator serves itself, in the order of the list.
-    pub fn owned_api_services(self) -> impl Iterator<Item = GroupVersionKind> {
+    pub(crate) fn owned_api_services(self) -> impl Iterator<Item = GroupVersionKind> {
         let owned = self.list(&["spec", "apiservicedefinitions", "owned"]);
         owned.iter().map(|entry| {
             let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -130,7 +131,7 @@ impl<'a> Csv<'a> {
 
 /// An entry of `spec.customresourcedefinitions.owned`.
 #[derive(Debug, Clone, Copy)]
-pub struct OwnedCrd<'a>(pub &'a Value);
+pub(crate) struct OwnedCrd<'a>(pub &'a Value);
 
 impl<'a> OwnedCrd<'a> {
     fn text(self, key: &str) -> &'a str {
@@ -138,18 +139,18 @@ impl<'a> OwnedCrd<'a> {
     }
 
     /// The name of the CRD, `<plural>.<group>`.
-    pub fn name(self) -> &'a str {
+    pub(crate) fn name(self) -> &'a str {
         self.text("name")
     }
 
     /// The kind that it defines: the group is what follows the first dot of the name. `None` where there is no dot.
-    pub fn gvk(self) -> Option<GroupVersionKind> {
+    pub(crate) fn gvk(self) -> Option<GroupVersionKind> {
         let (_, group) = self.name().split_once('.')?;
         Some(GroupVersionKind::new(group, self.text("version"), self.text("kind")))
     }
 
     /// The same, where a name without a dot stands for the group: it then matches no CRD.
-    pub fn gvk_or_name(self) -> GroupVersionKind {
+    pub(crate) fn gvk_or_name(self) -> GroupVersionKind {
         self.gvk()
             .unwrap_or_else(|| GroupVersionKind::new(self.name(), self.text("version"), self.text("kind")))
     }

@@ -6,16 +6,18 @@
 //! the outcome, to the byte, depends on the set of bundles and not on the order in which they came, and memory holds
 //! their names and edges and the manifests of one of them.
 
-mod channels;
 mod existing;
+mod graph_rows;
 mod refusal;
 mod rows;
 mod stored;
 
+pub use super::reach::Stranded;
 pub use refusal::Refusal;
 
 use super::change::{self, ChangeOptions, Target};
 use super::error::DatabaseError;
+use super::reach;
 use super::record::Record;
 use super::spool::{Piece, Spool};
 use crate::catalog::graph::{self, Dropped, Graph, Mode, Node};
@@ -91,6 +93,8 @@ pub struct Report {
     pub skipped: Vec<String>,
     /// Bundles of the index that gave their place to one of their name, by name.
     pub overwritten: Vec<String>,
+    /// Bundles that no update leads to any more in a channel where one did, by package and channel.
+    pub stranded: Vec<Stranded>,
 }
 
 /// One added bundle.
@@ -220,7 +224,7 @@ impl Additions {
             let none = stored::Package::default();
             let mut graphs = graphs.iter();
             graphs.try_for_each(|graph| {
-                channels::write(transaction, graph, &none)
+                graph_rows::write(transaction, graph, &none)
                     .map_err(failed)
                     .map_err(AddError::from)
             })
@@ -251,6 +255,9 @@ impl Additions {
             return Err(AddError::Refused(refusals));
         }
         let graphs = self.graphs(&stored, &overwritten, policy.mode)?;
+        let packages = stored.packages.keys().map(String::as_str).collect();
+        let stranded = || reach::stranded(transaction, &packages).map_err(failed);
+        let stranded_before = stranded()?;
         existing::clear(transaction, &overwritten).map_err(failed)?;
         let deprecated = |name: &str| stored.deprecated.contains(name) && !overwritten.contains(name);
         self.insert(transaction, deprecated, failed)?;
@@ -258,13 +265,16 @@ impl Additions {
             rows::rewrite(transaction, &graph.rewritten).map_err(failed)?;
         }
         for (graph, before) in graphs.into_iter().zip(stored.packages.values()) {
-            channels::write(transaction, &graph, before).map_err(failed)?;
+            graph_rows::write(transaction, &graph, before).map_err(failed)?;
             report.packages.push(package_change(graph, before));
         }
         if policy.mode != Mode::Replaces {
             let packages = report.packages.iter().map(|change| change.package.as_str());
             rows::leave_to_images(transaction, packages).map_err(failed)?;
         }
+        report.stranded = stranded()?;
+        let is_new = |now: &Stranded| !stranded_before.iter().any(|before| before.is_as(now));
+        report.stranded.retain(is_new);
         report.bundles = self.bundles.iter().map(Addition::reported).collect();
         report.overwritten = overwritten.into_iter().collect();
         Ok(report)

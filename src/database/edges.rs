@@ -40,7 +40,8 @@ impl<'connection> ChannelQuery<'connection> {
     pub(crate) fn new(connection: &'connection Connection, package: Option<&str>) -> rusqlite::Result<Self> {
         let statement = connection.prepare(
             "WITH RECURSIVE line(id, next) AS (
-                SELECT entry_id, replaces FROM channel_entry WHERE depth = (SELECT min(depth) FROM channel_entry)
+                SELECT entry_id, replaces FROM channel_entry
+                WHERE depth = (SELECT min(depth) FROM channel_entry) AND package_name IS coalesce(?1, package_name)
                 UNION
                 SELECT below.entry_id, below.replaces FROM line JOIN channel_entry AS below ON below.entry_id = line.next
             )

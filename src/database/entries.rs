@@ -6,7 +6,7 @@ use rusqlite::Params;
 
 /// One edge of a channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edge {
+pub(crate) struct Edge {
     /// The package.
     pub package: String,
     /// The channel.
@@ -22,7 +22,7 @@ impl Database {
     ///
     /// # Errors
     /// When the database is damaged or changes meanwhile.
-    pub fn entries_that_replace(&self, name: &str) -> Result<Vec<Edge>, ReadError> {
+    pub(crate) fn entries_that_replace(&self, name: &str) -> Result<Vec<Edge>, ReadError> {
         self.edges(
             "SELECT entry.package_name, entry.channel_name, entry.operatorbundle_name, below.operatorbundle_name
             FROM channel_entry AS entry JOIN channel_entry AS below ON below.entry_id = entry.replaces
@@ -36,7 +36,12 @@ impl Database {
     ///
     /// # Errors
     /// When the database is damaged or changes meanwhile.
-    pub fn bundle_that_replaces(&self, package: &str, channel: &str, name: &str) -> Result<Option<Edge>, ReadError> {
+    pub(crate) fn bundle_that_replaces(
+        &self,
+        package: &str,
+        channel: &str,
+        name: &str,
+    ) -> Result<Option<Edge>, ReadError> {
         let edges = self.edges(
             "SELECT entry.package_name, entry.channel_name, entry.operatorbundle_name, below.operatorbundle_name
             FROM channel_entry AS entry JOIN channel_entry AS below ON below.entry_id = entry.replaces
@@ -52,7 +57,7 @@ impl Database {
     ///
     /// # Errors
     /// When the database is damaged or changes meanwhile.
-    pub fn entries_that_provide(&self, api: &GroupVersionKind) -> Result<Vec<Edge>, ReadError> {
+    pub(crate) fn entries_that_provide(&self, api: &GroupVersionKind) -> Result<Vec<Edge>, ReadError> {
         self.edges(
             &format!(
                 "{PROVIDERS} GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, min(entry.depth), entry.operatorbundle_name,
@@ -66,7 +71,7 @@ impl Database {
     ///
     /// # Errors
     /// When the database is damaged or changes meanwhile.
-    pub fn latest_entries_that_provide(&self, api: &GroupVersionKind) -> Result<Vec<Edge>, ReadError> {
+    pub(crate) fn latest_entries_that_provide(&self, api: &GroupVersionKind) -> Result<Vec<Edge>, ReadError> {
         let mut edges = self.edges(
             &format!("{PROVIDERS} ORDER BY 1, 2, entry.depth, entry.entry_id"),
             [stored_form(api)],
@@ -80,7 +85,7 @@ impl Database {
     ///
     /// # Errors
     /// When the database is damaged or changes meanwhile.
-    pub fn default_bundle_that_provides(&self, api: &GroupVersionKind) -> Result<Option<Edge>, ReadError> {
+    pub(crate) fn default_bundle_that_provides(&self, api: &GroupVersionKind) -> Result<Option<Edge>, ReadError> {
         let edges = self.edges(
             &format!(
                 "SELECT * FROM (

@@ -8,14 +8,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The largest value that an index may hold, in bytes.
-pub const LONGEST_VALUE: i32 = 64 * 1024 * 1024;
+pub(crate) const LONGEST_VALUE: i32 = 64 * 1024 * 1024;
 
 /// How many steps the engine takes for one command, unless the caller says otherwise.
 ///
 /// A step is an instruction of SQLite's virtual machine; a processor takes some 50 million of them in a second. With an
 /// index of 7,000 bundles, as many as the largest public ones have, a list takes 4 million, a repair 20 million, and to
 /// bring it up to date from schema version 8 takes 430 million.
-pub const STEPS: u64 = 5_000_000_000;
+pub(crate) const STEPS: u64 = 5_000_000_000;
 
 /// The memory that all connections of this process may take together, in bytes: a database can make a sort of a small
 /// file arbitrarily large.

@@ -109,7 +109,7 @@ pub fn packages(index: &Database) -> Result<Packages<'_>, ReadError> {
 ///
 /// # Errors
 /// When the database is damaged.
-pub fn find_package(index: &Database, package: &str) -> Result<Result<(), Option<String>>, ReadError> {
+pub(crate) fn find_package(index: &Database, package: &str) -> Result<Result<(), Option<String>>, ReadError> {
     let mut known = Vec::new();
     for row in packages(index)?.rows()? {
         let name = row?.name;

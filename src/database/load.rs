@@ -39,7 +39,7 @@ impl Database {
     ///
     /// # Errors
     /// When the database is damaged or changes meanwhile.
-    pub fn catalog_without_skip_ranges(&self) -> Result<Catalog, ReadError> {
+    pub(crate) fn catalog_without_skip_ranges(&self) -> Result<Catalog, ReadError> {
         let mut texts = Texts::default();
         let bundles = self
             .bundles(&mut texts)
@@ -63,7 +63,7 @@ impl Database {
     ///
     /// # Errors
     /// When the database is damaged or changes meanwhile.
-    pub fn skip_ranges(&self) -> Result<HashMap<ManifestsId, Text>, ReadError> {
+    pub(crate) fn skip_ranges(&self) -> Result<HashMap<ManifestsId, Text>, ReadError> {
         let ranges = || -> rusqlite::Result<HashMap<ManifestsId, Text>> {
             let mut query = self
                 .connection()
@@ -84,7 +84,7 @@ impl Database {
     ///
     /// # Errors
     /// When the database is damaged or changes meanwhile.
-    pub fn plurals(&self) -> Result<HashMap<GroupVersionKind, String>, ReadError> {
+    pub(crate) fn plurals(&self) -> Result<HashMap<GroupVersionKind, String>, ReadError> {
         let plurals = || -> rusqlite::Result<HashMap<GroupVersionKind, String>> {
             let mut query = self
                 .connection()
@@ -111,7 +111,7 @@ impl Database {
     ///
     /// # Errors
     /// When the database is damaged or changes meanwhile.
-    pub fn related_images(&self) -> Result<HashMap<String, Vec<String>>, ReadError> {
+    pub(crate) fn related_images(&self) -> Result<HashMap<String, Vec<String>>, ReadError> {
         let images = || -> rusqlite::Result<HashMap<String, Vec<String>>> {
             let mut query = self
                 .connection()
@@ -134,7 +134,7 @@ impl Database {
     ///
     /// # Errors
     /// When the database is damaged or changes meanwhile.
-    pub fn csv(&self, id: ManifestsId) -> Result<Option<String>, ReadError> {
+    pub(crate) fn csv(&self, id: ManifestsId) -> Result<Option<String>, ReadError> {
         let csv = || -> rusqlite::Result<Option<String>> {
             let mut query = self
                 .connection()
@@ -162,7 +162,7 @@ impl Database {
     ///
     /// # Errors
     /// As [`Database::manifests`].
-    pub fn with_manifests<T>(
+    pub(crate) fn with_manifests<T>(
         &self,
         id: ManifestsId,
         read: impl FnOnce(Option<&str>, &[&str]) -> T,

@@ -35,7 +35,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// The schema versions that can be read.
-pub const READABLE_VERSIONS: RangeInclusive<i64> = schema::FIRST_VERSION..=schema::VERSION;
+pub(crate) const READABLE_VERSIONS: RangeInclusive<i64> = schema::FIRST_VERSION..=schema::VERSION;
 
 /// The first schema version that is read from the file as it is.
 const FIRST_READ_IN_PLACE: i64 = 9;
@@ -57,7 +57,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// How an index is read.
 #[derive(Debug, Clone, Copy)]
-pub struct ReadOptions {
+pub(crate) struct ReadOptions {
     /// How long to try again while another program writes the file.
     pub patience: Duration,
     /// How many steps the database engine may take: a limit for databases made to keep it busy.
@@ -132,7 +132,7 @@ impl FileWatch {
     ///
     /// # Errors
     /// When the file was written to, or cut, since it was opened.
-    pub fn check_unchanged(&self) -> Result<(), ReadError> {
+    pub(crate) fn check_unchanged(&self) -> Result<(), ReadError> {
         self.0.check_unchanged()
     }
 }
@@ -150,7 +150,7 @@ impl Database {
     ///
     /// # Errors
     /// As [`Index::open_with`].
-    pub fn open_within(path: &Path, steps: u64) -> Result<Self, ReadError> {
+    pub(crate) fn open_within(path: &Path, steps: u64) -> Result<Self, ReadError> {
         let options = ReadOptions {
             steps,
             ..ReadOptions::default()
@@ -164,7 +164,7 @@ impl Database {
     /// When there is no such file, it is not an index database of a schema version in [`READABLE_VERSIONS`], it is
     /// damaged, an unfinished transaction beside it cannot be undone in a copy, or somebody writes it for longer than
     /// `options` allow.
-    pub fn open_with(path: &Path, options: &ReadOptions) -> Result<Self, ReadError> {
+    pub(crate) fn open_with(path: &Path, options: &ReadOptions) -> Result<Self, ReadError> {
         let began = Instant::now();
         loop {
             match Self::attempt(path, options) {
@@ -267,7 +267,7 @@ impl Database {
     ///
     /// # Errors
     /// When the file at the path is no longer the one that was opened first.
-    pub fn reopen(&self) -> Result<Self, ReadError> {
+    pub(crate) fn reopen(&self) -> Result<Self, ReadError> {
         let (connection, budget) = connect(&self.file.database, self.file.steps)
             // Opening alone need not touch the file; reading the schema does.
             .and_then(|(connection, budget)| {
@@ -285,14 +285,14 @@ impl Database {
 
     /// Lets other programs write the file, also while this and its other connections stay open. What they read must be
     /// checked from here on, by [`Database::check_unchanged`].
-    pub fn let_others_write(&self) {
+    pub(crate) fn let_others_write(&self) {
         if let Some(lock) = &self.file.lock {
             lock.release();
         }
     }
 
     /// Begins to count the steps of the engine anew, for another request to an index that stays open.
-    pub fn renew_budget(&self) {
+    pub(crate) fn renew_budget(&self) {
         self.budget.renew();
     }
 
@@ -302,7 +302,7 @@ impl Database {
     }
 
     /// The version of the schema of the file, as its table `schema_migrations` says.
-    pub fn schema_version(&self) -> i64 {
+    pub(crate) fn schema_version(&self) -> i64 {
         self.file.schema_version
     }
 
@@ -310,7 +310,7 @@ impl Database {
     ///
     /// # Errors
     /// When the file was written to, or cut, since it was opened.
-    pub fn check_unchanged(&self) -> Result<(), ReadError> {
+    pub(crate) fn check_unchanged(&self) -> Result<(), ReadError> {
         self.file.check_unchanged()
     }
 

@@ -109,6 +109,13 @@ pub struct Api {
     pub plural: String,
 }
 
+impl Api {
+    /// Group, version and kind.
+    pub(super) fn identity(&self) -> [&str; 3] {
+        [&self.group, &self.version, &self.kind]
+    }
+}
+
 impl std::fmt::Display for Api {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self {

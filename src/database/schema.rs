@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension};
 pub const VERSION: i64 = 13;
 
 /// The schema version of a database whose tables do not say one yet.
-pub const FIRST_VERSION: i64 = -1;
+pub(crate) const FIRST_VERSION: i64 = -1;
 
 /// The first schema version with a table of deprecated bundles.
 pub(crate) const DEPRECATED_SINCE: i64 = 12;

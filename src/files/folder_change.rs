@@ -57,7 +57,7 @@ struct Record {
 
 /// New content for files of a folder, none of which is seen before all are complete.
 #[derive(Debug)]
-pub struct FolderChange {
+pub(crate) struct FolderChange {
     folder: PathBuf,
     temporary: TemporaryFolder,
     staging: PathBuf,
@@ -84,7 +84,7 @@ impl FolderChange {
     ///
     /// # Errors
     /// When the folder cannot be written, or the change that was left cannot be finished.
-    pub fn new(folder: &Path) -> Result<Self, FileError> {
+    pub(crate) fn new(folder: &Path) -> Result<Self, FileError> {
         finish_change(folder)?;
         let is_absent = matches!(there(folder)?, There::Nothing);
         let made = CreatedFolder(is_absent.then(|| folder.to_owned()));
@@ -102,7 +102,7 @@ impl FolderChange {
     }
 
     /// Where the new files are put together, under their paths inside the folder. Nothing in it needs to be synced.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.files
     }
 
@@ -111,7 +111,7 @@ impl FolderChange {
     /// # Errors
     /// When a folder or a link stands where a file goes, a folder cannot be written, or the system refuses; nothing has
     /// changed then. Where the system refuses to move a complete file, the next change of the folder moves it.
-    pub fn commit(self) -> Result<(), FileError> {
+    pub(crate) fn commit(self) -> Result<(), FileError> {
         self.put(None)
     }
 
@@ -119,7 +119,7 @@ impl FolderChange {
     ///
     /// # Errors
     /// As [`FolderChange::commit`], and when the file cannot take its place.
-    pub fn commit_with(self, other: Replacement) -> Result<(), FileError> {
+    pub(crate) fn commit_with(self, other: Replacement) -> Result<(), FileError> {
         self.put(Some(other))
     }
 
@@ -244,7 +244,7 @@ impl Record {
 ///
 /// # Errors
 /// When the change cannot be finished: another process is at it for too long, or the system refuses.
-pub fn finish_change(folder: &Path) -> Result<(), FileError> {
+pub(crate) fn finish_change(folder: &Path) -> Result<(), FileError> {
     if fs::symlink_metadata(folder.join(JOURNAL)).is_ok() {
         let _lock = lock(folder)?;
         finish(folder)?;
@@ -257,7 +257,7 @@ pub fn finish_change(folder: &Path) -> Result<(), FileError> {
 
 /// What waits in a folder to be moved to its place.
 #[derive(Debug, Default)]
-pub struct Pending {
+pub(crate) struct Pending {
     files: BTreeMap<String, PathBuf>,
     is_ours: bool,
 }
@@ -265,14 +265,14 @@ pub struct Pending {
 impl Pending {
     /// The files whose content counts already, by their paths inside the folder, with the places where they wait. One that
     /// is gone from there has been moved meanwhile.
-    pub fn files(&self) -> impl Iterator<Item = (&str, &Path)> {
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&str, &Path)> {
         self.files
             .iter()
             .map(|(path, staged)| (path.as_str(), staged.as_path()))
     }
 
     /// Whether what the folder holds under this name belongs to a change and is none of its content.
-    pub fn hides(&self, name: &OsStr) -> bool {
+    pub(crate) fn hides(&self, name: &OsStr) -> bool {
         let staging = temporary_prefix(Path::new(STAGING));
         self.is_ours && name == JOURNAL || name.to_string_lossy().starts_with(&staging)
     }
@@ -282,7 +282,7 @@ impl Pending {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn pending_change(folder: &Path) -> Result<Pending, FileError> {
+pub(crate) fn pending_change(folder: &Path) -> Result<Pending, FileError> {
     let journal = folder.join(JOURNAL);
     let Some(record) = record_of(&journal)? else {
         return Ok(Pending::default());

@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// A folder that is absent or empty and appears complete, or a folder that stays and whose files change together.
 #[derive(Debug)]
-pub enum FolderOutput {
+pub(crate) enum FolderOutput {
     /// Put together beside its place.
     New(NewFolder),
     /// Put together inside.
@@ -20,7 +20,7 @@ impl FolderOutput {
     ///
     /// # Errors
     /// When the system refuses, or the change that was left cannot be finished.
-    pub fn new(folder: &Path) -> Result<Self, FileError> {
+    pub(crate) fn new(folder: &Path) -> Result<Self, FileError> {
         if can_be_replaced(folder) {
             match NewFolder::new(folder) {
                 Ok(new) => return Ok(Self::New(new)),
@@ -34,7 +34,7 @@ impl FolderOutput {
     }
 
     /// Where the files are put together, under their paths inside the folder. Nothing in it needs to be synced.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         match self {
             Self::New(new) => new.path(),
             Self::Change(change) => change.path(),
@@ -45,7 +45,7 @@ impl FolderOutput {
     ///
     /// # Errors
     /// As [`NewFolder::commit`] and [`FolderChange::commit`].
-    pub fn commit(self) -> Result<(), FileError> {
+    pub(crate) fn commit(self) -> Result<(), FileError> {
         match self {
             Self::Change(change) => change.commit(),
             Self::New(new) => new.commit().map_err(|error| match error {
@@ -64,7 +64,7 @@ impl FolderOutput {
 ///
 /// # Errors
 /// When a folder or file cannot be written, or one of the files is there already.
-pub fn place<'c>(folder: &Path, files: impl IntoIterator<Item = (&'c str, &'c [u8])>) -> Result<(), FileError> {
+pub(crate) fn place<'c>(folder: &Path, files: impl IntoIterator<Item = (&'c str, &'c [u8])>) -> Result<(), FileError> {
     let make = |folder: &Path| {
         fs::create_dir_all(folder).map_err(|error| FileError::new("create the directory", folder, error))
     };

@@ -23,7 +23,7 @@ pub(super) fn new_name(prefix: &str) -> String {
 ///
 /// # Errors
 /// When it cannot be created.
-pub fn create_temporary(folder: &Path, prefix: &str) -> io::Result<(PathBuf, File)> {
+pub(crate) fn create_temporary(folder: &Path, prefix: &str) -> io::Result<(PathBuf, File)> {
     create_locked(folder, prefix, create_private)
 }
 
@@ -67,7 +67,7 @@ pub(super) fn process_of<'name>(name: &'name str, prefix: &str) -> Option<&'name
 
 /// Removes the files and folders with this prefix in a folder whose processes are gone. What could be anything else stays:
 /// what has another name or owner, links, pipes, and folders with content but without the marker.
-pub fn remove(folder: &Path, prefix: &str) {
+pub(crate) fn remove(folder: &Path, prefix: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         if let Some(process) = name.to_str().and_then(|name| process_of(name, prefix)) {

@@ -9,7 +9,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Waits for the lock on a file or folder, and tells whether it came in time. The lock goes with the file.
 ///
 /// On a file system without locks there is nothing to wait for.
-pub fn lock_within(file: &File, limit: Duration) -> bool {
+pub(crate) fn lock_within(file: &File, limit: Duration) -> bool {
     let mut waited = Duration::ZERO;
     loop {
         match file.try_lock() {

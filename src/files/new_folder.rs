@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// A folder that appears at its place when it is complete, or not at all.
 #[derive(Debug)]
-pub struct NewFolder {
+pub(crate) struct NewFolder {
     temporary: TemporaryFolder,
     content: PathBuf,
     target: PathBuf,
@@ -32,7 +32,7 @@ impl NewFolder {
     ///
     /// # Errors
     /// When something is there, or the system refuses.
-    pub fn new(target: &Path) -> Result<Self, NewFolderError> {
+    pub(crate) fn new(target: &Path) -> Result<Self, NewFolderError> {
         if let Err(taken) = Self::require_free(target) {
             // A process that was killed can have left its empty folder when it had done its work.
             TemporaryFolder::remove_left_beside(target);
@@ -52,7 +52,7 @@ impl NewFolder {
     ///
     /// # Errors
     /// When something is there.
-    pub fn require_free(target: &Path) -> Result<(), NewFolderError> {
+    pub(crate) fn require_free(target: &Path) -> Result<(), NewFolderError> {
         let there = fs::symlink_metadata(target).is_ok();
         if there && !is_empty_folder(target) {
             let directory = target.to_owned();
@@ -62,7 +62,7 @@ impl NewFolder {
     }
 
     /// Where its content is put together. The folder is empty at first; nothing in it needs to be synced.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.content
     }
 
@@ -70,7 +70,7 @@ impl NewFolder {
     ///
     /// # Errors
     /// When something is there by now, or the system refuses.
-    pub fn commit(self) -> Result<(), NewFolderError> {
+    pub(crate) fn commit(self) -> Result<(), NewFolderError> {
         let Self {
             temporary,
             content,

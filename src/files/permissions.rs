@@ -9,7 +9,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// When something is there already, or the system refuses.
-pub fn create_private(path: &Path) -> io::Result<File> {
+pub(crate) fn create_private(path: &Path) -> io::Result<File> {
     create(path, true)
 }
 
@@ -17,7 +17,7 @@ pub fn create_private(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// When something is there already, or the system refuses.
-pub fn create_private_folder(path: &Path) -> io::Result<()> {
+pub(crate) fn create_private_folder(path: &Path) -> io::Result<()> {
     private_folders().create(path)
 }
 
@@ -25,7 +25,7 @@ pub fn create_private_folder(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// When the system refuses.
-pub fn create_private_folders(path: &Path) -> io::Result<()> {
+pub(crate) fn create_private_folders(path: &Path) -> io::Result<()> {
     private_folders().recursive(true).create(path)
 }
 

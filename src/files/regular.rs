@@ -10,7 +10,7 @@ use std::path::Path;
 /// # Errors
 /// When there is nothing, the system refuses, or the path leads to a folder ([`io::ErrorKind::IsADirectory`]), a named
 /// pipe, a socket or a device ([`io::ErrorKind::InvalidInput`]).
-pub fn open_regular(path: &Path) -> io::Result<File> {
+pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
     // Opening a device can already do something, and opening a socket fails for a reason that helps nobody.
     require_regular(path)?;
     let mut options = OpenOptions::new();
@@ -26,7 +26,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// As [`open_regular`].
-pub fn require_regular(path: &Path) -> io::Result<Metadata> {
+pub(crate) fn require_regular(path: &Path) -> io::Result<Metadata> {
     let metadata = fs::metadata(path)?;
     require(&metadata)?;
     Ok(metadata)

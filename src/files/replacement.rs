@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Dropped before [`Replacement::commit`], it vanishes. A process that is killed leaves it behind;
 /// the next replacement of the same target removes it (the lock on it tells a dead one from one in use).
 #[derive(Debug)]
-pub struct Replacement {
+pub(crate) struct Replacement {
     target: PathBuf,
     temporary: PathBuf,
     file: File,
@@ -25,7 +25,7 @@ impl Replacement {
     ///
     /// # Errors
     /// When something else than a file stands there, or the directory or the file cannot be made.
-    pub fn new(target: &Path) -> Result<Self, FileError> {
+    pub(crate) fn new(target: &Path) -> Result<Self, FileError> {
         let directory = directory_of(target);
         fs::create_dir_all(&directory).map_err(|error| FileError::new("create the directory", &directory, error))?;
         let legacy = Legacy::of(target).map_err(|error| FileError::new("replace", target, error))?;
@@ -43,7 +43,7 @@ impl Replacement {
     }
 
     /// Where the new content stands until it is committed.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.temporary
     }
 
@@ -58,7 +58,7 @@ impl Replacement {
     }
 
     /// The open temporary file.
-    pub fn file(&mut self) -> &mut File {
+    pub(crate) fn file(&mut self) -> &mut File {
         &mut self.file
     }
 
@@ -66,7 +66,7 @@ impl Replacement {
     ///
     /// # Errors
     /// When syncing or renaming fails; the target is then as it was.
-    pub fn commit(mut self) -> Result<(), FileError> {
+    pub(crate) fn commit(mut self) -> Result<(), FileError> {
         self.finish()?;
         fs::rename(&self.temporary, &self.target).map_err(|error| FileError::new("replace", &self.target, error))?;
         self.committed = true;
@@ -77,7 +77,7 @@ impl Replacement {
     ///
     /// # Errors
     /// When something is there ([`AlreadyExists`](std::io::ErrorKind::AlreadyExists)), which stays as it is; when syncing or renaming fails.
-    pub fn commit_new(mut self) -> Result<(), FileError> {
+    pub(crate) fn commit_new(mut self) -> Result<(), FileError> {
         self.finish()?;
         rename_new(&self.temporary, &self.target).map_err(|error| FileError::new("create", &self.target, error))?;
         self.committed = true;
@@ -85,7 +85,7 @@ impl Replacement {
     }
 
     /// Removes what killed processes left beside `target`.
-    pub fn remove_left_beside(target: &Path) {
+    pub(crate) fn remove_left_beside(target: &Path) {
         leftover::remove(&directory_of(target), &temporary_prefix(target));
     }
 

@@ -13,7 +13,7 @@ const MANY: usize = 32;
 ///
 /// # Errors
 /// When the directory cannot be opened or synced.
-pub fn sync_directory(directory: &Path) -> Result<(), FileError> {
+pub(crate) fn sync_directory(directory: &Path) -> Result<(), FileError> {
     sync(directory)
 }
 

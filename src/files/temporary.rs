@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The directory of the system for temporary files: `$TMPDIR`, or `/tmp`.
-pub fn temporary_directory() -> PathBuf {
+pub(crate) fn temporary_directory() -> PathBuf {
     std::env::temp_dir()
 }
 
@@ -15,7 +15,7 @@ pub fn temporary_directory() -> PathBuf {
 ///
 /// # Errors
 /// When it cannot be made.
-pub fn nameless_file() -> Result<File, FileError> {
+pub(crate) fn nameless_file() -> Result<File, FileError> {
     let fail = |error| FileError::new("create a temporary file in", temporary_directory(), error);
     tempfile::tempfile().map_err(fail)
 }
@@ -24,7 +24,7 @@ pub fn nameless_file() -> Result<File, FileError> {
 ///
 /// It goes with the value. A process that is killed leaves it behind; the next one that makes such a folder removes it.
 #[derive(Debug)]
-pub struct TemporaryFolder {
+pub(crate) struct TemporaryFolder {
     folder: PathBuf,
     content: PathBuf,
     /// The file that is locked for as long as the folder is in use, where leftovers are looked for.
@@ -41,7 +41,7 @@ impl TemporaryFolder {
     ///
     /// # Errors
     /// When it cannot be made.
-    pub fn new() -> Result<Self, FileError> {
+    pub(crate) fn new() -> Result<Self, FileError> {
         let directory = temporary_directory();
         let made = Self::of_user(&directory, &directory.join(users_folder()));
         made.map_err(|error| FileError::new("create a folder in", directory, error))
@@ -51,7 +51,7 @@ impl TemporaryFolder {
     ///
     /// # Errors
     /// When one of the two folders cannot be made.
-    pub fn beside(target: &Path) -> Result<Self, FileError> {
+    pub(crate) fn beside(target: &Path) -> Result<Self, FileError> {
         let directory = directory_of(target);
         fs::create_dir_all(&directory).map_err(|error| FileError::new("create the directory", &directory, error))?;
         let made = Self::within(&directory, &temporary_prefix(target));
@@ -114,12 +114,12 @@ impl TemporaryFolder {
     }
 
     /// Removes what killed processes left beside `target`.
-    pub fn remove_left_beside(target: &Path) {
+    pub(crate) fn remove_left_beside(target: &Path) {
         leftover::remove(&directory_of(target), &temporary_prefix(target));
     }
 
     /// Where it is.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.content
     }
 
@@ -127,7 +127,7 @@ impl TemporaryFolder {
     ///
     /// # Errors
     /// When it cannot be made.
-    pub fn file(&self, name: &str) -> Result<PathBuf, FileError> {
+    pub(crate) fn file(&self, name: &str) -> Result<PathBuf, FileError> {
         let path = self.content.join(name);
         create_private(&path).map_err(|error| FileError::new("create", &path, error))?;
         Ok(path)

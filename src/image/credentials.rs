@@ -142,7 +142,7 @@ impl Credentials {
     }
 
     /// Those in these files, as far as they are there. The first that knows a registry counts.
-    pub fn in_any_of(files: Vec<PathBuf>) -> Self {
+    pub(crate) fn in_any_of(files: Vec<PathBuf>) -> Self {
         Self { files, required: false }
     }
 

@@ -85,30 +85,30 @@ impl FromStr for Digest {
 
 /// Computes a digest piece by piece, and counts the bytes.
 #[derive(Debug, Clone, Default)]
-pub struct Hasher {
+pub(crate) struct Hasher {
     state: Sha256,
     length: u64,
 }
 
 impl Hasher {
     /// Nothing read yet.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// Takes the next bytes.
-    pub fn update(&mut self, bytes: &[u8]) {
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
         self.state.update(bytes);
         self.length += bytes.len() as u64;
     }
 
     /// How many bytes were taken.
-    pub fn length(&self) -> u64 {
+    pub(crate) fn length(&self) -> u64 {
         self.length
     }
 
     /// The digest of all bytes taken.
-    pub fn finish(self) -> Digest {
+    pub(crate) fn finish(self) -> Digest {
         Digest(self.state.finalize().into())
     }
 }

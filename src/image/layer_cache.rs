@@ -5,7 +5,7 @@ use super::cache::{Cache, Incoming};
 use super::digest::{Digest, Hasher};
 use super::error::ImageError;
 use super::image::{Blob, Layer};
-use super::layer::{LayerEntry, diff_id_of, layer_from_files};
+use super::layer_writer::{LayerEntry, diff_id_of, layer_from_files};
 use super::manifest::{Descriptor, LAYER_GZIP};
 use crate::files::FileError;
 use flate2::read::GzDecoder;
@@ -22,7 +22,7 @@ const COMPRESSION: u32 = 1;
 ///
 /// # Errors
 /// The same; a cache that cannot be read or written is no reason to fail.
-pub fn layer_through_cache(entries: &[LayerEntry], epoch: u64, cache: &Cache) -> Result<Layer, ImageError> {
+pub(crate) fn layer_through_cache(entries: &[LayerEntry], epoch: u64, cache: &Cache) -> Result<Layer, ImageError> {
     if let Some(layer) = find(cache, &diff_id_of(entries, epoch)?) {
         return Ok(layer);
     }
@@ -91,7 +91,7 @@ fn keep(cache: &Cache, layer: &Layer) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::layer::EntryContent;
+    use super::super::layer_writer::EntryContent;
     use super::*;
 
     #[test]

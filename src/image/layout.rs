@@ -3,7 +3,7 @@
 use super::digest::{Digest, Hasher};
 use super::error::ImageError;
 use super::image::{Blob, Image};
-use super::layer::MEMORY_LIMIT;
+use super::layer_writer::MEMORY_LIMIT;
 use super::manifest::{
     self, CONFIG_LIMIT, Descriptor, INDEX, IndexEntry, MANIFEST_LIMIT, Manifest, REF_NAME, check_digest,
 };
@@ -21,7 +21,7 @@ use std::time::Duration;
 
 pub(super) const INDEX_FILE: &str = "index.json";
 /// The file that every OCI layout has.
-pub const LAYOUT_FILE: &str = "oci-layout";
+pub(crate) const LAYOUT_FILE: &str = "oci-layout";
 pub(super) const LAYOUT_CONTENT: &str = r#"{"imageLayoutVersion":"1.0.0"}"#;
 /// An index lists images, and many tags may stand in one layout.
 pub(super) const INDEX_LIMIT: u64 = 16 << 20;

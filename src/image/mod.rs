@@ -12,9 +12,9 @@ mod digest;
 mod error;
 #[expect(clippy::module_inception, reason = "a file is named after its main type")]
 mod image;
-mod layer;
 mod layer_cache;
 mod layer_reader;
+mod layer_writer;
 mod layout;
 mod manifest;
 #[cfg(not(feature = "registry"))]
@@ -36,18 +36,20 @@ pub use archive::{read_archive, write_archive};
 pub use build::{ImageConfig, append, build};
 pub use cache::{Cache, DEFAULT_CACHE_SIZE};
 pub use credentials::{CredentialError, Credentials, Login, Secret};
-pub use digest::{Digest, DigestError, Hasher};
+pub use digest::{Digest, DigestError};
 pub use error::ImageError;
 pub use image::{Blob, Image, Layer};
-pub use layer::{EntryContent, LayerEntry, layer_from_files, layer_from_tree};
-pub use layer_cache::layer_through_cache;
-pub use layout::{LAYOUT_FILE, read_layout, write_layout};
+pub(crate) use layer_cache::layer_through_cache;
+pub use layer_writer::{EntryContent, LayerEntry, layer_from_files, layer_from_tree};
+pub(crate) use layout::LAYOUT_FILE;
+pub use layout::{read_layout, write_layout};
 pub use manifest::Descriptor;
 pub use options::{CacheMode, ImageOptions, RetryPolicy};
 pub use platform::{Offer, Platform, PlatformError};
 pub use problem::{BuildProblem, ContentProblem};
 pub use progress::{Progress, Silent};
-pub use reference::{Reference, ReferenceError, RegistryReference, check_pullable};
+pub(crate) use reference::check_pullable;
+pub use reference::{Reference, ReferenceError, RegistryReference};
 #[cfg(feature = "registry")]
 pub use registry::{RegistryError, RegistryFailure};
 pub use tag_state::{Race, TagState};

@@ -120,7 +120,7 @@ impl Reference {
     }
 
     /// Whether both name one place, however they are written.
-    pub fn is_same_place(&self, other: &Self) -> bool {
+    pub(crate) fn is_same_place(&self, other: &Self) -> bool {
         let absolute = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
         match (self, other) {
             (Self::Registry(one), Self::Registry(other)) => (&one.parsed, one.digest) == (&other.parsed, other.digest),
@@ -145,7 +145,7 @@ impl Reference {
 
 impl RegistryReference {
     /// The text that the user wrote, without `docker://`. An index stores a bundle under exactly this text.
-    pub fn as_written(&self) -> &str {
+    pub(crate) fn as_written(&self) -> &str {
         &self.written
     }
 
@@ -175,7 +175,7 @@ impl RegistryReference {
     }
 
     /// What is asked for in a request: the digest, or else the tag.
-    pub fn manifest_name(&self) -> &str {
+    pub(crate) fn manifest_name(&self) -> &str {
         self.parsed.digest().or_else(|| self.parsed.tag()).unwrap_or("latest")
     }
 
@@ -276,7 +276,7 @@ impl FromStr for Reference {
 ///
 /// # Errors
 /// When it is empty, names no registry image, or is written with a transport that only tools know.
-pub fn check_pullable(image: &str) -> Result<(), String> {
+pub(crate) fn check_pullable(image: &str) -> Result<(), String> {
     match image.parse() {
         _ if image.is_empty() => Err("is empty".to_owned()),
         Ok(Reference::Registry(_)) if !image.starts_with("docker://") => Ok(()),

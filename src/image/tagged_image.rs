@@ -48,7 +48,7 @@ impl Tagged {
     ///
     /// # Errors
     /// When an image names no platform, or two name the same.
-    pub fn for_platforms(images: Vec<Image>) -> Result<Self, ImageError> {
+    pub(crate) fn for_platforms(images: Vec<Image>) -> Result<Self, ImageError> {
         let mut entries = Vec::with_capacity(images.len());
         for image in images {
             let image_digest = image.digest();

@@ -84,7 +84,7 @@ impl Transports {
     ///
     /// # Errors
     /// As [`Transports::push`], and [`ImageError::Moved`] when somebody else moved the reference.
-    pub async fn push_over(
+    pub(crate) async fn push_over(
         &self,
         tagged: &Tagged,
         reference: &Reference,

@@ -83,9 +83,9 @@ pub struct Capability {
 }
 
 /// The newest release that the table knows, of July 2026.
-pub const NEWEST: Release = Release { minor: 46, patch: 0 };
+pub(crate) const NEWEST: Release = Release { minor: 46, patch: 0 };
 /// The release before which the table knows only what is missing.
-pub const OLDEST: Release = Release { minor: 14, patch: 0 };
+pub(crate) const OLDEST: Release = Release { minor: 14, patch: 0 };
 
 const fn since(minor: u64, patch: u64) -> Since {
     Since::Release(Release { minor, patch })
@@ -123,7 +123,7 @@ const BEFORE: &str = "in all releases of the changelog";
 const UNSAID: &str = "in the current sources of OLM; the changelog ends with 0.18.0 and does not name it";
 
 /// The table.
-pub static CAPABILITIES: &[Capability] = &[
+pub(crate) static CAPABILITIES: &[Capability] = &[
     row(
         Need::BundleImage,
         since(14, 0),
@@ -292,7 +292,7 @@ pub static CAPABILITIES: &[Capability] = &[
 
 /// The row of a need; types and kinds that the table does not have are those of [`Need::OtherDependency`] and
 /// [`Need::OtherKind`].
-pub fn capability(need: Need) -> Option<&'static Capability> {
+pub(crate) fn capability(need: Need) -> Option<&'static Capability> {
     CAPABILITIES.iter().find(|capability| capability.need == need)
 }
 
@@ -327,7 +327,7 @@ impl Cluster {
     }
 
     /// What must be said about how far the table goes for this version.
-    pub fn caution(&self) -> Option<String> {
+    pub(crate) fn caution(&self) -> Option<String> {
         let Self::Olm(version) = self else { return None };
         if *version < Version::from(OLDEST) {
             Some(format!(

@@ -1,15 +1,18 @@
 //! What is wrong with the content of an index beyond what its database says of itself (see [`crate::database::check`]): in
-//! a file-based catalog what its documents say, in either form what the clusters of an older OLM cannot use, and in
+//! a file-based catalog what its documents say, in either form what the clusters of an older OLM cannot use and what a policy does not allow, and in
 //! [`images`] what registries do not have.
 
 mod catalog;
 mod cluster;
 #[cfg(feature = "registry")]
 pub mod images;
+mod listed;
 mod needs;
+mod policy;
 
 pub use catalog::check_catalog;
-pub use cluster::for_cluster;
+pub use cluster::add_for_cluster;
+pub use policy::against_policy;
 
 use super::capabilities::Cluster;
 use super::location::{Fetched, IndexLocation};
@@ -17,14 +20,17 @@ use super::open::{Index, OpenDatabase, OpenError, OpenLimits, fetch};
 use crate::database;
 use crate::diagnostic::{self, Diagnostic};
 use crate::image::Transports;
-use crate::rules::{self, Gate};
+use crate::rules::Gate;
 use crate::validation::Strictness;
+use crate::validation::policy::Terms;
 
 /// What to look at beside what an index says of itself.
 #[derive(Debug, Clone, Default)]
 pub struct CheckOptions {
     /// The clusters that are to use it.
     pub cluster: Option<Cluster>,
+    /// What an administrator allows, where that is asked for.
+    pub policy: Option<Terms>,
     /// The images that the registries are asked for.
     #[cfg(feature = "registry")]
     pub images: Option<images::Which>,
@@ -94,6 +100,10 @@ pub async fn check(
     if let Some(cluster) = &options.cluster {
         add_for_cluster(&mut findings, &index, cluster)?;
     }
+    if let Some(terms) = &options.policy {
+        findings.extend(against_policy(&index, location, terms)?);
+        diagnostic::sort(&mut findings);
+    }
     #[cfg(feature = "registry")]
     if let Some(which) = options.images {
         let wanted = images::wanted(&index, which)?;
@@ -106,32 +116,4 @@ pub async fn check(
         findings,
         is_complete: true,
     })
-}
-
-/// Adds what the clusters of an OLM cannot use to the findings about an index.
-///
-/// # Errors
-/// When the index cannot be read, or changes meanwhile.
-pub fn add_for_cluster(findings: &mut Vec<Diagnostic>, index: &Index, cluster: &Cluster) -> Result<(), OpenError> {
-    // The clusters say the same, with what it means for them.
-    let same = [&rules::INDEX_MESSAGE_SIZE, &rules::CATALOG_MESSAGE_SIZE];
-    findings.retain(|finding| !same.contains(&finding.rule));
-    findings.extend(for_cluster(index, cluster)?);
-    diagnostic::sort(findings);
-    Ok(())
-}
-
-/// Texts that one finding names.
-const LISTED: usize = 3;
-
-/// Several texts as a message shows them, the rest of many by their number.
-fn listed(texts: &[impl AsRef<str>]) -> String {
-    let mut shown: Vec<String> = texts.iter().take(LISTED).map(|text| text.as_ref().to_owned()).collect();
-    if texts.len() > LISTED {
-        shown.push(format!("{} more", texts.len() - LISTED));
-    }
-    match shown.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        _ => shown.concat(),
-    }
 }

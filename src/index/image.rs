@@ -13,7 +13,7 @@ pub const DATABASE_LABEL: &str = "operators.operatorframework.io.index.database.
 /// The label of a file-based catalog image.
 pub const CONFIGS_LABEL: &str = "operators.operatorframework.io.index.configs.v1";
 /// Where the database stands in an image that opmx or opm builds.
-pub const DATABASE_PATH: &str = "/database/index.db";
+pub(crate) const DATABASE_PATH: &str = "/database/index.db";
 
 /// OLM up to v0.46 runs this program in the container to see whether it serves.
 const PROBE: &str = "grpc_health_probe";

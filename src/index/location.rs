@@ -104,7 +104,7 @@ impl CatalogFolder {
     }
 
     /// The path of a file in it as the user knows it: that in the image, where the folder came from one.
-    pub fn known_as(&self, file: &Path) -> PathBuf {
+    pub(crate) fn known_as(&self, file: &Path) -> PathBuf {
         match (&self.inside, file.strip_prefix(&self.path)) {
             (Some(inside), Ok(relative)) => inside.join(relative),
             _ => file.to_owned(),
@@ -185,7 +185,7 @@ impl IndexLocation {
     ///
     /// # Errors
     /// When the image cannot be read or holds neither. Whether a file is there is not looked at.
-    pub async fn fetch_any(&self, transports: &Transports, limit: u64) -> Result<Fetched, FetchError> {
+    pub(crate) async fn fetch_any(&self, transports: &Transports, limit: u64) -> Result<Fetched, FetchError> {
         let reference = match self {
             Self::File(path) if path.is_dir() && !path.join(LAYOUT_FILE).is_file() => {
                 return Ok(Fetched::Catalog(path.as_path().into()));
@@ -201,7 +201,7 @@ impl IndexLocation {
     ///
     /// # Errors
     /// As [`IndexLocation::fetch_any`], and when there is a database.
-    pub async fn fetch_catalog(&self, transports: &Transports, limit: u64) -> Result<CatalogFolder, FetchError> {
+    pub(crate) async fn fetch_catalog(&self, transports: &Transports, limit: u64) -> Result<CatalogFolder, FetchError> {
         match self.fetch_any(transports, limit).await? {
             Fetched::Catalog(catalog) => Ok(catalog),
             Fetched::Database(database) if !is_database(database.path())? => {

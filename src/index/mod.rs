@@ -15,7 +15,7 @@ pub mod gather;
 pub mod image;
 pub mod import;
 pub mod intake;
-pub mod list;
+pub mod list_file_based;
 pub mod location;
 pub mod open;
 pub mod program;

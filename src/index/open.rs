@@ -132,7 +132,7 @@ impl Index {
     ///
     /// # Errors
     /// When the name is none, or as in [`Index::open`].
-    pub async fn open_named(name: &str, transports: &Transports, limits: OpenLimits) -> Result<Self, OpenError> {
+    pub(crate) async fn open_named(name: &str, transports: &Transports, limits: OpenLimits) -> Result<Self, OpenError> {
         Self::open(&name.parse()?, transports, limits).await
     }
 

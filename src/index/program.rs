@@ -138,7 +138,7 @@ impl std::fmt::Display for Processor {
 ///
 /// # Errors
 /// When one of them cannot serve from an image, or two are for one platform.
-pub fn programs(named: &[Binary]) -> Result<Vec<Binary>, ProgramError> {
+pub(crate) fn programs(named: &[Binary]) -> Result<Vec<Binary>, ProgramError> {
     let mut programs = named.to_vec();
     if let Some(platform) = own_platform() {
         if !named.iter().any(|binary| binary.platform == platform) {
@@ -182,7 +182,7 @@ fn own_platform() -> Option<Platform> {
 ///
 /// # Errors
 /// When it cannot be read, or is anything else.
-pub fn check(binary: &Binary) -> Result<(), ProgramError> {
+pub(crate) fn check(binary: &Binary) -> Result<(), ProgramError> {
     let Binary { platform, path } = binary;
     let mut processors = PROCESSORS.iter().filter(|_| platform.os == "linux");
     let wanted = processors.find(|(name, ..)| *name == platform.architecture);

@@ -1,8 +1,8 @@
 //! Which APIs a cluster serves, and what the objects of a plan are to it.
 
-use super::steps::{CRD, Step};
 use crate::cluster::State;
 use crate::kubernetes::{GroupVersionKind, builtin};
+use crate::steps::{CRD, Step};
 use serde_json::Value;
 
 /// A resource that is served.
@@ -27,7 +27,7 @@ pub struct Apis {
 impl Apis {
     /// The APIs that a state lists, and those of the CustomResourceDefinitions among its objects. Where it does not list
     /// any, nothing is known of the cluster, and every API is taken to be there.
-    pub fn of(state: &State) -> Self {
+    pub(crate) fn of(state: &State) -> Self {
         let mut apis = Self {
             complete: state.apis.is_some(),
             served: Vec::new(),
@@ -49,13 +49,13 @@ impl Apis {
     }
 
     /// Takes in what a CustomResourceDefinition defines.
-    pub fn define(&mut self, definition: &Value) {
+    pub(crate) fn define(&mut self, definition: &Value) {
         self.served.extend(defined(definition));
     }
 
     /// Takes in the definitions among the steps of a plan, as far as only names matter.
     #[must_use]
-    pub fn with_steps(mut self, steps: &[Step]) -> Self {
+    pub(crate) fn with_steps(mut self, steps: &[Step]) -> Self {
         let definitions = steps.iter().filter(|step| step.resource.kind == CRD);
         definitions.for_each(|step| self.define(&step.resource.manifest));
         self
@@ -65,7 +65,7 @@ impl Apis {
     ///
     /// Of a group that is Kubernetes' own and that the cluster does not mention, the version is there that clusters serve
     /// today: people list what is special about a cluster.
-    pub fn serves(&self, gvk: &GroupVersionKind) -> bool {
+    pub(crate) fn serves(&self, gvk: &GroupVersionKind) -> bool {
         if !self.complete || self.served.iter().any(|served| served.gvk == *gvk) {
             return true;
         }
@@ -76,7 +76,7 @@ impl Apis {
 
     /// The plural name of a kind, and whether its objects are in namespaces: as the cluster or the plan defines it, else
     /// as Kubernetes does, else by the rule.
-    pub fn resource(&self, gvk: &GroupVersionKind) -> (String, bool) {
+    pub(crate) fn resource(&self, gvk: &GroupVersionKind) -> (String, bool) {
         let known = self.served.iter().find(|served| served.gvk.is(&gvk.group, &gvk.kind));
         if let Some(served) = known {
             return (served.plural.clone(), served.namespaced);
@@ -98,7 +98,7 @@ const CLUSTER_KINDS: [&str; 5] = [
 ];
 
 /// The resources that a CustomResourceDefinition defines, one for each version that is served.
-pub fn defined(definition: &Value) -> Vec<Served> {
+pub(crate) fn defined(definition: &Value) -> Vec<Served> {
     let text = |path: &str| definition.pointer(path).and_then(Value::as_str).unwrap_or_default();
     let versions = definition.pointer("/spec/versions").and_then(Value::as_array);
     let served = versions

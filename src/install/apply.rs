@@ -10,21 +10,25 @@
 //! step is optional.
 
 mod definition;
+mod deployments;
 mod owners;
+mod requests;
+mod wording;
+
+pub use deployments::FailedVersion;
 
 use super::apis::{Apis, defined};
+use super::existing::Existing;
 use super::handling::{self, Handling, Resource};
-use super::permissions::{Need, account_of, handed_on, held};
+use super::permissions::{account_of, held};
 use super::plan::{Condition, InstallPlan, Phase};
-use super::refusal::{Class, Refusal, UNKNOWN, reason_of};
-use super::steps::{CRD, Step, StepStatus};
+use super::refusal::{Class, Refusal, reason_of};
 use crate::cluster::State;
 use crate::cluster::state::ErrorAnswer;
-use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::account::{Account, Grants};
-use crate::kubernetes::rbac::covering::{TooManyAtoms, compact, count_atoms, covers};
-use serde_json::Value;
-use std::collections::BTreeMap;
+use crate::kubernetes::rbac::covering::TooManyAtoms;
+use crate::steps::{CRD, Step, StepStatus};
+use requests::{Installer, refused_while};
 
 /// What OLM says of a plan with a step that it cannot apply.
 const INVALID_DATA: &str = "the InstallPlan contains invalid data";
@@ -53,16 +57,22 @@ pub struct Applied {
     pub message: String,
     /// What OLM would log, as of each optional object that was not created, and what would go wrong after the plan.
     pub warnings: Vec<String>,
+    /// The versions that fail although the plan is complete.
+    pub failed: Vec<FailedVersion>,
 }
 
 impl Applied {
-    /// The plan after it was applied, and so after whoever approves it has done that.
+    /// Whether all that is to be installed is, in the end.
+    pub fn succeeds(&self) -> bool {
+        self.phase == Phase::Complete && self.failed.is_empty()
+    }
+
+    /// The plan after it was applied.
     #[must_use]
-    pub fn written_to(&self, mut plan: InstallPlan) -> InstallPlan {
+    pub(crate) fn written_to(&self, mut plan: InstallPlan) -> InstallPlan {
         for (step, outcome) in plan.status.plan.iter_mut().zip(&self.steps) {
             step.status = outcome.status;
         }
-        plan.spec.approved = true;
         plan.status.phase = self.phase;
         plan.status.message.clone_from(&self.message);
         plan.status.conditions = self.conditions();
@@ -85,26 +95,15 @@ impl Applied {
     }
 }
 
-/// An object in the cluster: group, kind, namespace, name.
-type Key = (String, String, String, String);
-
 /// The cluster while the plan is applied.
 struct Cluster<'a> {
     namespace: &'a str,
     apis: Apis,
-    objects: BTreeMap<Key, &'a Value>,
+    existing: Existing<'a>,
     errors: &'a [ErrorAnswer],
     installer: Option<Installer>,
     /// What OLM would log of the steps so far.
     warnings: Vec<String>,
-}
-
-/// The account that creates the objects.
-struct Installer {
-    account: Account,
-    held: Grants,
-    /// What must be held to write a role or a binding, by the place of its step.
-    handed_on: BTreeMap<usize, Need>,
 }
 
 /// What kept a pass from going on.
@@ -144,7 +143,10 @@ pub fn apply_as(
     state: &State,
     account: Option<(Account, Grants)>,
 ) -> Result<Applied, TooManyAtoms> {
-    let mut cluster = Cluster::of(steps, state, namespace, account)?;
+    let installer = account
+        .map(|account| Installer::of(steps, state, namespace, account))
+        .transpose()?;
+    let mut cluster = Cluster::of(steps, state, namespace, installer);
     let mut outcomes: Vec<Outcome> = steps
         .iter()
         .map(|step| Outcome {
@@ -165,7 +167,10 @@ pub fn apply_as(
         };
         if stop.is_none() && outcomes.iter().all(done) {
             let end = (Phase::Complete, String::new());
-            return Ok(ended(steps, outcomes, passes, end, cluster.warnings));
+            let statuses: Vec<StepStatus> = outcomes.iter().map(|outcome| outcome.status).collect();
+            let failed = deployments::refused(steps, &statuses, &cluster);
+            let applied = ended(steps, outcomes, passes, end, cluster.warnings);
+            return Ok(Applied { failed, ..applied });
         }
         let moved = before
             .iter()
@@ -209,6 +214,7 @@ fn ended(
         passes,
         phase,
         message,
+        failed: Vec::new(),
     }
 }
 
@@ -272,44 +278,15 @@ fn pass(steps: &[Step], outcomes: &mut [Outcome], cluster: &mut Cluster<'_>) -> 
 }
 
 impl<'a> Cluster<'a> {
-    fn of(
-        steps: &[Step],
-        state: &'a State,
-        namespace: &'a str,
-        account: Option<(Account, Grants)>,
-    ) -> Result<Self, TooManyAtoms> {
-        let key = |object: &Value| {
-            let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
-            let group = text("/apiVersion").split_once('/').map_or("", |(group, _)| group);
-            let parts = [
-                group,
-                text("/kind"),
-                text("/metadata/namespace"),
-                text("/metadata/name"),
-            ];
-            let [group, kind, namespace, name] = parts.map(str::to_owned);
-            (group, kind, namespace, name)
-        };
-        let installer = match account {
-            None => None,
-            Some((account, held)) => {
-                let handed_on = handed_on(steps, namespace, &state.objects);
-                count_atoms(handed_on.iter().flat_map(|(_, need)| &need.rules))?;
-                Some(Installer {
-                    held,
-                    account,
-                    handed_on: handed_on.into_iter().collect(),
-                })
-            }
-        };
-        Ok(Self {
+    fn of(steps: &[Step], state: &'a State, namespace: &'a str, installer: Option<Installer>) -> Self {
+        Self {
             namespace,
             apis: Apis::of(state),
-            objects: state.objects.iter().map(|object| (key(object), object)).collect(),
+            existing: Existing::of(&state.objects),
             errors: &state.errors,
             installer,
             warnings: owners::shared(steps, namespace, state),
-        })
+        }
     }
 
     /// Creates or updates the object of a step.
@@ -321,13 +298,13 @@ impl<'a> Cluster<'a> {
             Handling::Updated | Handling::Definition => self.discover(step)?,
             Handling::Once | Handling::Patched => {}
         }
-        let existing = self.existing(step, &resource);
+        let existing = self.existing.of_step(step, &resource, self.namespace);
         self.authorize(index, step, &resource, "create")?;
         let refused = self.ask(step, &resource, "create", existing.is_some());
         let exists = match refused {
             None => false,
             Some(refusal) if refusal.reason.class == Class::Update => true,
-            Some(refusal) => return Err(Stop::Refused(refusal)),
+            Some(refusal) => return Err(refused_while(step, "create", refusal)),
         };
         if !exists {
             return Ok(if handling == Handling::Definition {
@@ -344,12 +321,12 @@ impl<'a> Cluster<'a> {
         for verb in verbs {
             self.authorize(index, step, &resource, verb)?;
             if let Some(refusal) = self.ask(step, &resource, verb, false) {
-                return Err(Stop::Refused(refusal));
+                return Err(refused_while(step, verb, refusal));
             }
         }
         if handling == Handling::Definition {
             if let Some(existing) = existing {
-                let objects = self.objects.values().copied();
+                let objects = self.existing.all();
                 let warning = definition::update(existing, &step.resource.manifest, objects)?;
                 self.warnings.extend(warning);
             }
@@ -378,141 +355,6 @@ impl<'a> Cluster<'a> {
             plain: format!("the cluster does not serve {} of {}", gvk.kind, gvk.api_version()),
         }))
     }
-
-    /// Whether the account that installs may send a request, and hand on what is in a role.
-    fn authorize(&self, index: usize, step: &Step, resource: &Resource, verb: &str) -> Result<(), Stop> {
-        // Definitions are written with OLM's own rights.
-        let Some(installer) = self.installer.as_ref().filter(|_| step.resource.kind != CRD) else {
-            return Ok(());
-        };
-        let user = installer.account.user();
-        let place = resource.namespaced.then(|| step.namespace(self.namespace));
-        let asked = Rule::new(&resource.group, &resource.plural, &[verb]);
-        // A request that creates has no name yet when it is judged.
-        let asked = if verb == "create" {
-            asked
-        } else {
-            asked.named(&step.resource.name)
-        };
-        if !covers(&installer.held.within(place), [&asked]) {
-            let place = place.map_or("at the cluster scope".to_owned(), |namespace| {
-                format!("in the namespace {namespace:?}")
-            });
-            return Err(forbidden(format!(
-                "{} {:?} is forbidden: User {user:?} cannot {verb} resource {:?} in API group {:?} {place}",
-                resource.label(),
-                step.resource.name,
-                resource.plural,
-                resource.group
-            )));
-        }
-        let Some(need) = installer.handed_on.get(&index).filter(|_| verb != "get") else {
-            return Ok(());
-        };
-        let missing = need.missing(&installer.held.within(need.namespace.as_deref()));
-        if missing.is_empty() {
-            return Ok(());
-        }
-        let groups: Vec<String> = installer
-            .account
-            .groups()
-            .iter()
-            .map(|group| format!("{group:?}"))
-            .collect();
-        let rules: Vec<String> = compact(&missing).iter().map(Rule::to_string).collect();
-        Err(forbidden(format!(
-            "{} {:?} is forbidden: user {user:?} (groups=[{}]) is attempting to grant RBAC permissions not currently \
-             held:\n{}",
-            resource.label(),
-            step.resource.name,
-            groups.join(" "),
-            rules.join("\n")
-        )))
-    }
-
-    /// The object of a step, where it is in the cluster before.
-    fn existing(&self, step: &Step, resource: &Resource) -> Option<&'a Value> {
-        let manifest = &step.resource.manifest;
-        let kind = manifest
-            .get("kind")
-            .and_then(Value::as_str)
-            .unwrap_or(&step.resource.kind);
-        let namespace = if resource.namespaced {
-            step.namespace(self.namespace)
-        } else {
-            ""
-        };
-        let key = [&resource.group, kind, namespace, &step.resource.name].map(str::to_owned);
-        let [group, kind, namespace, name] = key;
-        self.objects.get(&(group, kind, namespace, name)).copied()
-    }
-
-    /// What the API server answers to a request, where it refuses.
-    fn ask(&self, step: &Step, resource: &Resource, verb: &str, exists: bool) -> Option<Refusal> {
-        let kind = step.resource.manifest.get("kind").and_then(Value::as_str);
-        let kind = kind.unwrap_or(&step.resource.kind);
-        let namespace = if resource.namespaced {
-            step.namespace(self.namespace)
-        } else {
-            ""
-        };
-        let asked = [
-            (&*resource.group, |answer: &'a ErrorAnswer| answer.group.as_deref()),
-            (&step.resource.version, |answer: &'a ErrorAnswer| {
-                answer.version.as_deref()
-            }),
-            (kind, |answer: &'a ErrorAnswer| answer.kind.as_deref()),
-            (namespace, |answer: &'a ErrorAnswer| answer.namespace.as_deref()),
-            (&step.resource.name, |answer: &'a ErrorAnswer| answer.name.as_deref()),
-            (verb, |answer: &'a ErrorAnswer| answer.verb.as_deref()),
-        ] as [(&str, fn(&'a ErrorAnswer) -> Option<&'a str>); 6];
-        let matching = self.errors.iter().filter(|answer| {
-            asked
-                .iter()
-                .all(|(is, wanted)| wanted(answer).is_none_or(|wanted| wanted == *is))
-        });
-        let mut refusals = matching.filter_map(|answer| {
-            let (reason, code) = (
-                answer.reason.as_deref().unwrap_or_default(),
-                answer.code.unwrap_or_default(),
-            );
-            let found = reason_of(reason, code, verb);
-            // An answer to any verb says of a creation alone that the object is there.
-            let elsewhere = found.class == Class::Update && verb != "create" && answer.verb.is_none();
-            let said = match (answer.message.as_deref(), found) {
-                (Some(message), _) => message.to_owned(),
-                (None, UNKNOWN) if !reason.is_empty() => reason.to_owned(),
-                (None, UNKNOWN) => format!("the API server answered {code}"),
-                (None, found) => {
-                    let name = &step.resource.name;
-                    format!("{}: cannot {verb} {} {name:?}", found.name, resource.label())
-                }
-            };
-            (!elsewhere).then_some(Refusal {
-                reason: found,
-                plain: said.clone(),
-                message: said,
-            })
-        });
-        refusals.next().or_else(|| {
-            exists.then(|| {
-                let message = format!("{} {:?} already exists", resource.label(), step.resource.name);
-                Refusal {
-                    reason: reason_of("AlreadyExists", 409, "create"),
-                    plain: message.clone(),
-                    message,
-                }
-            })
-        })
-    }
-}
-
-fn forbidden(message: String) -> Stop {
-    Stop::Refused(Refusal {
-        reason: reason_of("Forbidden", 403, ""),
-        plain: message.clone(),
-        message,
-    })
 }
 
 #[cfg(test)]

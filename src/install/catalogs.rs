@@ -1,11 +1,12 @@
 //! The catalogs of a what-if file, open: what a resolution looks at, and where the bundles that it selects are read.
 
-use super::content::{self, Content, ContentError};
+use super::content::{self, ContentError};
 use crate::catalog::Catalog;
 use crate::cluster::{self, State};
 use crate::database::read::ReadError;
 use crate::index::open::Index;
 use crate::resolver::Selected;
+use crate::steps::Content;
 use std::borrow::Cow;
 
 /// The catalogs of a what-if file, in its order.

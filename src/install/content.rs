@@ -1,52 +1,25 @@
-//! What OLM sees of a bundle in a catalog: its ClusterServiceVersion, the objects beside it, its properties.
+//! A bundle as OLM sees it, from its files or from a catalog.
 
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::manifests::{self, Manifests};
 use crate::catalog::file_based::read::CatalogError;
 use crate::catalog::file_based::{self, Blob};
-use crate::csv::{self, Csv};
+use crate::csv::Csv;
 use crate::database::read::ReadError;
 use crate::diagnostic::Diagnostic;
 use crate::index::intake::{self, IntakeError, Recording};
 use crate::index::open::Index;
 use crate::index::render::{Item, RenderError, RenderOptions, RenderedIndex, render_record};
-use crate::olm::dependency::{DependencyKind, Spelling};
-use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA, GVK_REQUIRED, Property};
+use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA, GVK_REQUIRED, Property, holds_manifests};
 use crate::olm::spelling::is_requirement;
 use crate::shape::nearest;
-use crate::text::{Limits, Values, canonical};
+use crate::steps::Content;
+use crate::text::{Limits, Values};
 use crate::tree::Tree;
 use crate::validation::Strictness;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-
-/// A bundle, ready to be installed.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Content {
-    /// The name of the bundle in its catalog.
-    pub name: String,
-    /// The package that it belongs to.
-    pub package: String,
-    /// The ClusterServiceVersion.
-    pub csv: Value,
-    /// The other objects, in their order.
-    pub objects: Vec<Value>,
-    /// What it declares and needs, as a catalog has it: without the properties that carry manifests.
-    pub properties: Vec<Property>,
-}
-
-impl Content {
-    /// What is wrong with the first thing that it needs and that OLM cannot read: OLM does not install such a bundle.
-    pub fn unreadable_need(&self) -> Option<String> {
-        self.properties.iter().find_map(|Property { kind, value }| {
-            let known = DependencyKind::of(kind, Spelling::Property)?;
-            let text = canonical::to_string(value);
-            let problem = known.read(value, text.len(), Spelling::Property).usable().err()?;
-            Some(format!("its property of type {kind} is malformed: {problem}"))
-        })
-    }
-}
 
 /// Why a bundle cannot be installed from what is there.
 #[derive(Debug, thiserror::Error)]
@@ -94,17 +67,50 @@ pub enum ContentError {
     },
 }
 
-/// A bundle as its files say, and the findings of reading them.
+/// A bundle as its files say, and the findings of reading them. `reference` is the image in a registry that they come
+/// from, which a catalog names in place of holding them.
 ///
-/// A `k8s+v1` bundle is seen as an index stores it: its synthesized ClusterServiceVersion and the objects that this does
-/// not generate.
+/// A `k8s+v1` bundle is seen as an index stores it, in the index itself: its synthesized ClusterServiceVersion and the
+/// objects that this does not generate.
 ///
 /// # Errors
 /// When no index would take the bundle.
-pub fn of_files(tree: &Tree, limits: &Limits) -> Result<(Content, Vec<Diagnostic>), ContentError> {
-    let prepared = intake::prepare(tree, Recording::default(), limits, &Strictness::default())?;
+pub fn of_files(
+    tree: &Tree,
+    reference: Option<&str>,
+    limits: &Limits,
+) -> Result<(Content, Vec<Diagnostic>), ContentError> {
+    let recording = Recording {
+        reference,
+        by_reference: false,
+    };
+    let prepared = intake::prepare(tree, recording, limits, &Strictness::default())?;
     let document = render_record(&prepared.record, RenderOptions::default())?;
-    Ok((of_document(&document)?, prepared.diagnostics))
+    let mut content = of_document(&document)?;
+    if content.served.is_some() {
+        let properties = prepared.record.rows.properties.iter();
+        content.served = Some(served(
+            &document.name,
+            properties.map(|(kind, value)| (&**kind, &**value)),
+        )?);
+    }
+    Ok((content, prepared.diagnostics))
+}
+
+/// The properties that a database serves of a bundle that it holds itself.
+fn served<'a>(bundle: &str, stored: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Vec<Property>, ContentError> {
+    let served = stored.filter(|(kind, _)| !holds_manifests(kind)).map(|(kind, value)| {
+        let value = serde_json::from_str(value).map_err(|error| ContentError::Property {
+            bundle: bundle.to_owned(),
+            kind: kind.to_owned(),
+            reason: error.to_string(),
+        })?;
+        Ok(Property {
+            kind: kind.to_owned(),
+            value,
+        })
+    });
+    served.collect()
 }
 
 /// The bundle of this name in an index of any form.
@@ -137,7 +143,15 @@ pub fn of_index(opened: &Index, bundle: &str) -> Result<Content, ContentError> {
             bundle_of(&open.files.document(handle)?)?
         }
     };
-    of_document(&document)
+    let mut content = of_document(&document)?;
+    if let (Some(_), Index::Database(_), Some(stored)) = (&content.served, opened, catalog.bundle(id)) {
+        let properties = stored.properties.iter();
+        content.served = Some(served(
+            bundle,
+            properties.map(|property| (&*property.kind, &*property.value)),
+        )?);
+    }
+    Ok(content)
 }
 
 /// A document of schema `olm.bundle`, as it is written.
@@ -180,13 +194,13 @@ fn bundle_of(document: &Document) -> Result<file_based::Bundle, ContentError> {
 ///
 /// # Errors
 /// When the document holds no manifests, or some that cannot be read.
-pub fn of_document(document: &file_based::Bundle) -> Result<Content, ContentError> {
+pub(crate) fn of_document(document: &file_based::Bundle) -> Result<Content, ContentError> {
     let unreadable = |kind: &str, reason: String| ContentError::Property {
         bundle: document.name.clone(),
         kind: kind.to_owned(),
         reason,
     };
-    let (mut csv, mut objects, mut properties) = (None, Vec::new(), Vec::new());
+    let (mut objects, mut properties) = (Vec::new(), Vec::new());
     let limit = Values::new(Limits::default().values);
     for property in &document.properties {
         let parsed: Result<Value, _> = serde_json::from_str(property.value.get());
@@ -194,14 +208,7 @@ pub fn of_document(document: &file_based::Bundle) -> Result<Content, ContentErro
         match property.kind.as_str() {
             CSV_METADATA => {}
             BUNDLE_OBJECT => {
-                let object = object_in(&value, &limit).map_err(|reason| unreadable(BUNDLE_OBJECT, reason))?;
-                let kind = object.get("kind").and_then(Value::as_str);
-                // What has no kind is no object to OLM, and of several versions in one bundle the first one counts.
-                match kind {
-                    None => {}
-                    Some(csv::KIND) => csv = csv.or(Some(object)),
-                    Some(_) => objects.push(object),
-                }
+                objects.push(object_in(&value, &limit).map_err(|reason| unreadable(BUNDLE_OBJECT, reason))?);
             }
             kind => properties.push(Property {
                 kind: kind.to_owned(),
@@ -209,19 +216,19 @@ pub fn of_document(document: &file_based::Bundle) -> Result<Content, ContentErro
             }),
         }
     }
-    let Some(csv) = csv else {
+    let Some(content) = Content::of_objects(&document.name, objects) else {
         return Err(ContentError::NoCsv {
             bundle: document.name.clone(),
             image: document.image.clone(),
         });
     };
-    require_apis(&mut properties, Csv(&csv));
+    let served = document.image.is_empty().then(|| properties.clone());
+    require_apis(&mut properties, Csv(&content.csv));
     Ok(Content {
-        name: document.name.clone(),
         package: document.package.clone(),
-        csv,
-        objects,
         properties,
+        served,
+        ..content
     })
 }
 
@@ -263,21 +270,9 @@ fn require_apis(properties: &mut Vec<Property>, csv: Csv<'_>) {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
     use serde_json::json;
-
-    /// A bundle of a version with these objects beside it.
-    pub(in crate::install) fn content(csv: Value, objects: Vec<Value>) -> Content {
-        let name = Csv(&csv).name().to_owned();
-        Content {
-            package: name.split('.').next().unwrap_or_default().to_owned(),
-            name,
-            csv,
-            objects,
-            properties: Vec::new(),
-        }
-    }
 
     fn document(objects: &[Value], properties: &[(&str, Value)]) -> file_based::Bundle {
         let objects = objects

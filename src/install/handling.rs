@@ -1,13 +1,13 @@
 //! How OLM creates the object of a step. It goes by the kind alone, whatever the group.
 
 use super::apis::Apis;
-use super::steps::{BUNDLE_SECRET, CRD, Place, Step};
 use crate::csv;
 use crate::kubernetes::{GroupVersionKind, rbac};
+use crate::steps::{BUNDLE_SECRET, CRD, Place, Step};
 
 /// What OLM does for objects of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Handling {
+pub(crate) enum Handling {
     /// A CustomResourceDefinition: created with OLM's own rights; checked and updated where it is there already.
     Definition,
     /// Created; left alone where it is there already.
@@ -64,7 +64,7 @@ const KNOWN: [(&str, Handling, &str, &str, bool); 12] = [
 ];
 
 /// What OLM does for a kind, as the step of a plan names it.
-pub fn of(kind: &str) -> Handling {
+pub(crate) fn of(kind: &str) -> Handling {
     match KNOWN.iter().find(|(known, ..)| *known == kind) {
         Some((_, handling, ..)) => *handling,
         None if UPDATED.contains(&kind) => Handling::Updated,
@@ -73,7 +73,7 @@ pub fn of(kind: &str) -> Handling {
 }
 
 /// What is done for a step. The content of an `Install` may be of any kind.
-pub fn of_step(step: &Step) -> Handling {
+pub(crate) fn of_step(step: &Step) -> Handling {
     match (of(&step.resource.kind), &step.place) {
         (Handling::Unsupported, Place::Own(_)) => Handling::Updated,
         (handling, _) => handling,
@@ -82,7 +82,7 @@ pub fn of_step(step: &Step) -> Handling {
 
 /// The resource that the object of a step is written to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Resource {
+pub(crate) struct Resource {
     /// API group.
     pub group: String,
     /// The plural name.
@@ -93,7 +93,7 @@ pub struct Resource {
 
 impl Resource {
     /// That of a step. A kind that OLM knows by name is taken for its own one, whatever its group.
-    pub fn of(step: &Step, apis: &Apis) -> Self {
+    pub(crate) fn of(step: &Step, apis: &Apis) -> Self {
         let kind = &step.resource.kind;
         if let Some((_, _, group, plural, namespaced)) = KNOWN.iter().find(|(known, ..)| known == kind) {
             return Self {
@@ -112,7 +112,7 @@ impl Resource {
     }
 
     /// `plural.group`, or the plural alone for the core group.
-    pub fn label(&self) -> String {
+    pub(crate) fn label(&self) -> String {
         if self.group.is_empty() {
             self.plural.clone()
         } else {
@@ -122,27 +122,27 @@ impl Resource {
 }
 
 /// Group, version and kind of a step.
-pub fn kind_of(step: &Step) -> GroupVersionKind {
+pub(crate) fn kind_of(step: &Step) -> GroupVersionKind {
     let resource = &step.resource;
     GroupVersionKind::new(&*resource.group, &*resource.version, &*resource.kind)
 }
 
-/// The verbs that an install has to hold for an object of the step. They are the same whether the object is there
-/// already or not, so that an upgrade does not ask for more than the installation did.
-pub fn verbs(handling: Handling) -> &'static [&'static str] {
+/// The verbs that an install has to hold for an object that is there already, or is not. Definitions OLM writes with its
+/// own account.
+pub(crate) fn verbs(handling: Handling, exists: bool) -> &'static [&'static str] {
     match handling {
-        Handling::Definition | Handling::Patched | Handling::Updated => &["create", "get", "patch", "update"],
-        Handling::Once => &["create"],
-        Handling::Unsupported => &[],
+        Handling::Definition | Handling::Unsupported => &[],
+        Handling::Patched if exists => &["create", "get", "patch"],
+        Handling::Updated if exists => &["create", "get", "update"],
+        Handling::Once | Handling::Patched | Handling::Updated => &["create"],
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::content::tests::content;
-    use super::super::steps::of_bundle;
-    use super::super::steps::tests::{csv, object, target};
     use super::*;
+    use crate::steps::of_bundle;
+    use crate::steps::tests::{content, csv, object, target};
 
     #[test]
     fn the_kind_decides_whatever_the_group() {

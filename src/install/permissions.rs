@@ -4,19 +4,25 @@
 //! Somebody who writes a role must hold what is in it, and somebody who binds one must hold what is in that, so that
 //! nobody can give away more than he has; the verbs `escalate` and `bind` lift that.
 
+mod accounts;
 mod held;
 mod resource;
+mod user;
 
-pub use held::{account_of, held};
+pub use accounts::{AccountPermissions, Holding, Operator, Targets, operators};
+pub(crate) use held::account_of;
+pub use held::held;
 pub use resource::{Content, Review, install, namespaces_of, roles};
+pub use user::{CatalogUse, catalog_uses, catalogs_of, held_by, image_of, missing_to_approve, roles_to_allow};
 
 use super::apis::Apis;
+use super::existing::Existing;
 use super::handling::{self, Resource};
-use super::steps::Step;
 use crate::csv::{self, Csv};
 use crate::kubernetes::rbac::account::Grants;
 use crate::kubernetes::rbac::covering::{TooManyAtoms, atoms, compact, count_atoms, covers, uncovered};
 use crate::kubernetes::rbac::{self, ALL, Rule};
+use crate::steps::Step;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,8 +74,8 @@ pub struct Permission {
     pub namespaces: Vec<String>,
 }
 
-/// What the steps of a plan need in the namespace that it installs into. `existing` are objects of the cluster, in which
-/// roles are looked up that the bundle binds and does not bring along.
+/// What the steps of a plan need in the namespace that it installs into. `existing` are objects of the cluster: what is
+/// there already is updated, and roles are looked up there that the bundle binds and does not bring along.
 ///
 /// # Errors
 /// When the rules say more than can be taken apart.
@@ -79,8 +85,13 @@ pub fn needed<'a>(
     apis: &Apis,
     existing: impl IntoIterator<Item = &'a Value>,
 ) -> Result<Vec<Need>, TooManyAtoms> {
-    let mut needs = requests(steps, namespace, apis);
-    needs.extend(handed_on(steps, namespace, existing).into_iter().map(|(_, need)| need));
+    let existing = Existing::of(existing);
+    let mut needs = requests(steps, namespace, apis, &existing);
+    needs.extend(
+        handed_on(steps, namespace, existing.all())
+            .into_iter()
+            .map(|(_, need)| need),
+    );
     count_atoms(needs.iter().flat_map(|need| &need.rules))?;
     Ok(needs)
 }
@@ -142,7 +153,7 @@ pub(super) fn handed_on<'a>(
 }
 
 /// What the install asks the API server itself, each resource once.
-fn requests(steps: &[Step], namespace: &str, apis: &Apis) -> Vec<Need> {
+fn requests(steps: &[Step], namespace: &str, apis: &Apis, existing: &Existing<'_>) -> Vec<Need> {
     let apis = apis.clone().with_steps(steps);
     let mut seen = BTreeSet::new();
     let mut needs = Vec::new();
@@ -158,9 +169,10 @@ fn requests(steps: &[Step], namespace: &str, apis: &Apis) -> Vec<Need> {
     };
     for step in steps {
         let here = Some(step.namespace(namespace).to_owned());
-        let verbs = handling::verbs(handling::of_step(step));
+        let resource = Resource::of(step, &apis);
+        let exists = existing.of_step(step, &resource, namespace).is_some();
+        let verbs = handling::verbs(handling::of_step(step), exists);
         if !verbs.is_empty() {
-            let resource = Resource::of(step, &apis);
             let namespace = if resource.namespaced { here.clone() } else { None };
             need(namespace, Rule::new(&resource.group, &resource.plural, verbs));
         }

@@ -1,8 +1,8 @@
 //! The InstallPlan: the steps of one or several bundles as the resource that OLM would create.
 
-use super::steps::{Step, in_order};
 use crate::cluster::state::Approval;
 use crate::csv;
+use crate::steps::{Step, in_order};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -145,10 +145,9 @@ impl InstallPlan {
 
 #[cfg(test)]
 mod tests {
-    use super::super::content::tests::content;
-    use super::super::steps::of_bundle;
-    use super::super::steps::tests::{csv, target};
     use super::*;
+    use crate::steps::of_bundle;
+    use crate::steps::tests::{content, csv, target};
     use serde_json::json;
 
     #[test]

@@ -3,16 +3,18 @@
 use super::apis::Apis;
 use super::apply::{Applied, apply};
 use super::catalogs::Catalogs;
-use super::content::Content;
+use super::permissions::{Operator, operators};
 use super::plan::InstallPlan;
 use super::requests::labels;
 use super::resolved::{self, ResolvedError};
-use super::steps::{self, Repetition, Target};
 use crate::cluster::State;
 use crate::cluster::state::{Approval, NAMESPACE};
 use crate::csv::Csv;
 use crate::kubernetes::rbac::covering::TooManyAtoms;
+use crate::olm::limits::OBJECT;
 use crate::resolver::Resolution;
+use crate::steps::Content;
+use crate::steps::{self, Repetition, Target};
 use std::collections::BTreeSet;
 
 /// What a plan is of.
@@ -45,6 +47,8 @@ pub struct PlanOptions {
     pub namespace: Option<String>,
     /// Who approves it; without it a person where a Subscription says so, else OLM.
     pub approval: Option<Approval>,
+    /// Subscriptions, by name, whose plans a person approves, besides those of the cluster.
+    pub manual: Vec<String>,
     /// How the properties are written.
     pub repetition: Repetition,
     /// The keys of the labels that all of it gets, as [`labels::projected`] tells them.
@@ -60,6 +64,12 @@ pub struct Planned {
     pub applied: Option<Applied>,
     /// The APIs that the cluster serves then.
     pub apis: Apis,
+    /// What the accounts of the operators hold then.
+    pub operators: Vec<Operator>,
+    /// The Subscriptions that keep the plan waiting for a person.
+    pub held_by: Vec<String>,
+    /// The bytes of the plan, where they are more than a cluster stores; OLM then makes none.
+    pub too_large: Option<usize>,
 }
 
 /// Why there is no plan.
@@ -73,7 +83,8 @@ pub enum PlanError {
     Permissions(#[from] TooManyAtoms),
 }
 
-/// Makes the plan, and applies it to the cluster where one is known. `None` where there is nothing to install.
+/// Makes the plan, and applies it to the cluster where one is known. `None` where there is nothing to install. A plan that
+/// waits for a person is as it is until then, and [`Planned::applied`] tells how it ends afterwards.
 ///
 /// ```
 /// use opmx::install::content::of_files;
@@ -81,7 +92,7 @@ pub enum PlanError {
 /// use opmx::tree::{Tree, TreeLimits};
 ///
 /// let files = Tree::from_directory("testdata/compost-operator".as_ref(), &TreeLimits::default())?;
-/// let (content, _warnings) = of_files(&files, &Default::default())?;
+/// let (content, _warnings) = of_files(&files, None, &Default::default())?;
 /// let bundle = Subject::Bundle { content: &content, catalog: "catalog", catalog_namespace: "olm", replaces: None };
 /// let planned = plan(bundle, None, &PlanOptions::default())?.ok_or("nothing to install")?;
 /// assert_eq!(planned.plan.namespace(), "operators");
@@ -96,7 +107,7 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
     let known = state.unwrap_or(&unknown);
     let of_state = Some(known.namespace.as_str()).filter(|namespace| !namespace.is_empty());
     let namespace = options.namespace.as_deref().or(of_state).unwrap_or(NAMESPACE);
-    let mut steps = match subject {
+    let (mut steps, bytes) = match subject {
         Subject::Bundle {
             content,
             catalog,
@@ -110,7 +121,10 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
                 repetition: options.repetition,
             };
             let replaces = replaces.unwrap_or(Csv(&content.csv).replaces());
-            steps::of_bundle(content, &target, replaces).map_err(ResolvedError::from)?
+            let steps = steps::of_bundle(content, &target, replaces).map_err(ResolvedError::from)?;
+            // Of a bundle in an image of its own a plan holds only references.
+            let bytes = content.served.as_ref().map_or(0, |_| steps::size(&steps));
+            (steps, bytes)
         }
         Subject::Resolution { resolution, catalogs } => {
             resolved::steps(resolution, catalogs, namespace, options.repetition)?
@@ -120,14 +134,32 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
         return Ok(None);
     }
     labels::put(&options.labels, &mut steps);
-    let approval = options.approval.unwrap_or_else(|| known.approval());
+    let known_manual = known.manual_subscriptions(namespace);
+    let manual: BTreeSet<&String> = known_manual.iter().chain(&options.manual).collect();
+    let by_subscription = if manual.is_empty() {
+        Approval::Automatic
+    } else {
+        Approval::Manual
+    };
+    let approval = options.approval.unwrap_or(by_subscription);
+    let held_by = manual
+        .into_iter()
+        .filter(|_| options.approval.is_none())
+        .cloned()
+        .collect();
     let mut plan = InstallPlan::new(namespace, steps, approval, 1).labelled(&options.labels);
     let applied = state
         .map(|state| apply(&plan.status.plan, namespace, state))
         .transpose()?;
-    if let Some(applied) = &applied {
+    if let Some(applied) = applied.as_ref().filter(|_| approval == Approval::Automatic) {
         plan = applied.written_to(plan);
     }
-    let apis = Apis::of(known).with_steps(&plan.status.plan);
-    Ok(Some(Planned { plan, applied, apis }))
+    Ok(Some(Planned {
+        apis: Apis::of(known).with_steps(&plan.status.plan),
+        operators: operators(&plan.status.plan, namespace, known)?,
+        held_by,
+        too_large: Some(bytes).filter(|bytes| *bytes > OBJECT),
+        plan,
+        applied,
+    }))
 }

@@ -29,12 +29,12 @@ const fn row(name: &'static str, code: u16, class: Class) -> Reason {
 }
 
 /// No answer, or one with a reason and a number that nobody knows.
-pub const UNKNOWN: Reason = row("", 0, Class::Failure);
+pub(crate) const UNKNOWN: Reason = row("", 0, Class::Failure);
 
 /// The table of the proposal. It gives Invalid the number 442, which is 422; some numbers stand for several reasons, so
 /// the reason is what counts. StorageReadError is younger than the proposal.
 #[rustfmt::skip]
-pub const REASONS: [Reason; 19] = [
+pub(crate) const REASONS: [Reason; 19] = [
     row("Unauthorized", 401, Class::NotCreated),
     row("Forbidden", 403, Class::NotCreated),
     row("NotFound", 404, Class::NotCreated),
@@ -58,7 +58,7 @@ pub const REASONS: [Reason; 19] = [
 
 /// Finds the error by its reason, and by its number only where the reason is not known, as Kubernetes' clients do.
 /// `verb` tells the two apart that share the number 409.
-pub fn reason_of(reason: &str, code: u16, verb: &str) -> Reason {
+pub(crate) fn reason_of(reason: &str, code: u16, verb: &str) -> Reason {
     let named = |name: &str| REASONS.into_iter().find(|row| row.name == name);
     if let Some(row) = named(reason) {
         return row;

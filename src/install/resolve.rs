@@ -66,7 +66,7 @@ pub struct Resolved {
 
 impl Resolved {
     /// The catalogs that name no index and no packages, and so count as empty.
-    pub fn empty_catalogs(&self) -> impl Iterator<Item = &CatalogSource> {
+    pub(crate) fn empty_catalogs(&self) -> impl Iterator<Item = &CatalogSource> {
         let catalogs = self.state.catalogs.iter();
         catalogs.filter(|catalog| catalog.source.is_none() && catalog.packages.is_empty())
     }
@@ -157,6 +157,7 @@ pub async fn resolve(
     install(&options.installed, &mut state, &read)?;
     let notes = operators::subscribe(&options.operators, &mut state, &read)?;
     let answer = resolver::resolve(&Problem::of_state(&state, &read), &options.search);
+    let answer = answer.map(Resolution::as_planned);
     drop(read);
     Ok(Resolved {
         answer,

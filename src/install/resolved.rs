@@ -1,8 +1,8 @@
 //! From a resolution to the steps of its InstallPlan.
 
 use super::catalogs::{Catalogs, SelectedError};
-use super::steps::{Place, Repetition, Step, StepError, StepResource, StepStatus, Target, of_bundle};
 use crate::resolver::{NewSubscription, Resolution};
+use crate::steps::{Place, Repetition, Step, StepError, StepResource, StepStatus, Target, of_bundle, size};
 use serde_json::{Map, Value, json};
 
 /// The API group of OLM.
@@ -23,7 +23,8 @@ pub enum ResolvedError {
 
 /// The steps of all bundles that a resolution installs into `namespace`, sorted by the names of the bundles, each
 /// followed by the Subscription that OLM makes for it, if it does.
-/// [`InstallPlan::new`](super::plan::InstallPlan::new) puts them into the order of a plan.
+/// [`InstallPlan::new`](super::plan::InstallPlan::new) puts them into the order of a plan. The bytes are those of the steps
+/// whose manifests stand in the plan; of a bundle in an image of its own it holds only references.
 ///
 /// # Errors
 /// When the manifests of a bundle cannot be read, or OLM could not.
@@ -32,8 +33,8 @@ pub fn steps(
     catalogs: &Catalogs,
     namespace: &str,
     repetition: Repetition,
-) -> Result<Vec<Step>, ResolvedError> {
-    let mut steps = Vec::new();
+) -> Result<(Vec<Step>, usize), ResolvedError> {
+    let (mut steps, mut bytes) = (Vec::new(), 0);
     for selected in &resolution.selected {
         if !resolution.install.contains(&selected.name) {
             continue;
@@ -47,12 +48,16 @@ pub fn steps(
         };
         let content = catalogs.content(selected)?;
         let replaces = selected.replaces.as_deref().unwrap_or_default();
-        steps.extend(of_bundle(&content, &target, replaces)?);
+        let own = of_bundle(&content, &target, replaces)?;
+        if content.served.is_some() {
+            bytes += size(&own);
+        }
+        steps.extend(own);
         let made = resolution.new_subscriptions.iter();
         let made = made.filter(|made| made.starting_csv == selected.name && made.catalog == selected.catalog);
         steps.extend(made.map(|made| subscription(made, &target)));
     }
-    Ok(steps)
+    Ok((steps, bytes))
 }
 
 /// The two parts of `namespace/name`.
@@ -60,6 +65,7 @@ fn apart(catalog: &str) -> (&str, &str) {
     catalog.split_once('/').unwrap_or(("", catalog))
 }
 
+/// The step of a Subscription. As of all that OLM makes itself, the manifest names neither apiVersion nor kind.
 fn subscription(made: &NewSubscription, target: &Target) -> Step {
     let text = |value: &str| Value::from(value);
     let mut spec = Map::new();
@@ -82,10 +88,9 @@ fn subscription(made: &NewSubscription, target: &Target) -> Step {
             kind: "Subscription".to_owned(),
             name: made.name.clone(),
             manifest: json!({
-                "apiVersion": format!("{GROUP}/{VERSION}"),
-                "kind": "Subscription",
                 "metadata": {"name": made.name, "namespace": target.namespace},
                 "spec": spec,
+                "status": {"lastUpdated": null},
             }),
         },
         optional: false,

@@ -29,17 +29,17 @@ const VERB_ONLY: [(&str, &str); 6] = [
 ];
 
 /// Whether every cluster serves this group, or the plain-manifest proposal exempts it as `*.k8s.io`.
-pub fn is_builtin_group(group: &str) -> bool {
+pub(crate) fn is_builtin_group(group: &str) -> bool {
     is_bare_group(group) || group.ends_with(".k8s.io")
 }
 
 /// Whether the group is one of Kubernetes' groups without a domain, where the table is complete.
-pub fn is_bare_group(group: &str) -> bool {
+pub(crate) fn is_bare_group(group: &str) -> bool {
     BARE_GROUPS.contains(&group)
 }
 
 /// Whether RBAC may name this resource although nothing of it is stored.
-pub fn is_verb_only(group: &str, resource: &str) -> bool {
+pub(crate) fn is_verb_only(group: &str, resource: &str) -> bool {
     VERB_ONLY.contains(&(group, resource))
 }
 
@@ -57,7 +57,7 @@ pub fn all() -> &'static [Builtin] {
 }
 
 /// The built-in resource of this group and kind.
-pub fn find_kind(group: &str, kind: &str) -> Option<&'static Builtin> {
+pub(crate) fn find_kind(group: &str, kind: &str) -> Option<&'static Builtin> {
     TABLE.iter().find(|row| row.group == group && row.kind == kind)
 }
 

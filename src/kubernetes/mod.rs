@@ -1,13 +1,13 @@
 //! What Kubernetes itself defines: groups, versions and kinds, names, label selectors, RBAC rules.
 
 pub mod builtin;
-pub mod names;
+pub(crate) mod names;
 pub mod quantity;
 pub mod rbac;
-pub mod selector;
+pub(crate) mod selector;
 pub mod served;
-pub mod structural;
-pub mod version;
+pub(crate) mod structural;
+pub(crate) mod version;
 
 use serde::Deserialize;
 use std::fmt;
@@ -35,7 +35,7 @@ impl GroupVersionKind {
     }
 
     /// Reads `group/version`, or `version` alone for the core group, as it stands in `apiVersion`.
-    pub fn from_api_version(api_version: &str, kind: &str) -> Self {
+    pub(crate) fn from_api_version(api_version: &str, kind: &str) -> Self {
         let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
         Self::new(group, version, kind)
     }

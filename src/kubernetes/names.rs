@@ -1,23 +1,23 @@
 //! The syntax of names, as the API server checks it.
 
 /// Whether the text is a DNS-1123 label: up to 63 of `a-z`, `0-9` and `-`, with a letter or digit at both ends.
-pub fn is_dns1123_label(text: &str) -> bool {
+pub(crate) fn is_dns1123_label(text: &str) -> bool {
     text.len() <= 63 && is_dashed(text, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
 
 /// Whether the text is a DNS-1123 subdomain: up to 253 characters, labels joined by dots.
-pub fn is_dns1123_subdomain(text: &str) -> bool {
+pub(crate) fn is_dns1123_subdomain(text: &str) -> bool {
     let label = |part: &str| is_dashed(part, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     text.len() <= 253 && text.split('.').all(label)
 }
 
 /// Whether the text is a DNS-1035 label: as a DNS-1123 label, but it begins with a letter.
-pub fn is_dns1035_label(text: &str) -> bool {
+pub(crate) fn is_dns1035_label(text: &str) -> bool {
     is_dns1123_label(text) && text.starts_with(|c: char| c.is_ascii_lowercase())
 }
 
 /// Whether the text can be the value of a label: up to 63 characters, or empty.
-pub fn is_label_value(text: &str) -> bool {
+pub(crate) fn is_label_value(text: &str) -> bool {
     let end = |byte: &u8| byte.is_ascii_alphanumeric();
     let inner = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     let bytes = text.as_bytes();
@@ -30,7 +30,7 @@ pub fn is_label_value(text: &str) -> bool {
 
 /// Whether the text can be the key of a label, or a finalizer: up to 63 characters, behind a DNS subdomain and a slash
 /// where it has a prefix. The keys of annotations are the same, with capitals in the prefix.
-pub fn is_qualified_name(text: &str) -> bool {
+pub(crate) fn is_qualified_name(text: &str) -> bool {
     let (prefix, name) = match text.split_once('/') {
         Some((prefix, name)) => (Some(prefix), name),
         None => (None, text),
@@ -39,7 +39,7 @@ pub fn is_qualified_name(text: &str) -> bool {
 }
 
 /// Whether the text can name a `ClusterServiceVersion`: OLM also uses the name as the value of a label.
-pub fn is_csv_name(text: &str) -> bool {
+pub(crate) fn is_csv_name(text: &str) -> bool {
     is_dns1123_subdomain(text) && is_label_value(text)
 }
 

@@ -3,6 +3,7 @@
 pub mod account;
 pub mod covering;
 mod rule;
+pub mod user;
 
 pub use rule::Rule;
 
@@ -34,7 +35,7 @@ impl<'a> PolicyRule<'a> {
     }
 
     /// `apiGroups` with their indexes.
-    pub fn api_groups(self) -> impl Iterator<Item = (usize, &'a str)> {
+    pub(crate) fn api_groups(self) -> impl Iterator<Item = (usize, &'a str)> {
         self.list("apiGroups")
     }
 
@@ -44,7 +45,7 @@ impl<'a> PolicyRule<'a> {
     }
 
     /// `nonResourceURLs` with their indexes.
-    pub fn non_resource_urls(self) -> impl Iterator<Item = (usize, &'a str)> {
+    pub(crate) fn non_resource_urls(self) -> impl Iterator<Item = (usize, &'a str)> {
         self.list("nonResourceURLs")
     }
 
@@ -61,7 +62,7 @@ impl<'a> PolicyRule<'a> {
 }
 
 /// The resource without its subresource: `pods/log` is about `pods`.
-pub fn parent_resource(resource: &str) -> &str {
+pub(crate) fn parent_resource(resource: &str) -> &str {
     resource.split_once('/').map_or(resource, |(parent, _)| parent)
 }
 

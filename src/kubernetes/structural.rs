@@ -14,14 +14,14 @@ const NAMED: [&str; 3] = ["properties", "patternProperties", "definitions"];
 
 /// Checks objects by a structural schema (`openAPIV3Schema`): types, required keys, bounds and patterns, as an API server
 /// does before it looks at defaults, formats and rules.
-pub struct Structure {
+pub(crate) struct Structure {
     schemas: Schemas,
     index: SchemaIndex,
 }
 
 /// What does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Misfit {
+pub(crate) struct Misfit {
     /// The path of the value, such as `spec.size`; empty for the whole.
     pub path: String,
     /// What is wrong with it.
@@ -37,7 +37,7 @@ impl fmt::Display for Misfit {
 
 impl Structure {
     /// Reads a schema. `None` where it is none.
-    pub fn of(schema: &Value) -> Option<Self> {
+    pub(crate) fn of(schema: &Value) -> Option<Self> {
         let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
         // OpenAPI 3.0 builds upon this draft: `exclusiveMinimum` is a flag there.
         compiler.set_default_draft(Draft::V4);
@@ -47,7 +47,7 @@ impl Structure {
     }
 
     /// The first thing that does not fit.
-    pub fn misfit(&self, value: &Value) -> Option<Misfit> {
+    pub(crate) fn misfit(&self, value: &Value) -> Option<Misfit> {
         let error = self.schemas.validate(value, self.index).err()?;
         Some(innermost(&error))
     }

@@ -6,4 +6,5 @@ mod object;
 mod read;
 
 pub use object::Object;
-pub use read::{Layout, Manifests, files, has_manifest_extension, read};
+pub(crate) use read::has_manifest_extension;
+pub use read::{Layout, Manifests, files, read};

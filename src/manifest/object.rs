@@ -1,3 +1,5 @@
+//! One Kubernetes object, with the places of its values.
+
 use crate::kubernetes::GroupVersionKind;
 use crate::source::Place;
 use crate::text::{Document, Path};
@@ -93,11 +95,6 @@ impl Object {
         self.document.source().name()
     }
 
-    /// Number of its document in the file, from 0.
-    pub fn document_number(&self) -> usize {
-        self.document.number()
-    }
-
     /// The place of the value at `path` inside the object, or of its nearest ancestor.
     pub fn place(&self, path: &Path) -> Place {
         self.document.place(&self.root.join(path))
@@ -109,7 +106,7 @@ impl Object {
     }
 
     /// The place to point at when the object as a whole is meant: its kind and name are what a reader looks for.
-    pub fn name_place(&self) -> Place {
+    pub(crate) fn name_place(&self) -> Place {
         self.place(&Path::root().key("metadata").key("name"))
     }
 

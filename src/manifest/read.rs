@@ -1,3 +1,5 @@
+//! The files of a folder, read into Kubernetes objects.
+
 use super::Object;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::GroupVersionKind;
@@ -62,14 +64,14 @@ fn shown_path(origin: &str, path: &str) -> String {
 }
 
 /// Whether a file is read for manifests, by its name.
-pub fn has_manifest_extension(path: &str) -> bool {
+pub(crate) fn has_manifest_extension(path: &str) -> bool {
     path.rsplit_once('.')
         .is_some_and(|(_, extension)| ["yaml", "yml", "json"].contains(&extension))
 }
 
 impl Manifests {
     /// Reads one more file, or a stream of documents such as the output of kustomize.
-    pub fn read_file(&mut self, name: &str, content: &[u8], layout: Layout, limits: &Limits) {
+    pub(crate) fn read_file(&mut self, name: &str, content: &[u8], layout: Layout, limits: &Limits) {
         let reading = text::read(name, content, limits);
         self.diagnostics.extend(reading.diagnostics);
         let mut documents = reading.documents.into_iter();

@@ -1,12 +1,12 @@
 //! Keys of annotations that OLM reads.
 
 /// On a ClusterServiceVersion: the versions from which a cluster may update to it.
-pub const SKIP_RANGE: &str = "olm.skipRange";
+pub(crate) const SKIP_RANGE: &str = "olm.skipRange";
 /// On a ClusterServiceVersion of a bundle: a JSON list of properties for the index.
-pub const INDEX_PROPERTIES: &str = "olm.properties";
+pub(crate) const INDEX_PROPERTIES: &str = "olm.properties";
 /// On a ClusterServiceVersion that OLM installed: what its catalog says of it.
 pub const PROPERTIES: &str = "operatorframework.io/properties";
 /// The version that a bundle stands in for.
-pub const SUBSTITUTES_FOR: &str = "olm.substitutesFor";
+pub(crate) const SUBSTITUTES_FOR: &str = "olm.substitutesFor";
 /// Sample custom resources, a JSON list.
 pub const EXAMPLES: &str = "alm-examples";

@@ -41,11 +41,11 @@ pub struct PackageConstraint {
 }
 
 /// Says what a constraint asks for.
-pub const FAILURE_MESSAGE: &str = "failureMessage";
+pub(crate) const FAILURE_MESSAGE: &str = "failureMessage";
 /// The range of a package, in constraints and in catalogs.
-pub const VERSION_RANGE: &str = "versionRange";
+pub(crate) const VERSION_RANGE: &str = "versionRange";
 /// How much something is wanted.
-pub const INTENT: &str = "intent";
+pub(crate) const INTENT: &str = "intent";
 
 /// The keys of which a constraint has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -189,7 +189,7 @@ impl Constraint {
     /// Packages without an intent, and all that is not a package, are required. Of `all` the parts with a weaker intent
     /// are left out of what is required; of `any` a single such part is enough for nothing to be required. Inside `not`
     /// an intent means nothing.
-    pub fn by_intent(&self) -> Vec<(Intent, Self)> {
+    pub(crate) fn by_intent(&self) -> Vec<(Intent, Self)> {
         let mut parts: Vec<(Intent, Self)> = Vec::new();
         for intent in Intent::ALL {
             if let Some(part) = self.up_to(intent)

@@ -32,7 +32,7 @@ pub enum Dependency {
 
 /// The types of dependencies, whatever their spelling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum DependencyKind {
+pub(crate) enum DependencyKind {
     /// A package.
     Package,
     /// An API.
@@ -54,10 +54,10 @@ pub struct Reading {
 
 impl DependencyKind {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Package, Self::Api, Self::Label, Self::Constraint];
+    pub(crate) const ALL: [Self; 4] = [Self::Package, Self::Api, Self::Label, Self::Constraint];
 
     /// The type as it is written.
-    pub const fn name(self, spelling: Spelling) -> &'static str {
+    pub(crate) const fn name(self, spelling: Spelling) -> &'static str {
         match (self, spelling) {
             (Self::Package, Spelling::Dependency) => PACKAGE,
             (Self::Package, Spelling::Property) => PACKAGE_REQUIRED,
@@ -70,12 +70,12 @@ impl DependencyKind {
     }
 
     /// The kind of dependency that a type stands for; none for types that OLM does not know.
-    pub fn of(kind: &str, spelling: Spelling) -> Option<Self> {
+    pub(crate) fn of(kind: &str, spelling: Spelling) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.name(spelling) == kind)
     }
 
     /// The fields of its value; none for constraints.
-    pub const fn fields(self, spelling: Spelling) -> &'static [&'static str] {
+    pub(crate) const fn fields(self, spelling: Spelling) -> &'static [&'static str] {
         match (self, spelling) {
             (Self::Package, Spelling::Dependency) => &["packageName", VERSION],
             (Self::Package, Spelling::Property) => &["packageName", VERSION_RANGE],
@@ -86,7 +86,7 @@ impl DependencyKind {
     }
 
     /// Reads a value of this type. `bytes` is the length of its text, of which OLM takes only so much.
-    pub fn read(self, value: &Value, bytes: usize, spelling: Spelling) -> Reading {
+    pub(crate) fn read(self, value: &Value, bytes: usize, spelling: Spelling) -> Reading {
         let mut problems = Vec::new();
         let mut fields = Fields::new(value, Path::root(), &mut problems);
         let dependency = match self {
@@ -132,7 +132,7 @@ impl Reading {
     ///
     /// # Errors
     /// With the first problem over which OLM gives up.
-    pub fn usable(self) -> Result<Dependency, Problem> {
+    pub(crate) fn usable(self) -> Result<Dependency, Problem> {
         let nothing = || Problem {
             path: Path::root(),
             what: super::problem::What::Nothing,

@@ -11,9 +11,9 @@
 pub mod annotation;
 pub mod constraint;
 pub mod dependency;
-pub mod install_mode;
+pub(crate) mod install_mode;
 pub mod intent;
 pub mod limits;
 pub mod problem;
 pub mod property;
-pub mod spelling;
+pub(crate) mod spelling;

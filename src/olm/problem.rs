@@ -43,7 +43,7 @@ pub enum What {
 
 impl Problem {
     /// Whether OLM cannot use the value. All else it takes, in one way or another.
-    pub fn is_fatal(&self) -> bool {
+    pub(crate) fn is_fatal(&self) -> bool {
         !matches!(self.what, What::Several(_) | What::IntentInside)
     }
 }

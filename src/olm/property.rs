@@ -26,35 +26,35 @@ impl<Type, Value> Property<Type, Value> {
 /// The package and version of a bundle; as a dependency in a database or a bundle, a package that it needs.
 pub const PACKAGE: &str = "olm.package";
 /// An API that a bundle provides; as a dependency in a database or a bundle, one that it needs.
-pub const GVK: &str = "olm.gvk";
+pub(crate) const GVK: &str = "olm.gvk";
 /// A label of a bundle; as a dependency in a database or a bundle, one that it needs.
 pub const LABEL: &str = "olm.label";
 /// A package that a bundle needs.
-pub const PACKAGE_REQUIRED: &str = "olm.package.required";
+pub(crate) const PACKAGE_REQUIRED: &str = "olm.package.required";
 /// An API that a bundle needs.
-pub const GVK_REQUIRED: &str = "olm.gvk.required";
+pub(crate) const GVK_REQUIRED: &str = "olm.gvk.required";
 /// A label that a bundle needs.
-pub const LABEL_REQUIRED: &str = "olm.label.required";
+pub(crate) const LABEL_REQUIRED: &str = "olm.label.required";
 /// What a bundle needs, as a constraint.
-pub const CONSTRAINT: &str = "olm.constraint";
+pub(crate) const CONSTRAINT: &str = "olm.constraint";
 /// Marks a bundle that is not to be installed anew.
 pub const DEPRECATED: &str = "olm.deprecated";
 /// The last version of OpenShift that an operator runs on.
-pub const MAX_OPENSHIFT_VERSION: &str = "olm.maxOpenShiftVersion";
+pub(crate) const MAX_OPENSHIFT_VERSION: &str = "olm.maxOpenShiftVersion";
 /// The manifests that a cluster may lack, of the proposal *optional-manifest*.
-pub const OPTIONAL_MANIFESTS: &str = "olm.manifests.optional";
+pub(crate) const OPTIONAL_MANIFESTS: &str = "olm.manifests.optional";
 /// One manifest of a bundle in a catalog.
 pub const BUNDLE_OBJECT: &str = "olm.bundle.object";
 /// What user interfaces show of a bundle in a catalog.
-pub const CSV_METADATA: &str = "olm.csv.metadata";
+pub(crate) const CSV_METADATA: &str = "olm.csv.metadata";
 /// The channel of a bundle in a catalog of an old form.
 pub const CHANNEL: &str = "olm.channel";
 /// The media type of a bundle whose manifests the index holds.
-pub const MEDIA_TYPE: &str = "olm.bundle.mediatype";
+pub(crate) const MEDIA_TYPE: &str = "olm.bundle.mediatype";
 /// The image that such a bundle came from.
 pub const IMAGE: &str = "olm.bundle.image";
 
 /// Whether properties of this type hold manifests, which are long, and of which nothing else follows.
-pub fn holds_manifests(kind: &str) -> bool {
+pub(crate) fn holds_manifests(kind: &str) -> bool {
     matches!(kind, BUNDLE_OBJECT | CSV_METADATA)
 }

@@ -9,23 +9,23 @@ use super::dependency::{DependencyKind, Spelling};
 use serde_json::Value;
 
 /// The type and value of a dependency as a property; none for types that OLM does not know.
-pub fn as_property(kind: &str, value: &Value) -> Option<(&'static str, Value)> {
+pub(crate) fn as_property(kind: &str, value: &Value) -> Option<(&'static str, Value)> {
     respelled(kind, value, Spelling::Dependency, Spelling::Property)
 }
 
 /// The type and value of a property as a dependency; none where it is not about what a bundle needs.
-pub fn as_dependency(kind: &str, value: &Value) -> Option<(&'static str, Value)> {
+pub(crate) fn as_dependency(kind: &str, value: &Value) -> Option<(&'static str, Value)> {
     respelled(kind, value, Spelling::Property, Spelling::Dependency)
 }
 
 /// Whether a property is about what a bundle needs.
-pub fn is_requirement(kind: &str) -> bool {
+pub(crate) fn is_requirement(kind: &str) -> bool {
     DependencyKind::of(kind, Spelling::Property).is_some()
 }
 
 /// A property about what a bundle needs, for an OLM that does not know intents: without what is not required, and without
 /// the key. Nothing where nothing of it is required.
-pub fn required_only(kind: &str, value: &Value) -> Option<Value> {
+pub(crate) fn required_only(kind: &str, value: &Value) -> Option<Value> {
     match DependencyKind::of(kind, Spelling::Property) {
         Some(DependencyKind::Package) => constraint::required_package(value),
         Some(DependencyKind::Constraint) => constraint::required(value),

@@ -268,7 +268,7 @@ fn others(variables: &Variables<'_>, place: usize, list: Option<ListId>, rows: &
             let held = current.and_then(|id| variables.problem.held.get(&*variables.name(id)));
             let why = match (current, &subscription.starting_csv, held, skipping) {
                 (Some(current), _, _, _) if variables.name(current) == entry.name => "it is installed".to_owned(),
-                (Some(current), _, Some(reason), _) => format!("{} stays: {reason}", variables.name(current)),
+                (Some(current), _, Some(hold), _) => format!("{} stays: {}", variables.name(current), hold.explained()),
                 (_, _, _, Some(other)) => format!("{} skips it", other.name),
                 (Some(current), ..) => format!("it is no update of {}", variables.name(current)),
                 (None, Some(starting), ..) => format!("the subscription begins with {starting}"),

@@ -16,11 +16,12 @@ const SHOWN: usize = 4;
 /// Ways out that are tried.
 const TRIED: usize = 12;
 
-/// The error of constraints that cannot be met together, of which `core` is enough.
+/// The error of constraints that cannot be met together, of which `core` is enough. `released` are ways out that are known.
 pub(super) fn unsatisfiable(
     variables: &Variables<'_>,
     core: BTreeSet<ConstraintId>,
     options: &ResolverOptions,
+    released: Vec<String>,
     explain: Vec<Considered>,
 ) -> Unresolved {
     let demands = &variables.demands;
@@ -33,7 +34,7 @@ pub(super) fn unsatisfiable(
     Unresolved::Unsatisfiable {
         messages,
         reasons,
-        remedies: remedies(variables, &core, options),
+        remedies: without_repeats([released, remedies(variables, &core, options)].concat()),
         explain,
     }
 }
@@ -116,8 +117,11 @@ pub(super) fn plain(variables: &Variables<'_>, constraint: ConstraintId) -> Opti
         Clause::Subscription(_) => return None,
         Clause::Requires(place, candidates) => {
             let name = &subscription(place).name;
+            let current = variables.current(subscription(place));
+            let hold = current.and_then(|id| variables.problem.held.get(&*variables.name(id)));
+            let why = hold.map_or(String::new(), |hold| format!(", because {}", hold.explained()));
             format!(
-                "the subscription {name} can take only {}",
+                "the subscription {name} can take only {}{why}",
                 members(variables, candidates, "or")
             )
         }

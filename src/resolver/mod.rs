@@ -23,7 +23,8 @@ mod search;
 mod variables;
 mod wording;
 
-pub use needs::{Need, Needs};
+pub use needs::Need;
+pub(crate) use needs::Needs;
 pub use problem::{CatalogSource, Problem, ResolverOptions};
 pub use properties::annotation;
 pub use resolution::{

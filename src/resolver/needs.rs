@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 /// Answers for one catalog.
 #[derive(Debug)]
-pub struct Needs<'catalog> {
+pub(crate) struct Needs<'catalog> {
     catalog: &'catalog Catalog,
     /// Everything that is in a channel.
     candidates: Vec<Candidate>,
@@ -46,7 +46,7 @@ pub struct Need {
 
 impl<'catalog> Needs<'catalog> {
     /// Looks at every bundle that is in a channel. One whose own needs cannot be read can be needed nevertheless.
-    pub fn new(catalog: &'catalog Catalog) -> Self {
+    pub(crate) fn new(catalog: &'catalog Catalog) -> Self {
         let mut candidates = Vec::new();
         for package in &catalog.packages {
             let entries = package.channels.iter().flat_map(|channel| &channel.entries);
@@ -74,7 +74,7 @@ impl<'catalog> Needs<'catalog> {
     }
 
     /// What a bundle needs, in the order in which it says so.
-    pub fn of(&mut self, id: BundleId) -> Vec<Need> {
+    pub(crate) fn of(&mut self, id: BundleId) -> Vec<Need> {
         let Some(bundle) = self.catalog.bundle(id) else {
             return Vec::new();
         };

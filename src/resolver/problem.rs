@@ -1,7 +1,7 @@
 //! What is to be resolved: catalogs, what is installed, and what is subscribed to.
 
 use crate::catalog::Catalog;
-use crate::cluster::conditions::held_in;
+use crate::cluster::conditions::{Hold, held_in};
 use crate::cluster::state::{Installed, State, Subscription, UpgradeStrategy};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +22,7 @@ pub struct Problem<'a> {
     /// Whether a failed upgrade may be upgraded.
     pub fail_forward: bool,
     /// By the name of an installed ClusterServiceVersion: why it must not be upgraded now.
-    pub held: BTreeMap<String, String>,
+    pub held: BTreeMap<String, Hold>,
 }
 
 /// A catalog in a cluster.
@@ -69,7 +69,7 @@ impl<'a> Problem<'a> {
             installed: state.installed.clone(),
             subscriptions: state.subscriptions.clone(),
             fail_forward: state.upgrade_strategy == UpgradeStrategy::FailForward,
-            held: held_in(state),
+            held: held_in(state, &state.namespace),
         }
     }
 }

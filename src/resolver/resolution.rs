@@ -34,6 +34,30 @@ pub struct Resolution {
     pub steps: u64,
 }
 
+impl Resolution {
+    /// What OLM does of it: where no Subscription that is there changes, it makes no install plan, although something is
+    /// missing. So a dependency that was deleted with its Subscription does not come back by itself.
+    #[must_use]
+    pub fn as_planned(mut self) -> Self {
+        if self.updated_subscriptions.is_empty() {
+            for name in std::mem::take(&mut self.install) {
+                let message = format!(
+                    "{name} is needed and not installed, but OLM makes no install plan, since no Subscription changes: \
+                     subscribe to it, or wait for the next update"
+                );
+                self.selected.retain(|selected| selected.name != name);
+                self.notes.push(Note {
+                    kind: NoteKind::NoPlan,
+                    subject: name,
+                    message,
+                });
+            }
+            self.new_subscriptions.clear();
+        }
+        self
+    }
+}
+
 /// A bundle that was chosen.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Selected {
@@ -104,6 +128,8 @@ pub enum NoteKind {
     PassedOver,
     /// A name that no dependency has.
     Unknown,
+    /// What was chosen gets no install plan.
+    NoPlan,
 }
 
 impl fmt::Display for Note {
@@ -157,4 +183,39 @@ pub enum Unresolved {
         /// How many steps there were.
         steps: u64,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_installed_where_no_subscription_changes() {
+        let selected = |name: &str| Selected {
+            name: name.to_owned(),
+            package: "p".to_owned(),
+            channel: "stable".to_owned(),
+            catalog: "olm/main".to_owned(),
+            replaces: None,
+        };
+        let mut resolution = Resolution {
+            install: vec!["a.v1".to_owned()],
+            selected: vec![selected("a.v1"), selected("b.v1")],
+            updated_subscriptions: vec![UpdatedSubscription {
+                name: "a".to_owned(),
+                current_csv: "a.v1".to_owned(),
+            }],
+            ..Resolution::default()
+        };
+        assert_eq!(resolution.clone().as_planned(), resolution);
+        resolution.updated_subscriptions.clear();
+        let planned = resolution.as_planned();
+        assert!(planned.install.is_empty() && planned.new_subscriptions.is_empty());
+        let left: Vec<&str> = planned.selected.iter().map(|selected| &*selected.name).collect();
+        assert_eq!(left, ["b.v1"]);
+        let [note] = &planned.notes[..] else {
+            panic!("{:?}", planned.notes)
+        };
+        assert_eq!((note.kind, &*note.subject), (NoteKind::NoPlan, "a.v1"));
+    }
 }

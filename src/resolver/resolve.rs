@@ -12,6 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Parts of rules of constraints that are evaluated at most, all bundles together.
 pub(super) const EVALUATIONS: u64 = 200_000_000;
+/// Conditions of installed operators without which another resolution is tried, where there is none with them.
+const HOLDS_TRIED: usize = 12;
 
 /// Resolves a problem.
 ///
@@ -34,7 +36,8 @@ pub fn resolve(problem: &Problem<'_>, options: &ResolverOptions) -> Result<Resol
             } else {
                 Vec::new()
             };
-            return Err(failure::unsatisfiable(&variables, core, options, explain));
+            let released = released(problem, options);
+            return Err(failure::unsatisfiable(&variables, core, options, released, explain));
         }
     };
     let mut notes = held(problem);
@@ -62,12 +65,53 @@ fn held(problem: &Problem<'_>) -> Vec<Note> {
         subscriptions.any(|subscription| subscription.installed_csv.as_ref() == Some(csv))
     };
     let held = problem.held.iter().filter(|(csv, _)| subscribed(csv));
-    held.map(|(csv, reason)| Note {
+    held.map(|(csv, hold)| Note {
         kind: NoteKind::Held,
         subject: csv.clone(),
-        message: format!("{csv} stays as it is: {reason}"),
+        message: format!("{csv} stays as it is: {}", hold.explained()),
     })
     .collect()
+}
+
+/// The conditions without which everything could be met: each by itself, else all of them together.
+fn released(problem: &Problem<'_>, options: &ResolverOptions) -> Vec<String> {
+    let is_met_without = |names: &[&String]| {
+        let mut problem = problem.clone();
+        problem.held.retain(|name, _| !names.contains(&name));
+        let Ok(variables) = Variables::of(&problem, EVALUATIONS) else {
+            return false;
+        };
+        let enabled = Enabled::all(&variables.instance);
+        let mut steps = options.steps / 10;
+        let outcome = search(&variables.instance, &variables.demands, &enabled, &mut steps);
+        matches!(outcome, Outcome::Selected(_))
+    };
+    let subscribed = |csv: &String| {
+        let mut subscriptions = problem.subscriptions.iter();
+        subscriptions.any(|subscription| subscription.installed_csv.as_ref() == Some(csv))
+    };
+    let held: Vec<&String> = problem
+        .held
+        .keys()
+        .filter(|csv| subscribed(csv))
+        .take(HOLDS_TRIED)
+        .collect();
+    let mut alone: Vec<&String> = held.clone();
+    alone.retain(|csv| is_met_without(&[*csv]));
+    if alone.is_empty() && held.len() > 1 && is_met_without(&held) {
+        let resources: Vec<&str> = held.iter().map(|csv| problem.held[*csv].condition.as_str()).collect();
+        return vec![format!("overrides in {}", resources.join(" and "))];
+    }
+    let way_out = |csv: &String| {
+        let hold = &problem.held[csv];
+        let what = if hold.by_override {
+            "another override"
+        } else {
+            "an override"
+        };
+        format!("{what} in {}, which holds back {csv}", hold.condition)
+    };
+    alone.into_iter().map(way_out).collect()
 }
 
 /// Bundles of the packages that are subscribed to which OLM does not look at.

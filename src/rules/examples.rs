@@ -17,8 +17,9 @@ const FILES: &[&str] = &[
     include_str!("examples/dependencies.yaml"),
     include_str!("examples/csv.yaml"),
     include_str!("examples/crd.yaml"),
-    include_str!("examples/suites.yaml"),
+    include_str!("examples/validators.yaml"),
     include_str!("examples/platforms.yaml"),
+    include_str!("examples/policy.yaml"),
     include_str!("examples/conversion.yaml"),
     include_str!("examples/index.yaml"),
     include_str!("examples/file_based_catalog.yaml"),
@@ -66,6 +67,8 @@ pub struct Example {
     /// The platforms that registries have the images for; none where they do not have one. A registry does not answer
     /// for other images.
     pub platforms: Option<BTreeMap<String, Vec<String>>>,
+    /// The file that `--policy` names.
+    pub policy: Option<String>,
     /// The OLM that `index check --for` names.
     #[serde(rename = "for")]
     pub cluster: Option<String>,
@@ -191,7 +194,7 @@ mod tests {
     #[test]
     fn every_rule_has_an_example_and_every_example_a_rule() {
         let examples = all().unwrap();
-        for rule in rules::ALL {
+        for rule in rules::all() {
             assert!(examples.contains_key(rule.id), "{} has no example", rule.id);
         }
         for (id, example) in &examples {

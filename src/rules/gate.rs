@@ -46,6 +46,8 @@ pub enum Scope {
     Catalogs,
     /// Indexes that are there.
     Indexes,
+    /// Bundles of authors and indexes that are there, where a policy is named.
+    Policies,
 }
 
 impl Rule {
@@ -54,6 +56,7 @@ impl Rule {
         let judged = match self.scope {
             Scope::Authoring => gate == Gate::Authoring,
             Scope::Bundles => gate != Gate::Serving,
+            Scope::Policies => gate != Gate::Intake,
             Scope::Indexes => gate == Gate::Serving,
             Scope::Catalogs => true,
         };
@@ -170,7 +173,7 @@ mod tests {
 
     #[test]
     fn what_intake_takes_is_served() {
-        for rule in rules::ALL {
+        for rule in rules::all() {
             let (intake, serving) = (rule.at(Gate::Intake), rule.at(Gate::Serving));
             if intake.is_some() {
                 assert!(serving.is_none() || serving >= intake, "{}", rule.id);

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use tonic::Status;
 
 /// How long a call waits for its part.
-const PATIENCE: Duration = Duration::from_secs(10);
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// How long it waits before clients that stall are disconnected, and before that is tried again.
 const PRESSURE: Duration = Duration::from_millis(100);
@@ -112,7 +112,7 @@ impl Budget {
         loop {
             match timeout(PRESSURE, &mut budget).await {
                 Ok(budget) => return budget.map_err(|_| stopping()),
-                Err(_) if begun.elapsed() > PATIENCE => return Err(exhausted()),
+                Err(_) if begun.elapsed() > LONGEST_WAIT => return Err(exhausted()),
                 Err(_) => self.clients.close_stalled(),
             }
         }
@@ -124,7 +124,7 @@ impl Budget {
 /// # Errors
 /// As those of [`Budget::take`].
 pub(super) async fn take_own(own: &Arc<Semaphore>, size: u32) -> Result<OwnedSemaphorePermit, Status> {
-    let taken = timeout(PATIENCE, Arc::clone(own).acquire_many_owned(size)).await;
+    let taken = timeout(LONGEST_WAIT, Arc::clone(own).acquire_many_owned(size)).await;
     taken.map_err(|_| exhausted())?.map_err(|_| stopping())
 }
 

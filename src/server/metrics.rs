@@ -288,7 +288,7 @@ const SCRAPERS: usize = 16;
 const SCRAPE_TIME: Duration = Duration::from_secs(10);
 
 /// Shows the numbers under `/metrics`, for as long as it is polled.
-pub async fn expose(listener: TcpListener, metrics: Arc<Metrics>) {
+pub(crate) async fn expose(listener: TcpListener, metrics: Arc<Metrics>) {
     let permits = Arc::new(Semaphore::new(SCRAPERS));
     while let Ok(permit) = Arc::clone(&permits).acquire_owned().await {
         let stream = match listener.accept().await {

@@ -10,7 +10,10 @@ pub(super) mod service {
 }
 
 /// The numbers of the fields: a module for each message, a constant for each field.
-#[expect(dead_code, reason = "generated for every field; only fields that are encoded by hand are used")]
+#[expect(
+    dead_code,
+    reason = "generated for every field; only fields that are encoded by hand are used"
+)]
 pub(super) mod fields {
     include!(concat!(env!("OUT_DIR"), "/fields.rs"));
 }

@@ -104,6 +104,16 @@ impl Problem {
         }
     }
 
+    /// What to do about it, to be said behind [`Problem::message`] in one sentence; empty where there is nothing to say.
+    pub fn advice(&self) -> String {
+        match &self.fault {
+            Fault::UnknownKey { nearest: Some(key), .. } => format!("; did you mean {key}?"),
+            Fault::UnknownKey { known, .. } => format!("; known keys are {}", known.join(", ")),
+            _ if self.mend() == Some(Mend::Quote) => "; write it in quotes".to_owned(),
+            _ => String::new(),
+        }
+    }
+
     /// What makes a value of another type right.
     pub fn mend(&self) -> Option<Mend> {
         match self.fault {
@@ -144,9 +154,22 @@ pub fn check(value: &Value, shape: &Shape, most: usize) -> Vec<Problem> {
     Checker::new(false, most).found(value, shape)
 }
 
+/// A value of this shape without the keys that have nothing behind them.
+pub(crate) fn given(value: &Value, shape: &Shape) -> Value {
+    match (shape, value) {
+        (Shape::Object(_), Value::Object(map)) => {
+            let fields = map.iter().filter(|(_, value)| !value.is_null());
+            let fields = fields.filter_map(|(key, value)| Some((key.clone(), given(value, &shape.field(key)?.shape))));
+            fields.collect()
+        }
+        (Shape::List(shape), Value::Array(items)) => items.iter().map(|item| given(item, shape)).collect(),
+        _ => value.clone(),
+    }
+}
+
 /// What a program in Go cannot read into the types of the table, at most so many problems. To it `null` is as good as any
 /// value, keys that it does not know may hold anything, and those it knows are found in any case.
-pub fn check_as_go(value: &Value, shape: &Shape, most: usize) -> Vec<Problem> {
+pub(crate) fn check_as_go(value: &Value, shape: &Shape, most: usize) -> Vec<Problem> {
     Checker::new(true, most).found(value, shape)
 }
 

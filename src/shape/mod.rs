@@ -9,10 +9,13 @@ mod go;
 mod nearest;
 mod schema;
 
-pub use check::{Fault, Mend, Problem, check, check_as_go};
+pub use check::{Fault, Mend, Problem, check};
+pub(crate) use check::{check_as_go, given};
 pub use go::typed;
-pub use nearest::{Nearest, nearest};
-pub use schema::{DRAFT_7, DRAFT_2020_12, json_schema};
+pub(crate) use nearest::Nearest;
+pub use nearest::nearest;
+pub use schema::json_schema;
+pub(crate) use schema::{DRAFT_7, DRAFT_2020_12};
 
 use crate::rules::Rule;
 
@@ -48,10 +51,10 @@ pub enum Shape {
 }
 
 /// A list of strings.
-pub const TEXTS: Shape = Shape::List(&Shape::Text);
+pub(crate) const TEXTS: Shape = Shape::List(&Shape::Text);
 
 /// A map of strings.
-pub const TEXT_MAP: Shape = Shape::Map(&[], &Shape::Text);
+pub(crate) const TEXT_MAP: Shape = Shape::Map(&[], &Shape::Text);
 
 impl Shape {
     /// The field of this key, where the shape is a map that has one.
@@ -131,12 +134,12 @@ pub enum Presence {
 
 impl Presence {
     /// Whether a file is wrong without the field.
-    pub fn is_required(self) -> bool {
+    pub(crate) fn is_required(self) -> bool {
         matches!(self, Self::Required | Self::NotEmpty)
     }
 
     /// Whether the field is always there.
-    pub fn is_certain(self) -> bool {
+    pub(crate) fn is_certain(self) -> bool {
         self.is_required() || matches!(self, Self::Always | Self::Nullable)
     }
 }
@@ -174,14 +177,14 @@ impl Field {
 
     /// The same field, whose value is copied to this path of another object.
     #[must_use]
-    pub const fn copied_to(mut self, path: &'static str) -> Self {
+    pub(crate) const fn copied_to(mut self, path: &'static str) -> Self {
         self.target = Target::Copied(path);
         self
     }
 
     /// The same field, from whose value that at this path of another object is made.
     #[must_use]
-    pub const fn made_into(mut self, path: &'static str) -> Self {
+    pub(crate) const fn made_into(mut self, path: &'static str) -> Self {
         self.target = Target::Made(path);
         self
     }
@@ -198,6 +201,6 @@ pub const fn required(key: &'static str, shape: Shape, about: &'static str) -> F
 }
 
 /// A field that must be there and say something.
-pub const fn not_empty(key: &'static str, shape: Shape, about: &'static str) -> Field {
+pub(crate) const fn not_empty(key: &'static str, shape: Shape, about: &'static str) -> Field {
     Field::new(key, shape, Presence::NotEmpty, about)
 }

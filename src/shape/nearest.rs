@@ -19,7 +19,7 @@ pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Opti
 
 /// Looks for the nearest of many names, until it has looked at enough.
 #[derive(Debug)]
-pub struct Nearest(Cell<usize>);
+pub(crate) struct Nearest(Cell<usize>);
 
 impl Default for Nearest {
     fn default() -> Self {
@@ -29,7 +29,7 @@ impl Default for Nearest {
 
 impl Nearest {
     /// None where there is none, or too much was looked at.
-    pub fn of<'n>(&self, name: &str, names: impl ExactSizeIterator<Item = &'n str>) -> Option<&'n str> {
+    pub(crate) fn of<'n>(&self, name: &str, names: impl ExactSizeIterator<Item = &'n str>) -> Option<&'n str> {
         let left = self.0.get().checked_sub(names.len())?;
         self.0.set(left);
         nearest(name, names)

@@ -4,10 +4,10 @@ use super::{Field, Presence, Shape};
 use serde_json::{Map, Value, json};
 
 /// The draft that editors know best.
-pub const DRAFT_7: &str = "http://json-schema.org/draft-07/schema#";
+pub(crate) const DRAFT_7: &str = "http://json-schema.org/draft-07/schema#";
 
 /// The newest draft.
-pub const DRAFT_2020_12: &str = "https://json-schema.org/draft/2020-12/schema";
+pub(crate) const DRAFT_2020_12: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// The JSON Schema of a file: it refuses what [`super::check`] does.
 pub fn json_schema(draft: &str, title: &str, about: &str, shape: &Shape) -> Value {

@@ -22,10 +22,10 @@ mod others;
 pub mod outside;
 mod overlay;
 mod permissions;
-pub mod samples;
+pub(crate) mod samples;
 mod services;
 pub mod starter;
-pub mod summary;
+pub(crate) mod summary;
 mod validity;
 mod webhooks;
 

@@ -36,7 +36,7 @@ pub enum OutsideError {
 
 /// What came of writing into a bundle what is known outside of it.
 #[derive(Debug)]
-pub struct Inferred {
+pub(crate) struct Inferred {
     /// The bundle as it is now; `None` where the findings are errors, and nothing was written.
     pub reading: Option<BundleReading>,
     /// The resources that its rules name and that a source explains.
@@ -50,7 +50,7 @@ pub struct Inferred {
 ///
 /// # Errors
 /// When there is nothing to infer for the bundle, or a file cannot be changed.
-pub fn write_into(
+pub(crate) fn write_into(
     tree: &mut Tree,
     reading: BundleReading,
     mut wanted: Stamp,

@@ -14,7 +14,7 @@ use std::path::{Path as FilePath, PathBuf};
 
 /// Why samples cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum SamplesError {
+pub(crate) enum SamplesError {
     /// The folder cannot be read, or holds too much.
     #[error(transparent)]
     Tree(#[from] TreeError),
@@ -38,7 +38,7 @@ pub enum SamplesError {
 ///
 /// # Errors
 /// When the folder cannot be read, a file in it has errors, or there is no sample.
-pub fn read(folder: &FilePath, limits: &BundleLimits) -> Result<Manifests, SamplesError> {
+pub(crate) fn read(folder: &FilePath, limits: &BundleLimits) -> Result<Manifests, SamplesError> {
     let mut samples = Manifests::default();
     for (path, content) in Tree::from_directory(folder, &limits.tree)?.iter() {
         if has_manifest_extension(path) && !is_kustomization(path, content) {
@@ -59,7 +59,7 @@ pub fn read(folder: &FilePath, limits: &BundleLimits) -> Result<Manifests, Sampl
 
 /// The samples in one fixed order, and what is wrong with them: each must be of a kind that the bundle provides.
 /// Copies of one sample are one.
-pub fn examples(samples: &[Object], provided: &BTreeSet<GroupVersionKind>) -> (Vec<Value>, Vec<Diagnostic>) {
+pub(crate) fn examples(samples: &[Object], provided: &BTreeSet<GroupVersionKind>) -> (Vec<Value>, Vec<Diagnostic>) {
     let mut findings = Vec::new();
     let mut sorted: Vec<&Object> = samples.iter().collect();
     sorted.sort_by(|left, right| {
@@ -116,7 +116,7 @@ pub(super) fn not_provided(gvk: &GroupVersionKind, provided: &BTreeSet<GroupVers
 }
 
 /// Whether the file belongs to kustomize and is no manifest.
-pub fn is_kustomization(path: &str, content: &[u8]) -> bool {
+pub(crate) fn is_kustomization(path: &str, content: &[u8]) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let by_name = ["kustomization.yaml", "kustomization.yml", "Kustomization"].contains(&name);
     by_name || {

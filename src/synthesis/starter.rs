@@ -2,11 +2,13 @@
 //! so that the next command asks only for what a person must decide.
 
 use super::outside::{Resolved, resolve};
-use super::{Synthesis, Unresolved, samples, synthesize};
+use super::{Fate, Outcome, Synthesis, Unresolved, samples, synthesize};
 use crate::bundle::olm_yaml::FIELDS;
 use crate::bundle::{Bundle, MediaType, pin};
 use crate::diagnostic::Diagnostic;
 use crate::image::Reference;
+use crate::kubernetes::rbac::covering::{atoms, compact, count_atoms};
+use crate::kubernetes::rbac::{self, Rule};
 use crate::kubernetes::served::ServedResources;
 use crate::manifest::Object;
 use crate::olm::annotation::EXAMPLES;
@@ -43,6 +45,9 @@ pub struct Starter {
     pub unresolved: Vec<Unresolved>,
     /// The APIServices, as `Kind/name`, whose kinds the author must say.
     pub api_services: Vec<String>,
+    /// What the operator's Roles allow in one namespace. The install mode AllNamespaces, which is chosen, makes it hold in
+    /// all of them: OLM copies each Role into a ClusterRole.
+    pub widened: Vec<Rule>,
     /// What is wrong with the samples.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -56,6 +61,7 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
         .zip(version.as_ref())
         .map(|(package, version)| format!("{package}.v{version}"));
     let synthesis = from_manifests_alone(objects);
+    let widened = widened(&synthesis.outcomes, objects);
     let untold = synthesis
         .diagnostics
         .iter()
@@ -109,8 +115,36 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
         open,
         unresolved,
         api_services,
+        widened,
         diagnostics,
     }
+}
+
+/// The rules of the roles that RoleBindings give to the operator, put together for a reader: what is secret first.
+fn widened(outcomes: &[Outcome], objects: &[Object]) -> Vec<Rule> {
+    let bindings = outcomes.iter().filter(|outcome| {
+        outcome.object.gvk().is(rbac::GROUP, "RoleBinding") && matches!(outcome.fate, Fate::Projected)
+    });
+    let roles = bindings.filter_map(|outcome| {
+        let binding = &outcome.object;
+        let (kind, name) = (binding.text(&["roleRef", "kind"])?, binding.text(&["roleRef", "name"])?);
+        objects
+            .iter()
+            .find(|object| object.gvk().is(rbac::GROUP, kind) && object.name() == name)
+    });
+    let rules: Vec<Rule> = roles.flat_map(|role| Rule::read_all(role.value())).collect();
+    if count_atoms(&rules).is_err() {
+        return rules;
+    }
+    let atoms: Vec<Rule> = rules.iter().flat_map(atoms).collect();
+    let mut rules = compact(&atoms);
+    rules.sort_by_key(|rule| {
+        !rule
+            .resources
+            .iter()
+            .any(|resource| resource == "secrets" || resource == "*")
+    });
+    rules
 }
 
 /// The operator's name is that of its only Deployment; of several, the part that all begin with.
@@ -295,4 +329,4 @@ fn write_stubs(out: &mut String, unresolved: &[Unresolved]) {
 }
 
 /// A stream of manifests as a file of the bundle. Named so that a later stream takes its place.
-pub const STREAM_FILE: &str = "manifests.yaml";
+pub(crate) const STREAM_FILE: &str = "manifests.yaml";

@@ -9,7 +9,7 @@ use serde::Serialize;
 /// A bundle in short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Summary {
+pub(crate) struct Summary {
     /// The directory or image.
     pub bundle: String,
     /// `registry+v1` or `k8s+v1`.
@@ -33,7 +33,7 @@ pub struct Summary {
 /// An object of a bundle in short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ObjectSummary {
+pub(crate) struct ObjectSummary {
     /// `apiVersion` as written.
     pub api_version: String,
     /// The kind.
@@ -49,7 +49,7 @@ pub struct ObjectSummary {
 }
 
 /// Looks at a bundle; a `k8s+v1` bundle is synthesized to say what becomes of its objects.
-pub fn summarize(bundle: &Bundle, reading: &[Diagnostic]) -> Summary {
+pub(crate) fn summarize(bundle: &Bundle, reading: &[Diagnostic]) -> Summary {
     let (csv, objects) = match bundle.media_type {
         MediaType::RegistryV1 => {
             let csv = bundle.csv().map(|csv| csv.value().clone());

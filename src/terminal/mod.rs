@@ -4,12 +4,14 @@
 //! understood. Text from strangers is made visible by the [`Printer`] itself, see [`visible`](mod@crate::visible).
 
 pub mod advice;
+pub mod conditions;
 pub mod findings;
 pub mod graph_change;
 pub mod index_difference;
 pub mod log;
 pub mod operator_view;
 pub mod output;
+pub mod permissions;
 pub mod progress;
 pub mod reports;
 pub mod resolution;

@@ -90,6 +90,9 @@ fn condition(condition: &Condition) -> String {
     if let Some(reason) = &condition.reason {
         text.push_str(&format!(" ({reason})"));
     }
+    if let Some(since) = &condition.last_transition_time {
+        text.push_str(&format!(" since {since}"));
+    }
     if let Some(message) = &condition.message {
         text.push_str(&format!(": {message}"));
     }

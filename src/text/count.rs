@@ -49,7 +49,7 @@ enum Kind {
 /// What is wrong with files that together hold more keys and values than the limit allows; nothing where they do not. Each
 /// file has the name that findings show. What is too large as a file, or no text, is not counted, as
 /// [`read`](super::read()) refuses it.
-pub fn excess(files: &[(String, &[u8])], limits: &Limits) -> Option<Diagnostic> {
+pub(crate) fn excess(files: &[(String, &[u8])], limits: &Limits) -> Option<Diagnostic> {
     let texts = files.iter().filter_map(|(name, bytes)| {
         let text = std::str::from_utf8(bytes).ok()?;
         (text.len() <= limits.effective_file_bytes()).then_some((name, text))

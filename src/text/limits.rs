@@ -17,10 +17,10 @@ pub struct Limits {
 impl Limits {
     /// No document is read deeper than this, whatever [`Limits::depth`] says, so that every walk over a value
     /// fits on the stack of any thread.
-    pub const MOST_DEPTH: usize = 1_024;
+    pub(crate) const MOST_DEPTH: usize = 1_024;
 
     /// No file is read that has more bytes, whatever [`Limits::file_bytes`] says, so that places take little memory.
-    pub const MOST_FILE_BYTES: usize = u32::MAX as usize;
+    pub(crate) const MOST_FILE_BYTES: usize = u32::MAX as usize;
 
     pub(super) fn effective_file_bytes(&self) -> usize {
         self.file_bytes.min(Self::MOST_FILE_BYTES)

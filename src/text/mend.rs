@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// The text of a scalar, in the quotes that the old one at `place` has.
-pub fn in_its_quotes(document: &Document, place: &Place, text: &str) -> String {
+pub(crate) fn in_its_quotes(document: &Document, place: &Place, text: &str) -> String {
     match (document.format(), place.text().chars().next()) {
         (Format::Json, _) | (_, Some('"')) => json!(text).to_string(),
         (_, Some('\'')) => format!("'{}'", text.replace('\'', "''")),
@@ -22,14 +22,14 @@ pub fn in_its_quotes(document: &Document, place: &Place, text: &str) -> String {
 }
 
 /// Another text in place of the scalar at `path`.
-pub fn rewrite(document: &Document, path: &Path, text: &str) -> Option<Edit> {
+pub(crate) fn rewrite(document: &Document, path: &Path, text: &str) -> Option<Edit> {
     let place = on_one_line(document, path)?;
     let replacement = in_its_quotes(document, &place, text);
     Some(Edit { place, replacement })
 }
 
 /// Quotes around the number, the boolean or the date at `path`, which the author wrote without.
-pub fn quote(document: &Document, path: &Path) -> Option<Edit> {
+pub(crate) fn quote(document: &Document, path: &Path) -> Option<Edit> {
     let scalar = matches!(path.get(document.value())?, Value::Number(_) | Value::Bool(_));
     let place = on_one_line(document, path).filter(|_| scalar)?;
     let replacement = json!(place.text()).to_string();
@@ -37,7 +37,7 @@ pub fn quote(document: &Document, path: &Path) -> Option<Edit> {
 }
 
 /// Brackets around the text at `path`, so that it becomes a list of one. A text with commas may be meant for several.
-pub fn enlist(document: &Document, path: &Path) -> Option<Edit> {
+pub(crate) fn enlist(document: &Document, path: &Path) -> Option<Edit> {
     let text = path.get(document.value())?.as_str()?;
     let place = on_one_line(document, path).filter(|_| !text.contains(','))?;
     let plain = !place.text().starts_with(['"', '\'']) && text.contains(['[', ']', '{', '}', '#', ':']);
@@ -53,7 +53,7 @@ pub fn enlist(document: &Document, path: &Path) -> Option<Edit> {
 }
 
 /// The one text of the list at `path` in place of the list.
-pub fn delist(document: &Document, path: &Path) -> Option<Edit> {
+pub(crate) fn delist(document: &Document, path: &Path) -> Option<Edit> {
     let [Value::String(_)] = path.get(document.value())?.as_array()?.as_slice() else {
         return None;
     };
@@ -68,7 +68,7 @@ pub fn delist(document: &Document, path: &Path) -> Option<Edit> {
 }
 
 /// Another key in place of the last one of `path`, where the map has no such key yet.
-pub fn rename(document: &Document, path: &Path, key: &str) -> Option<Edit> {
+pub(crate) fn rename(document: &Document, path: &Path, key: &str) -> Option<Edit> {
     let taken = path.parent()?.key(key).get(document.value()).is_some();
     let place = trimmed(document.key_place(path));
     let Some(Step::Key(old)) = path.steps().last() else {
@@ -97,7 +97,7 @@ fn trimmed(mut place: Place) -> Place {
 }
 
 /// The text of one file with the edits made. None where two of them are about the same bytes.
-pub fn apply(source: &Arc<SourceFile>, edits: &[&Edit]) -> Option<Edited> {
+pub(crate) fn apply(source: &Arc<SourceFile>, edits: &[&Edit]) -> Option<Edited> {
     let mut sorted: Vec<&Edit> = Vec::new();
     for edit in edits {
         // An anchor and its aliases are one text.
@@ -126,7 +126,7 @@ pub fn apply(source: &Arc<SourceFile>, edits: &[&Edit]) -> Option<Edited> {
 
 /// A changed text.
 #[derive(Debug, Default)]
-pub struct Edited {
+pub(crate) struct Edited {
     /// The text.
     pub text: String,
     // Where it stands before and after, for each change.
@@ -136,7 +136,7 @@ pub struct Edited {
 impl Edited {
     /// Whether the values of the documents differ only where the text was changed, and each change changed one value.
     /// Documents that could not be read before have nothing to differ from.
-    pub fn only_its_values_differ(&self, before: &Reading, after: &Reading) -> bool {
+    pub(crate) fn only_its_values_differ(&self, before: &Reading, after: &Reading) -> bool {
         before.documents.iter().all(|old| {
             let mut documents = after.documents.iter();
             documents

@@ -16,7 +16,7 @@ mod hints;
 mod json;
 mod limits;
 mod load;
-pub mod mend;
+pub(crate) mod mend;
 mod number;
 mod passage;
 mod path;
@@ -27,17 +27,18 @@ mod scalar;
 mod split;
 mod values;
 
-pub use count::excess;
+pub(crate) use count::excess;
 pub use document::{Document, Format};
 pub use emit::{to_json, to_yaml};
 pub use limits::Limits;
-pub use number::as_string;
+pub(crate) use number::as_string;
 pub use path::{Path, Step};
-pub use read::{Reading, read, read_source};
+pub(crate) use read::read_source;
+pub use read::{Reading, read};
 pub(crate) use values::{Refusal, Seed, Values};
 
 /// What a value is, for a sentence such as "spec.version is a number, not a text".
-pub fn kind_of(value: &serde_json::Value) -> &'static str {
+pub(crate) fn kind_of(value: &serde_json::Value) -> &'static str {
     use serde_json::Value;
     match value {
         Value::Null => "empty",

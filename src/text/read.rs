@@ -69,7 +69,7 @@ pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Reading {
 }
 
 /// Reads a text that is kept already, such as a part of a file, as [`read`] does.
-pub fn read_source(source: &Arc<SourceFile>, limits: &Limits) -> Reading {
+pub(crate) fn read_source(source: &Arc<SourceFile>, limits: &Limits) -> Reading {
     let passage = Passage::file(source);
     refusal(&passage, limits).unwrap_or_else(|| Reader::new(limits).file(&passage))
 }

@@ -3,13 +3,15 @@
 use super::fix::{Fixing, fix};
 use super::judge::Selection;
 use super::platforms::{images, platforms};
+use super::policy::judge_image;
 use super::request::Request;
 use super::run::{Validated, Validation, refused, unreadable, validate_bundle};
+use super::stages::Finding;
 use super::validators::MULTIARCH;
 use crate::bundle::location::{LoadError, Location, LocationError};
 use crate::causes::with_causes;
 use crate::files::FileError;
-use crate::image::{ImageError, Transports};
+use crate::image::{ImageError, Reference, Transports};
 use futures_util::{Stream, StreamExt, stream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +20,7 @@ use std::sync::Arc;
 const AT_ONCE: usize = 8;
 
 /// How bundles are reached, and what is asked of them.
-pub struct Asked<'a> {
+pub(crate) struct Asked<'a> {
     /// The way to images.
     pub transports: &'a Transports,
     /// What is to be looked at.
@@ -31,7 +33,7 @@ pub struct Asked<'a> {
 
 /// What becomes of what can be mended without a decision by a person.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Mending {
+pub(crate) enum Mending {
     /// It is only reported.
     #[default]
     Off,
@@ -80,7 +82,7 @@ pub enum UnreadableError {
 
 /// Looks at the bundles of these names, several at a time, and tells of them in their order. What keeps one from being
 /// read does not stop the others. Must run inside a runtime: the work of the processor goes to its threads.
-pub fn check_all<'a>(names: Vec<String>, asked: &'a Asked<'a>) -> impl Stream<Item = Checked> + 'a {
+pub(crate) fn check_all<'a>(names: Vec<String>, asked: &'a Asked<'a>) -> impl Stream<Item = Checked> + 'a {
     // A folder that is named twice is not to be mended by two at once.
     let at_once = if asked.mending == Mending::Files { 1 } else { AT_ONCE };
     stream::iter(names)
@@ -144,7 +146,14 @@ async fn look_at(name: &str, asked: &Asked<'_>) -> Result<(Validation, Fixing), 
         }
     });
     let looked: Result<_, FileError> = looking.await?;
-    let (fixing, Validated { validation, .. }) = looked?;
+    let (fixing, Validated { mut validation, .. }) = looked?;
+    if let (Some(terms), Location::Image(Reference::Registry(image))) = (&asked.request.policy, &location) {
+        let refused = judge_image(terms, image.as_written());
+        validation.findings.extend(refused.map(|diagnostic| Finding {
+            validator: None,
+            diagnostic,
+        }));
+    }
     Ok((validation, fixing))
 }
 

@@ -16,6 +16,7 @@ mod load;
 pub mod many;
 mod plain;
 mod platforms;
+pub mod policy;
 mod properties;
 mod ranges;
 mod reference;
@@ -30,7 +31,8 @@ pub use judge::{Judged, Selection, Strictness, judge};
 pub use platforms::{images, platforms};
 pub use properties::OPTIONAL;
 pub use request::{Reference, Request};
-pub use run::{UnknownRule, Validated, Validation, refused, rule_named, unreadable, validate, validate_bundle};
+pub(crate) use run::rule_named;
+pub use run::{Validated, Validation, refused, unreadable, validate};
 
 pub use stages::Finding;
 

@@ -1,5 +1,6 @@
 //! What is asked about a bundle.
 
+use super::policy::Terms;
 use super::validators::ValidatorOptions;
 use crate::bundle::BundleLimits;
 
@@ -12,6 +13,8 @@ pub struct Request {
     pub reference: Option<Reference>,
     /// What the validators are told.
     pub options: ValidatorOptions,
+    /// What an administrator allows, where that is asked for.
+    pub policy: Option<Terms>,
     /// How much a bundle may hold.
     pub limits: BundleLimits,
 }

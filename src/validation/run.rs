@@ -5,7 +5,7 @@ use super::request::Request;
 use super::stages::{CONTENT, FORMAT, Finding, INDEX, LOAD, stage, validators};
 use super::synthesized::Synthesized;
 use super::validators;
-use super::{annotations, content, dependencies, index_needs, load, plain, properties, ranges};
+use super::{annotations, content, dependencies, index_needs, load, plain, policy, properties, ranges};
 use crate::bundle::{self, Bundle, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::{self, Rule};
@@ -80,7 +80,7 @@ pub fn validate(tree: &Tree, request: &Request) -> Validation {
 }
 
 /// Looks at the files of one bundle, and keeps the bundle for what else is to be looked at.
-pub fn validate_bundle(tree: &Tree, request: &Request) -> Validated {
+pub(crate) fn validate_bundle(tree: &Tree, request: &Request) -> Validated {
     let (bundle, media_type, mut findings) = match request.reference {
         Some(reference) => {
             let (media_type, findings) = reference::judge(tree, reference, request);
@@ -123,6 +123,9 @@ fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, V
             findings.extend(validators(bundle, tree, validators::DEFAULT, request));
             findings.extend(removed_crds(bundle, tree, request));
             stage(&mut findings, INDEX, |found| index_needs::check(bundle, found));
+            if let Some(terms) = &request.policy {
+                stage(&mut findings, None, |found| policy::check(bundle, terms, found));
+            }
         }
         MediaType::K8sV1 => {
             let synthesis = synthesize(bundle, &reading.diagnostics);
@@ -141,6 +144,11 @@ fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, V
                         content::metadata_of_csv(csv, found);
                     }
                 });
+                if let Some(terms) = &request.policy {
+                    stage(&mut found, None, |found| {
+                        policy::check(synthesized.bundle(), terms, found);
+                    });
+                }
                 findings.extend(
                     found
                         .into_iter()
@@ -227,17 +235,17 @@ fn overlap(left: &Finding, right: &Finding) -> bool {
 ///
 /// # Errors
 /// With the nearest id where there is no such rule.
-pub fn rule_named(id: &str) -> Result<&'static Rule, UnknownRule> {
+pub(crate) fn rule_named(id: &str) -> Result<&'static Rule, UnknownRule> {
     rules::by_id(id).ok_or_else(|| UnknownRule {
         id: id.to_owned(),
-        nearest: nearest(id, rules::ALL.iter().map(|rule| rule.id)),
+        nearest: nearest(id, rules::all().map(|rule| rule.id)),
     })
 }
 
 /// There is no such rule.
 #[derive(Debug, thiserror::Error)]
 #[error("there is no rule {id}{}", nearest.map(|nearest| format!("; did you mean {nearest}?")).unwrap_or_default())]
-pub struct UnknownRule {
+pub(crate) struct UnknownRule {
     /// What was asked for.
     pub id: String,
     /// The id that is most like it.

@@ -4,7 +4,7 @@ use super::validators::{MULTIARCH, VALIDATORS};
 
 /// A set of validators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Suite {
+pub(crate) struct Suite {
     /// The name, as `operatorhub`.
     pub name: &'static str,
     /// The names of its validators.
@@ -14,7 +14,7 @@ pub struct Suite {
 }
 
 /// Every suite but `all`.
-pub static SUITES: &[Suite] = &[
+pub(crate) static SUITES: &[Suite] = &[
     Suite {
         name: "operatorhub",
         validators: &["operatorhubv2", "capabilities", "categories"],

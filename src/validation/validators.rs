@@ -1,6 +1,6 @@
 //! The validators of the Operator Framework by their names, corrected where they are wrong.
 //!
-//! A validator looks at one `registry+v1` bundle and reports; none stops the others. With [`Options::reference`] each
+//! A validator looks at one `registry+v1` bundle and reports; none stops the others. With [`ValidatorOptions::reference`] each
 //! behaves as the original does, faults and all, for those who need the same verdict.
 
 mod address;
@@ -132,7 +132,7 @@ pub static VALIDATORS: &[Validator] = &[
     },
 ];
 
-/// The validator that needs [`Options::platforms`].
+/// The validator that needs [`ValidatorOptions::platforms`].
 pub const MULTIARCH: &str = "multiarch";
 
 /// The validators that every bundle must pass.

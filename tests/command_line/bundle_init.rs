@@ -48,6 +48,7 @@ fn manifests_of_a_folder_become_a_bundle_that_lacks_only_decisions() {
     wrote bundle/manifests/webhook.yaml
     wrote bundle/metadata/annotations.yaml
     wrote bundle/metadata/olm.yaml
+    to decide: installModes, in bundle/metadata/olm.yaml: with AllNamespaces OLM lets the operator do in all namespaces what its Roles allow in one: events (create, patch) and leases (get, create, update)
     to decide: which kind certificates of group cert-manager.io are, under apis in bundle/metadata/olm.yaml
     ");
     assert_eq!(

@@ -88,6 +88,7 @@ fn the_schemas_are_those_of_this_program() {
     let made = [
         ("findings", "bundle schema findings"),
         ("olm", "bundle schema olm"),
+        ("policy", "bundle schema policy"),
         ("state", "resolve --schema"),
     ]
     .map(|(of, line)| {
@@ -99,7 +100,7 @@ fn the_schemas_are_those_of_this_program() {
 }
 
 #[test]
-fn the_table_of_rules_is_that_of_this_program() {
+fn the_documents_are_those_of_this_program() {
     let mut table = String::from(
         "# Rules\n\nHow much a finding weighs at each gate: *authoring* is `bundle validate`, `bundle build` and `--strict`, \
          *intake* is what takes a published bundle or catalog into an index or another catalog, and *serving* is an index \
@@ -107,7 +108,7 @@ fn the_table_of_rules_is_that_of_this_program() {
          later is taken, and the last column says what becomes of it. `opmx bundle rules RULE` shows an example.\n\n\
          | rule | authoring | intake | serving | what is published with it |\n|---|---|---|---|---|\n",
     );
-    for rule in opmx::rules::ALL {
+    for rule in opmx::rules::all() {
         let weights = opmx::rules::Gate::ALL.map(|gate| match rule.at(gate) {
             Some(severity) => severity.to_string(),
             None => "–".to_owned(),
@@ -117,7 +118,43 @@ fn the_table_of_rules_is_that_of_this_program() {
         table += &line.replace("  ", " ");
         table.push('\n');
     }
-    same_as_in("docs", &[("rules.md".to_owned(), table.into_bytes())].into());
+    let docs = [
+        ("rules.md".to_owned(), table.into_bytes()),
+        ("departures.md".to_owned(), departures().into_bytes()),
+    ];
+    same_as_in("docs", &docs.into());
+}
+
+/// What opmx-departures(1) says, from the same data.
+fn departures() -> String {
+    #[derive(serde::Deserialize)]
+    struct Proposal {
+        proposal: String,
+        departures: Vec<BTreeMap<String, String>>,
+    }
+    let data = fs::read_to_string(repository("src/cli/man/departures.yaml")).expect("the data of the page");
+    let proposals: Vec<Proposal> = serde_yaml::from_str(&data).expect("a list of proposals");
+    let mut page = String::from(
+        "# Where opmx departs from the proposals\n\nEvery deliberate difference from the five enhancement proposals, its \
+         reason, and what gives the literal behavior where that makes sense. The same is in `man opmx-departures`.\n",
+    );
+    for Proposal { proposal, departures } in proposals {
+        page += &format!("\n## {proposal}\n");
+        for departure in departures {
+            let escaped = |key: &str| departure[key].replace('<', "&lt;").replace('*', "\\*");
+            page += &format!("\n### {}\n\n", departure["subject"]);
+            page += &format!(
+                "- **Proposal**: {}\n- **opmx**: {}\n",
+                escaped("proposed"),
+                escaped("opmx")
+            );
+            page += &format!("- **Reason**: {}\n", escaped("reason"));
+            if let Some(literal) = departure.get("literal") {
+                page += &format!("- **Literally**: `{literal}`\n");
+            }
+        }
+    }
+    page
 }
 
 #[test]

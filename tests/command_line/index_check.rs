@@ -110,6 +110,24 @@ fn images_are_not_fixed() {
 }
 
 #[test]
+fn an_add_warns_of_the_bundles_that_it_strands_as_the_check_does() {
+    let sandbox = indexed();
+    // The way down ends at a bundle that is skipped.
+    let csv = sandbox.path("rake3/manifests/operator.clusterserviceversion.yaml");
+    let text = fs::read_to_string(&csv).unwrap();
+    fs::write(&csv, text.replace("replaces:", "skips: [rake.v1.1.0]\n  replaces:")).unwrap();
+    let warning = "warning[index-bundle-unreachable]: in channel \"stable\" of package \"rake\", nothing leads from the head \
+                   \"rake.v1.2.0\" to bundle \"rake.v1.0.0\"";
+    let outcome = outcome_of(&sandbox, "registry add -b rake3 -d index.db");
+    assert!(outcome.stderr.contains(warning), "{outcome}");
+    assert!(outcome_of(&sandbox, "index check index.db").stdout.contains(warning));
+    // Once is enough.
+    rake(&sandbox, "rake4", "1.3.0", Some("rake.v1.2.0"));
+    let outcome = outcome_of(&sandbox, "registry add -b rake4 -d index.db");
+    assert!(!outcome.stderr.contains("warning"), "{outcome}");
+}
+
+#[test]
 fn a_bundle_that_an_accepted_add_pushes_out_stays_is_reported_and_is_a_warning() {
     let sandbox = indexed();
     // Nothing leads from here to the older ones.

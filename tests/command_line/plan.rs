@@ -35,6 +35,13 @@ fn a_plan_is_shown_and_printed_as_the_resource() {
 
     KIND                   NAME         NEEDS
     ClusterServiceVersion  rake.v1.1.0  clusterserviceversions.operators.coreos.com in operators
+
+    held by the accounts of rake.v1.1.0 after the install:
+    ACCOUNT  NAMESPACE  GROUP                 RESOURCE            NAMES        VERBS               WHY
+    default  operators  operators.coreos.com  operatorconditions  rake.v1.1.0  get, update, patch  1
+
+      1  Role rake.v1.1.0, with which OLM lets the operator write its OperatorCondition
+      (no OperatorGroup is given, and one without target namespaces is assumed, as the operator supports AllNamespaces)
     ");
     let plan = json(
         &sandbox,
@@ -98,9 +105,16 @@ fn a_bundle_in_an_index_has_the_plan_of_its_folder() {
         ("greenhouse", "greenhouse-operator.v1.2.0"),
     ] {
         let of_folder = steps_of(&sandbox, &format!("plan -q {folder} -o json"));
-        for index in ["index.db", "catalog"] {
+        // A database serves nothing of what a bundle needs among its properties, and a catalog does.
+        for (index, names_needs) in [("index.db", false), ("catalog", true)] {
             let of_index = steps_of(&sandbox, &format!("plan -q {name} --index {index} -o json"));
-            assert_eq!(of_index, of_folder, "{index}");
+            let (version, others) = apart(of_index);
+            let (version_of_folder, others_of_folder) = apart(of_folder.clone());
+            assert_eq!(others, others_of_folder, "{index}");
+            assert_eq!(version.contains(".required"), names_needs, "{index}: {version}");
+            if !names_needs {
+                assert_eq!(version, version_of_folder, "{index}");
+            }
         }
     }
     let outcome = sandbox.run("plan compost-operator.v0.3.2 --index index.db".split(' '));
@@ -109,6 +123,13 @@ fn a_bundle_in_an_index_has_the_plan_of_its_folder() {
         outcome.stderr.contains("there is \"compost-operator.v0.3.1\""),
         "{outcome}"
     );
+}
+
+/// The step of the version, and the others.
+fn apart(steps: Vec<String>) -> (String, Vec<String>) {
+    let is_version = |step: &String| step.contains(r#""kind":"ClusterServiceVersion""#);
+    let (versions, others): (Vec<String>, Vec<String>) = steps.into_iter().partition(is_version);
+    (versions.concat(), others)
 }
 
 /// The steps of a plan by kind and name, which do not depend on the order that an index keeps objects in.
@@ -132,6 +153,13 @@ fn a_cluster_without_the_api_completes_the_plan_only_where_it_is_optional() {
     KIND                   NAME         STATUS      NEEDS
     ClusterServiceVersion  rake.v1.1.0  Created     clusterserviceversions.operators.coreos.com in operators
     ServiceMonitor         rake         NotCreated  servicemonitors.monitoring.coreos.com/v1 in operators, optional
+
+    held by the accounts of rake.v1.1.0 after the install:
+    ACCOUNT  NAMESPACE  GROUP                 RESOURCE            NAMES        VERBS               WHY
+    default  operators  operators.coreos.com  operatorconditions  rake.v1.1.0  get, update, patch  1
+
+      1  Role rake.v1.1.0, with which OLM lets the operator write its OperatorCondition
+      (no OperatorGroup is given, and one without target namespaces is assumed, as the operator supports AllNamespaces)
 
     Missing after one pass:
       ServiceMonitor rake (optional): the cluster does not serve ServiceMonitor of monitoring.coreos.com/v1

@@ -272,3 +272,59 @@ fn bundles_in_folders_get_the_images_that_they_will_have() {
     assert_eq!(wrong.status, Some(2), "{wrong}");
     assert!(wrong.stderr.contains("is no place in a reference"), "{wrong}");
 }
+
+/// Chain of trust: no later command refuses what this one takes.
+#[test]
+fn a_field_of_a_wrong_type_that_validate_refuses_is_not_rendered() {
+    let bundle = "schema: olm.bundle\nname: rake.v1\npackage: rake\n";
+    for (document, problem) in [
+        (
+            "schema: olm.package\nname: 1.10\n",
+            "name is a number, not a text; write it in quotes",
+        ),
+        (
+            "schema: olm.channel\npackage: rake\nname: on\n",
+            "name is true or false, not a text; write it in quotes",
+        ),
+        (
+            "schema: olm.channel\npackage: {}\nname: stable\n",
+            "package is a map, not a text",
+        ),
+        (
+            "schema: olm.channel\npackage: rake\nname: stable\nentries: {}\n",
+            "entries is a map, not a list",
+        ),
+        (
+            &format!("{bundle}image: 5\n"),
+            "image is a number, not a text; write it in quotes",
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        fs::create_dir(sandbox.path("catalog")).unwrap();
+        fs::write(sandbox.path("catalog/catalog.yaml"), format!("{bundle}---\n{document}")).unwrap();
+        let validated = sandbox.run(["validate", "catalog"]);
+        assert_eq!(validated.status, Some(1), "{validated}");
+        assert!(validated.stdout.contains("catalog-field-type"), "{validated}");
+        let rendered = fail(&sandbox, "render catalog");
+        assert_eq!(rendered.stdout, "");
+        assert!(
+            rendered.stderr.contains(&format!("catalog.yaml:5: {problem}")),
+            "{rendered}"
+        );
+    }
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("catalog")).unwrap();
+    fs::write(
+        sandbox.path("catalog/catalog.yaml"),
+        format!("{bundle}image: null\nproperties: null\n"),
+    )
+    .unwrap();
+    let _ = outcome_of(&sandbox, "render catalog");
+    // What belongs to others may be anything.
+    fs::write(
+        sandbox.path("catalog/catalog.yaml"),
+        "schema: example.com/own\nname: 5\n",
+    )
+    .unwrap();
+    let _ = outcome_of(&sandbox, "render catalog");
+}

@@ -226,9 +226,16 @@ fn s75_an_install_is_input() {
 
     olm/plumbus-plan is missing for the install itself:
     NAMESPACE  GROUP                 RESOURCE                NAMES  VERBS
-    mapped     (core)                pods                           get, create, update, patch
+    mapped     (core)                pods                           create
     operators  apps                  deployments                    get, list, watch, create, update, patch, delete
     operators  operators.coreos.com  clusterserviceversions         create
+
+    held by the accounts of rake.v1.0.0 after the install:
+    ACCOUNT  NAMESPACE  GROUP                 RESOURCE            NAMES        VERBS               WHY
+    default  operators  operators.coreos.com  operatorconditions  rake.v1.0.0  get, update, patch  1
+
+      1  Role rake.v1.0.0, with which OLM lets the operator write its OperatorCondition
+      (no OperatorGroup is given, and one without target namespaces is assumed, as the operator supports AllNamespaces)
     ");
     let review = json(&sandbox, "permissions install.yaml -o json");
     assert_eq!(review["spec"]["approval"], "Unapproved");
@@ -294,6 +301,13 @@ fn s74_an_install_is_planned_as_it_is_approved() {
     KIND                   NAME         STATUS   NEEDS
     ClusterServiceVersion  rake.v1.0.0  Created  clusterserviceversions.operators.coreos.com in operators
     Pod                    nginx        Created  pods/v1 in mapped
+
+    held by the accounts of rake.v1.0.0 after the install:
+    ACCOUNT  NAMESPACE  GROUP                 RESOURCE            NAMES        VERBS               WHY
+    default  operators  operators.coreos.com  operatorconditions  rake.v1.0.0  get, update, patch  1
+
+      1  Role rake.v1.0.0, with which OLM lets the operator write its OperatorCondition
+      (no OperatorGroup is given, and one without target namespaces is assumed, as the operator supports AllNamespaces)
 
     Nothing would be missing after one pass.
     ");

@@ -337,10 +337,23 @@ fn what_a_cluster_says_of_itself_is_resolved() {
     assert_eq!(plan["metadata"]["namespace"], "garden");
     assert_eq!(
         plan["spec"],
-        json!({"approval": "Manual", "approved": true, "clusterServiceVersionNames": ["rake.v1.1.0"], "generation": 1})
+        json!({"approval": "Manual", "approved": false, "clusterServiceVersionNames": ["rake.v1.1.0"], "generation": 1})
     );
+    let status = (&plan["status"]["phase"], &plan["status"]["plan"][0]["status"]);
+    assert_eq!(status, (&json!("RequiresApproval"), &json!("Unknown")), "it waits");
     let automatic = outcome_of(&sandbox, "plan --cluster dump.yaml --approval automatic -o json");
-    assert!(automatic.stdout.contains(r#""approved": true"#), "{automatic}");
+    for part in [r#""approved": true"#, r#""phase": "Complete""#] {
+        assert!(automatic.stdout.contains(part), "{automatic}");
+    }
+    // A bundle of the same namespace is held by the Subscription as well, and one of another namespace is not.
+    for (namespace, approved) in [("garden", false), ("elsewhere", true)] {
+        let plan = outcome_of(
+            &sandbox,
+            &format!("plan -q rake2 --cluster dump.yaml -n {namespace} -o json"),
+        );
+        let plan: Value = serde_json::from_str(&plan.stdout).unwrap();
+        assert_eq!(plan["spec"]["approved"], json!(approved), "{namespace}");
+    }
 }
 
 #[test]
@@ -355,7 +368,8 @@ fn a_catalog_of_the_cluster_may_be_read_from_elsewhere() {
         assert_eq!(selected(&sandbox, &line), ["rake.v1.1.0"]);
         let plan = outcome_of(&sandbox, &format!("plan --cluster dump.yaml --catalog main={form}"));
         assert!(plan.stdout.starts_with("installs   rake.v1.1.0\n"), "{plan}");
-        let approval = "approval   Manual; this is how the plan ends once a person has approved it\n";
+        let approval = "approval   Manual, as the Subscription rake says for the whole namespace\n\
+                        approved   this is how the plan ends once a person has approved it: Complete\n";
         assert!(plan.stdout.contains(approval), "{plan}");
         let line = format!("resolve hoe --cluster dump.yaml --catalog main={form}");
         let outcome = fail(&sandbox, &line);

@@ -1,6 +1,6 @@
 //! `upgrade-check`: whether upgrades are held back, and the resource with which an operator does so.
 
-use crate::bundles::{fail, outcome_of};
+use crate::bundles::{fail, operator, outcome_of, rake, succeed};
 use crate::common::{Outcome, Sandbox};
 use serde_json::{Value, json};
 use std::fs;
@@ -62,12 +62,18 @@ fn where_there_are_no_operators_nothing_is_held() {
 #[test]
 fn what_is_held_is_told_with_the_words_of_olm() {
     let sandbox = sandbox(DUMP);
-    insta::assert_snapshot!(run(&sandbox, "upgrade-check dump.yaml"), @"
+    insta::assert_snapshot!(run(&sandbox, "upgrade-check dump.yaml"), @r#"
     OPERATOR    NAMESPACE  UPGRADES  LAST UPGRADE  CONDITION                     WHY
     bar.v1.0.0  operators  allowed   done
     foo.v1.0.0  operators  held      done          OperatorCondition/foo.v1.0.0  operator is not upgradeable: the operator is not upgradeable: a migration is going on
+
+    OPERATOR    NAMESPACE  SAYS               SINCE  EFFECT             REASON     MESSAGE
+    foo.v1.0.0  operators  Upgradeable=False         holds the upgrade  Migration  a migration is going on
+
+    To let foo.v1.0.0 be upgraded all the same:
+      kubectl patch operatorconditions.operators.coreos.com foo.v1.0.0 -n operators --type merge -p '{"spec":{"overrides":[{"type":"Upgradeable","status":"True","reason":"Overridden","message":"an administrator lets the operator be upgraded"}]}}'
     ------- exit 1 -------
-    ");
+    "#);
     let json = run(&sandbox, "upgrade-check dump.yaml -o json");
     let yaml = run(&sandbox, "upgrade-check dump.yaml -o yaml");
     assert_eq!((json.status, yaml.status), (Some(1), Some(1)));
@@ -83,6 +89,21 @@ fn what_is_held_is_told_with_the_words_of_olm() {
             "upgradeable": false,
             "reason": "OperatorConditionNotUpgradeable",
             "message": "operator is not upgradeable: the operator is not upgradeable: a migration is going on",
+            "heldBy": {
+                "condition": "OperatorCondition/foo.v1.0.0",
+                "said": {"type": "Upgradeable", "status": "False", "reason": "Migration", "message": "a migration is going on"},
+                "byOverride": false,
+                "message": "operator is not upgradeable: the operator is not upgradeable: a migration is going on",
+                "override": {
+                    "resource": "operatorconditions.operators.coreos.com",
+                    "name": "foo.v1.0.0",
+                    "namespace": "operators",
+                    "patch": {"spec": {"overrides": [{
+                        "type": "Upgradeable", "status": "True", "reason": "Overridden",
+                        "message": "an administrator lets the operator be upgraded",
+                    }]}},
+                },
+            },
             "upgrade": "done",
         })
     );
@@ -145,12 +166,18 @@ fn a_what_if_file_says_what_is_installed() {
                  metadata: {name: x, labels: {operators.coreos.com/rake.operators: \"\"}}\n  \
                  status: {conditions: [{type: Upgrading, status: \"True\", reason: R, message: to 1.0.0}]}\n";
     fs::write(sandbox.path("state.yaml"), state).unwrap();
-    insta::assert_snapshot!(run(&sandbox, "upgrade-check --state state.yaml"), @"
+    insta::assert_snapshot!(run(&sandbox, "upgrade-check --state state.yaml"), @r#"
     OPERATOR     NAMESPACE  UPGRADES  LAST UPGRADE  CONDITION    WHY
     hoe.v1.0.0   operators  allowed   not done
     rake.v1.0.0  operators  held      going on      Condition/x  operator is not upgradeable: the operator is being upgraded: to 1.0.0
+
+    OPERATOR     NAMESPACE  SAYS            SINCE  EFFECT             REASON  MESSAGE
+    rake.v1.0.0  operators  Upgrading=True         holds the upgrade  R       to 1.0.0
+
+    To let rake.v1.0.0 be upgraded all the same:
+      kubectl patch conditions.operators.coreos.com x -n operators --type merge -p '{"spec":{"overrides":["Upgrading"]}}'
     ------- exit 1 -------
-    ");
+    "#);
     fs::write(
         sandbox.path("misspelled.yaml"),
         state.replace("conditions:\n- ", "condition:\n- "),
@@ -232,8 +259,8 @@ fn a_resource_is_written_with_the_least_permission() {
       - etcd.v0.9.4
       verbs:
       - get
-      - list
       - update
+      - patch
     ---
     apiVersion: rbac.authorization.k8s.io/v1
     kind: RoleBinding
@@ -257,6 +284,9 @@ fn a_resource_is_written_with_the_least_permission() {
         "--name etcd --namespace a.b",
         "--name etcd --namespace a --service-account a/b",
         "--name etcd --namespace a --deployment -",
+        "--name etcd --namespace a --deployment a/b.c",
+        "--name etcd --namespace a --operator A",
+        "--name etcd --namespace a --kind condition",
         "--name etcd",
     ] {
         let outcome = run(&sandbox, &format!("upgrade-check init {wrong}"));
@@ -266,4 +296,229 @@ fn a_resource_is_written_with_the_least_permission() {
             "{wrong}: {outcome}"
         );
     }
+}
+
+/// What the operators of [`DUMP`] say, with an override and a condition that OLM does not know.
+const SAYING: &str = "\
+apiVersion: v1
+kind: List
+items:
+- apiVersion: operators.coreos.com/v1alpha1
+  kind: ClusterServiceVersion
+  metadata: {name: rake.v1.0.0, namespace: garden, labels: {operators.coreos.com/rake.garden: \"\"}}
+  spec: {version: 1.0.0}
+  status: {phase: Succeeded}
+- apiVersion: operators.coreos.com/v1alpha1
+  kind: Subscription
+  metadata: {name: rake, namespace: garden, labels: {operators.coreos.com/rake.garden: \"\"}}
+  spec: {name: rake, channel: stable, source: own, sourceNamespace: garden}
+  status: {installedCSV: rake.v1.0.0, currentCSV: rake.v1.0.0}
+- apiVersion: operators.coreos.com/v1
+  kind: OperatorGroup
+  metadata: {name: garden, namespace: garden}
+- apiVersion: operators.coreos.com/v2
+  kind: OperatorCondition
+  metadata: {name: rake.v1.0.0, namespace: garden, generation: 1}
+  status:
+    conditions:
+    - {type: Upgradeable, status: \"False\", reason: Digging, message: wait for the potatoes, observedGeneration: 1, lastTransitionTime: \"2026-01-01T00:00:00Z\"}
+    - {type: Rusty, status: \"True\", reason: Rain, message: oil the rake, lastTransitionTime: \"2026-01-02T00:00:00Z\"}
+";
+
+fn saying() -> Sandbox {
+    let sandbox = sandbox(SAYING);
+    rake(&sandbox, "old", "1.0.0", None);
+    rake(&sandbox, "new", "1.1.0", Some("rake.v1.0.0"));
+    succeed(&sandbox, "registry add -q -b old,new -d index.db");
+    sandbox
+}
+
+/// C4, C15, C34 and the update that waits.
+#[test]
+fn c34_all_that_operators_say_is_shown_since_when_and_with_the_update_that_waits() {
+    let sandbox = saying();
+    insta::assert_snapshot!(run(&sandbox, "upgrade-check dump.yaml --catalog index.db"), @r#"
+    OPERATOR     NAMESPACE  UPGRADES  WAITING               LAST UPGRADE  CONDITION                      WHY
+    rake.v1.0.0  garden     held      rake.v1.1.0 (stable)  done          OperatorCondition/rake.v1.0.0  operator is not upgradeable: the operator is not upgradeable: wait for the potatoes
+
+    OPERATOR     NAMESPACE  SAYS               SINCE                 EFFECT                      REASON   MESSAGE
+    rake.v1.0.0  garden     Upgradeable=False  2026-01-01T00:00:00Z  holds the upgrade           Digging  wait for the potatoes
+    rake.v1.0.0  garden     Rusty=True         2026-01-02T00:00:00Z  none, OLM does not know it  Rain     oil the rake
+
+    To let rake.v1.0.0 be upgraded all the same:
+      kubectl patch operatorconditions.operators.coreos.com rake.v1.0.0 -n garden --type merge -p '{"spec":{"overrides":[{"type":"Upgradeable","status":"True","reason":"Overridden","message":"an administrator lets the operator be upgraded"}]}}'
+    ------- exit 1 -------
+    "#);
+    let json = run(&sandbox, "upgrade-check dump.yaml --catalog index.db -o json");
+    let json: Value = serde_json::from_str(&json.stdout).unwrap();
+    let rake = &json["operators"][0];
+    assert_eq!(
+        rake["update"],
+        json!({"name": "rake.v1.1.0", "package": "rake", "channel": "stable"})
+    );
+    assert_eq!(rake["heldBy"]["said"]["lastTransitionTime"], "2026-01-01T00:00:00Z");
+    assert_eq!(rake["conditions"][0]["type"], "Rusty");
+    // The patch lets the upgrade through, and what it sets aside is still shown (C36).
+    let patch = &rake["heldBy"]["override"]["patch"];
+    let overridden = SAYING.replace(
+        "generation: 1}\n",
+        &format!("generation: 1}}\n  spec: {}\n", patch["spec"]),
+    );
+    assert_ne!(overridden, SAYING);
+    fs::write(sandbox.path("dump.yaml"), overridden).unwrap();
+    let after = outcome_of(&sandbox, "upgrade-check dump.yaml");
+    assert!(
+        after
+            .stdout
+            .contains("Upgradeable=False  2026-01-01T00:00:00Z  overridden"),
+        "{after}"
+    );
+    let view = outcome_of(&sandbox, "operator dump.yaml");
+    assert!(view.stdout.contains("Upgradeable=Unknown (Overridden)"), "{view}");
+}
+
+/// C21: an update that a person asks for is held, too.
+#[test]
+fn c21_the_plan_of_a_bundle_is_held_by_the_condition_of_what_it_replaces() {
+    let sandbox = saying();
+    insta::assert_snapshot!(run(&sandbox, "plan new --cluster dump.yaml -n garden"), @r#"
+    ------- stderr -------
+    error: rake.v1.1.0 does not take the place of rake.v1.0.0: operator is not upgradeable: the operator is not upgradeable: wait for the potatoes
+      because: OperatorCondition/rake.v1.0.0 says Upgradeable=False (Digging) since 2026-01-01T00:00:00Z
+      note: OLM makes the InstallPlan all the same, and leaves rake.v1.1.0 in the phase Pending with the reason OperatorConditionNotUpgradeable
+      it would work after: kubectl patch operatorconditions.operators.coreos.com rake.v1.0.0 -n garden --type merge -p '{"spec":{"overrides":[{"type":"Upgradeable","status":"True","reason":"Overridden","message":"an administrator lets the operator be upgraded"}]}}'
+    ------- exit 1 -------
+    "#);
+    let json = run(&sandbox, "plan new --cluster dump.yaml -n garden -o json");
+    let json: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(json["heldBy"]["condition"], "OperatorCondition/rake.v1.0.0");
+    // Also where the bundle names no version that it replaces: the package is the same.
+    let skipping = run(&sandbox, "plan new --cluster dump.yaml -n garden --replaces=");
+    assert!(
+        skipping.status == Some(1) && skipping.stderr.contains("does not take the place of rake.v1.0.0"),
+        "{skipping}"
+    );
+    // Elsewhere there is nothing to hold.
+    for line in [
+        "plan new --cluster dump.yaml -n elsewhere",
+        "plan old --cluster dump.yaml -n garden",
+    ] {
+        let _ = outcome_of(&sandbox, line);
+    }
+    let planned = outcome_of(&sandbox, "plan --cluster dump.yaml --catalog own=index.db");
+    assert!(
+        planned.stderr.contains("since 2026-01-01T00:00:00Z; an override"),
+        "{planned}"
+    );
+}
+
+/// C23: the condition is named where nothing can be resolved because of it.
+#[test]
+fn c23_what_cannot_be_resolved_names_the_condition_that_holds() {
+    let sandbox = saying();
+    operator(&sandbox, "hoe", "hoe", "1.0.0", None);
+    let needs = "dependencies:\n- type: olm.package\n  value: {packageName: rake, version: \">=1.1.0\"}\n";
+    fs::write(sandbox.path("hoe/metadata/dependencies.yaml"), needs).unwrap();
+    succeed(&sandbox, "registry add -q -b hoe -d index.db");
+    let subscription = "- apiVersion: operators.coreos.com/v1alpha1\n  kind: Subscription\n  metadata: {name: hoe, namespace: garden}\n  \
+                        spec: {name: hoe, channel: stable, source: own, sourceNamespace: garden}\n";
+    fs::write(sandbox.path("dump.yaml"), format!("{SAYING}{subscription}")).unwrap();
+    insta::assert_snapshot!(run(&sandbox, "resolve --cluster dump.yaml --catalog own=index.db"), @"
+    ------- stderr -------
+    error: constraints not satisfiable: @existing/garden//rake.v1.0.0 and own/garden/stable/rake.v1.1.0 originate from package rake, bundle hoe.v1.0.0 requires an operator with package: rake and with version in range: >=1.1.0, subscription hoe exists, subscription hoe requires own/garden/stable/hoe.v1.0.0, subscription rake exists, subscription rake requires @existing/garden//rake.v1.0.0
+      because: of package rake only one version can be there: rake.v1.0.0 (installed) or rake.v1.1.0 (channel stable)
+      because: the subscription rake can take only rake.v1.0.0 (installed), because operator is not upgradeable: the operator is not upgradeable: wait for the potatoes (OperatorCondition/rake.v1.0.0 says Upgradeable=False (Digging) since 2026-01-01T00:00:00Z; an override in its spec.overrides lets the update through)
+      because: the subscription hoe can take only hoe.v1.0.0 (channel stable)
+      because: hoe.v1.0.0 needs package rake in the range >=1.1.0, which is only rake.v1.1.0 (channel stable)
+      it would work with: an override in OperatorCondition/rake.v1.0.0, which holds back rake.v1.0.0
+      it would work with: no subscription rake
+      it would work with: no subscription hoe
+    ------- exit 1 -------
+    ");
+}
+
+#[test]
+fn an_operator_shows_what_it_says_and_that_its_update_is_held() {
+    let sandbox = saying();
+    insta::assert_snapshot!(outcome_of(&sandbox, "operator dump.yaml --catalog index.db"), @"
+    operator      rake.garden
+    version       1.0.0
+    updates in    stable
+    condition     UpdateAvailable (UpdateFound): an upgrade to rake.v1.1.0 has been found in the channel stable
+    condition     Upgradeable=False (Digging) since 2026-01-01T00:00:00Z: operator is not upgradeable: the operator is not upgradeable: wait for the potatoes (OperatorCondition/rake.v1.0.0 says Upgradeable=False (Digging) since 2026-01-01T00:00:00Z; an override in its spec.overrides lets the update through)
+    label         operators.coreos.com/rake.garden
+
+    COMPONENT                          NAMESPACE  API VERSION                    CONDITIONS
+    ClusterServiceVersion/rake.v1.0.0  garden     operators.coreos.com/v1alpha1
+    OperatorCondition/rake.v1.0.0      garden     operators.coreos.com/v2        Upgradeable=False (Digging) since 2026-01-01T00:00:00Z: wait for the potatoes; Rusty (Rain) since 2026-01-02T00:00:00Z: oil the rake
+    Subscription/rake                  garden     operators.coreos.com/v1alpha1
+    ");
+}
+
+/// C9 and C11: the label of the operator, and the patch of its Deployment.
+#[test]
+fn c9_c11_a_resource_is_tied_to_its_operator() {
+    let sandbox = Sandbox::new();
+    let line = "upgrade-check init --name etcd.v0.9.4 --namespace operators --operator etcd.operators --deployment etcd/manager --deployment other";
+    let outcome = outcome_of(&sandbox, line);
+    let commands: Vec<&str> = outcome.stdout.lines().filter(|line| line.starts_with('#')).collect();
+    insta::assert_snapshot!(commands.join("\n"), @r#"
+    # Where OLM does not do it, these tell the operator the name of its resource:
+    # kubectl patch deployment etcd -n operators -p '{"spec":{"template":{"spec":{"containers":[{"name":"manager","env":[{"name":"OPERATOR_CONDITION_NAME","value":"etcd.v0.9.4"}]}]}}}}'
+    # kubectl set env deployment/other -n operators OPERATOR_CONDITION_NAME=etcd.v0.9.4
+    "#);
+    fs::write(sandbox.path("written.yaml"), &outcome.stdout).unwrap();
+    let view = outcome_of(&sandbox, "operator written.yaml");
+    assert!(view.stdout.contains("OperatorCondition/etcd.v0.9.4"), "{view}");
+}
+
+#[test]
+fn the_proposed_condition_is_written_with_the_verbs_of_the_proposal() {
+    let sandbox = Sandbox::new();
+    let line = "upgrade-check init --kind condition --name etcd.v0.9.4 --namespace operators --operator etcd.operators";
+    insta::assert_snapshot!(outcome_of(&sandbox, line), @r#"
+    apiVersion: operators.coreos.com/v1
+    kind: Condition
+    metadata:
+      name: etcd.v0.9.4
+      namespace: operators
+      labels:
+        operators.coreos.com/etcd.operators: ""
+    ---
+    apiVersion: rbac.authorization.k8s.io/v1
+    kind: Role
+    metadata:
+      name: etcd.v0.9.4-condition
+      namespace: operators
+      labels:
+        operators.coreos.com/etcd.operators: ""
+    rules:
+    - apiGroups:
+      - operators.coreos.com
+      resources:
+      - conditions
+      - conditions/status
+      resourceNames:
+      - etcd.v0.9.4
+      verbs:
+      - get
+      - list
+      - update
+    ---
+    apiVersion: rbac.authorization.k8s.io/v1
+    kind: RoleBinding
+    metadata:
+      name: etcd.v0.9.4-condition
+      namespace: operators
+      labels:
+        operators.coreos.com/etcd.operators: ""
+    roleRef:
+      apiGroup: rbac.authorization.k8s.io
+      kind: Role
+      name: etcd.v0.9.4-condition
+    subjects:
+    - kind: ServiceAccount
+      name: default
+      namespace: operators
+    "#);
 }

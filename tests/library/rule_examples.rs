@@ -205,7 +205,7 @@ fn manual(page: &str) -> String {
 fn the_manual_shows_every_rule_with_its_example() {
     let page = manual("man/opmx-rules.1");
     let examples = examples();
-    for rule in rules::ALL {
+    for rule in rules::all() {
         let heading = format!("\n*{}*", rule.id);
         let (_, section) = page
             .split_once(&heading)

@@ -23,7 +23,7 @@ const FLOORS: &[&[&str]] = &[
     &["synthesis"],
     &["cluster"],
     &["catalog"],
-    &["bundle"],
+    &["bundle", "steps"],
     &["csv"],
     &["olm"],
     &["shape"],
@@ -74,6 +74,23 @@ fn imports_run_one_way_down() {
     );
     let complaints: Vec<_> = house.complaints().iter().map(ToString::to_string).collect();
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+/// Who opens a file, or looks through the list of modules, reads first what it is about.
+#[test]
+fn every_file_begins_with_its_subject() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut without = Vec::new();
+    for entry in walkdir::WalkDir::new(&root).sort_by_file_name() {
+        let path = entry.unwrap().into_path();
+        let relative = path.strip_prefix(&root).unwrap().to_str().unwrap();
+        let is_source = path.extension().is_some_and(|extension| extension == "rs");
+        let is_test = relative.split(['/', '.']).any(|part| part == "tests");
+        if is_source && !is_test && !fs::read_to_string(&path).unwrap().starts_with("//! ") {
+            without.push(relative.to_owned());
+        }
+    }
+    assert!(without.is_empty(), "files without a head //!: {without:?}");
 }
 
 /// Files that may use each other: what a document is, and how one is read.

@@ -64,7 +64,7 @@ fn nothing_diverges_from_a_plan_that_olm_made() {
         let Ok(files) = Tree::from_directory(&case.join(words_of[2]), &TreeLimits::default()) else {
             continue;
         };
-        let (content, _) = content::of_files(&files, &Limits::default()).unwrap();
+        let (content, _) = content::of_files(&files, None, &Limits::default()).unwrap();
         let objects = objects(&plan, &content.name, namespace);
         let comparison = compare(&content, &content.name, namespace, &objects).unwrap();
         assert_eq!(words(&comparison), [""; 0], "{}", case.display());
@@ -87,8 +87,10 @@ fn nothing_diverges_of_versions_that_a_cluster_had() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let transports = Transports::new(ImageOptions::default(), Arc::new(Silent));
     let open = |name: &Path| {
-        let opened = Index::open_named(name.to_str().unwrap(), &transports, OpenLimits::default());
-        runtime.block_on(opened).unwrap()
+        let location = name.to_str().unwrap().parse().unwrap();
+        runtime
+            .block_on(Index::open(&location, &transports, OpenLimits::default()))
+            .unwrap()
     };
     let mut compared = 0;
     for case in fs::read_dir(&folder).unwrap() {

@@ -10,6 +10,9 @@
 
 #[path = "../shared/chain.rs"]
 mod chain_of_trust;
+#[path = "../common/mod.rs"]
+#[allow(dead_code, reason = "other programs use more of it")]
+mod common;
 #[path = "../shared/crd_fields.rs"]
 mod crd_fields;
 #[path = "../shared/reflection.rs"]
@@ -22,6 +25,7 @@ mod shared;
 mod builtin_apis;
 mod bundle_corpus;
 mod chain;
+mod cluster;
 mod csv_schema;
 mod diverge;
 mod fixes;
@@ -32,6 +36,7 @@ mod olm_schema;
 mod operator_definitions;
 mod published_csvs;
 mod render;
+mod requirements;
 mod resolve;
 mod round_trip;
 mod steps;

@@ -426,7 +426,7 @@ fn the_condition_resource_that_is_written_is_one_of_olm() {
         deployments: &deployments,
     });
     assert_valid(&validator_in(definition, "v2"), &condition);
-    assert_eq!(role["rules"][0]["verbs"], json!(["get", "list", "update"]));
+    assert_eq!(role["rules"][0]["verbs"], json!(["get", "update", "patch"]));
     assert_eq!(role["rules"][0]["resourceNames"], json!(["etcd.v0.9.4"]));
     assert_eq!(binding["subjects"][0]["name"], json!("default"));
 }

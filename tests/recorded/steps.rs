@@ -2,11 +2,11 @@
 
 use opmx::csv;
 use opmx::install::content;
-use opmx::install::steps::{self, Repetition, Target};
 use opmx::kubernetes::quantity;
 use opmx::kubernetes::rbac::Rule;
 use opmx::kubernetes::rbac::covering::{compact, covers, uncovered};
 use opmx::shape::{Presence, Shape, typed};
+use opmx::steps::{self, Repetition, Target};
 use opmx::text::{self, Limits};
 use opmx::tree::{Tree, TreeLimits};
 use serde_json::Value;
@@ -78,7 +78,7 @@ fn every_recorded_step_is_the_same() {
         let recorded: Value = serde_json::from_slice(&fs::read(case.join("expected-steps.json")).unwrap()).unwrap();
         let input = |key: &str| recorded["input"][key].as_str().unwrap().to_owned();
         let tree = Tree::from_directory(&case.join("bundle"), &TreeLimits::default()).unwrap();
-        let (content, _) = content::of_files(&tree, &Limits::default()).unwrap();
+        let (content, _) = content::of_files(&tree, None, &Limits::default()).unwrap();
         let target = Target {
             namespace: input("namespace"),
             catalog: input("catalogSource"),

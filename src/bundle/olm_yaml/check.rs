@@ -1,3 +1,5 @@
+//! What is wrong with `metadata/olm.yaml`.
+
 use super::{Olm, REQUIRED_HELP, SHAPE};
 use crate::bundle::OLM_YAML;
 use crate::diagnostic::{Diagnostic, Edit};

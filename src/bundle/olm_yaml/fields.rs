@@ -360,7 +360,7 @@ pub const FIELDS: &[Field] = &[
 pub const SHAPE: Shape = Object(FIELDS);
 
 /// The fields whose values go into the ClusterServiceVersion, each with its path in the file.
-pub fn targeted() -> Vec<(Path, &'static Field)> {
+pub(crate) fn targeted() -> Vec<(Path, &'static Field)> {
     fn walk(above: &Path, fields: &'static [Field], found: &mut Vec<(Path, &'static Field)>) {
         for field in fields {
             let path = above.key(field.key);
@@ -377,7 +377,7 @@ pub fn targeted() -> Vec<(Path, &'static Field)> {
 }
 
 /// What a description of an own API may add to what the manifests say about it. `section` is the key above `owned`.
-pub fn description_fields(section: &str) -> impl Iterator<Item = &'static Field> {
+pub(crate) fn description_fields(section: &str) -> impl Iterator<Item = &'static Field> {
     let owned = SHAPE.field(section).and_then(|section| section.shape.field("owned"));
     let fields = match owned.map(|owned| owned.shape) {
         Some(List(Object(fields))) => *fields,

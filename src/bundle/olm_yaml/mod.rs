@@ -8,17 +8,18 @@ mod fields;
 mod syntax;
 
 pub use check::check;
-pub use fields::{FIELDS, SHAPE, description_fields, json_schema, targeted};
+pub use fields::{FIELDS, SHAPE, json_schema};
+pub(crate) use fields::{description_fields, targeted};
 
 use crate::source::Place;
 use crate::text::{Document, Path};
 use serde_json::Value;
 
 /// The four required keys, shown.
-pub const REQUIRED_HELP: &str = "metadata/olm.yaml needs at least name, version, minKubeVersion and installModes; `opmx bundle init` writes one to fill in.";
+pub(crate) const REQUIRED_HELP: &str = "metadata/olm.yaml needs at least name, version, minKubeVersion and installModes; `opmx bundle init` writes one to fill in.";
 
 /// The `minKubeVersion` that stands for any version: every version is as new, so the CSV then names none.
-pub const ANY_KUBE_VERSION: &str = "0.0.0";
+pub(crate) const ANY_KUBE_VERSION: &str = "0.0.0";
 
 /// A view of `metadata/olm.yaml`. It reads leniently: what has the wrong shape is absent here and a finding of [`check`].
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +60,7 @@ impl<'a> Olm<'a> {
     }
 
     /// The path of the icon's file in the bundle, where `icon` is one: base64 has no dot in it.
-    pub fn icon_path(self) -> Option<&'a str> {
+    pub(crate) fn icon_path(self) -> Option<&'a str> {
         let path = self.text(&["icon"])?.trim();
         path.contains('.').then(|| path.trim_start_matches("./"))
     }

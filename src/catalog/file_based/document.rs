@@ -20,7 +20,7 @@ impl Document {
     ///
     /// # Errors
     /// When it is none, or has a field twice.
-    pub fn from_json(json: &str) -> Result<Self, serde_json::Error> {
+    pub(crate) fn from_json(json: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(json)
     }
 
@@ -92,8 +92,24 @@ impl Document {
         self
     }
 
+    /// The first field of its schema whose value is of a wrong type, as a sentence. Null is no value.
+    pub(super) fn wrong_type(&self) -> Option<String> {
+        let schema = self.schema()?;
+        schema.fields().iter().find_map(|name| {
+            let expected = match *name {
+                "entries" | "properties" | "relatedImages" => "a list",
+                "icon" => "a map",
+                _ => "a text",
+            };
+            let kind = kind(self.field(name)?);
+            let unquoted = expected == "a text" && matches!(kind, "true or false" | "a number");
+            let hint = if unquoted { "; write it in quotes" } else { "" };
+            (kind != expected && kind != "empty").then(|| format!("{name} is {kind}, not {expected}{hint}"))
+        })
+    }
+
     /// The names of the fields that its schema does not know.
-    pub fn unknown_fields(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn unknown_fields(&self) -> impl Iterator<Item = &str> {
         let known = self.schema().map_or(&[][..], |schema| schema.fields());
         let names = self.fields.iter().map(|(name, _)| &**name);
         names.filter(|name| !known.contains(name))
@@ -109,6 +125,18 @@ impl Document {
             fields.sort_by_key(|(name, _)| place(name));
         }
         fields
+    }
+}
+
+/// What a value is, for a sentence.
+pub(super) fn kind(value: &RawValue) -> &'static str {
+    match value.get().as_bytes().first() {
+        Some(b'"') => "a text",
+        Some(b'{') => "a map",
+        Some(b'[') => "a list",
+        Some(b't' | b'f') => "true or false",
+        Some(b'n') => "empty",
+        _ => "a number",
     }
 }
 

@@ -2,7 +2,7 @@
 
 /// The media type of what the bytes hold, where it is a picture of a kind that opm knows. SVG counts also where it holds
 /// a `*` or begins with a comment, which opm stumbles over.
-pub fn media_type(data: &[u8]) -> Option<&'static str> {
+pub(crate) fn media_type(data: &[u8]) -> Option<&'static str> {
     let known = SIGNATURES.iter().find(|signature| signature.fits(data));
     if let Some(signature) = known {
         return Some(signature.media_type);

@@ -61,7 +61,7 @@ pub fn load(files: &FileBasedCatalog) -> Result<Loaded, LoadError> {
 
 /// Puts a catalog together out of its documents, which come in any order.
 #[derive(Debug, Default)]
-pub struct Loader {
+pub(crate) struct Loader {
     texts: Texts,
     packages: BTreeMap<Text, Option<Text>>,
     channels: BTreeMap<(Text, Text), (Option<At>, Vec<super::WrittenEntry>)>,
@@ -76,7 +76,7 @@ impl Loader {
     ///
     /// # Errors
     /// When it is not what its schema says, or stands there already.
-    pub fn add(&mut self, number: usize, at: Option<At>, document: &Document) -> Result<(), LoadError> {
+    pub(crate) fn add(&mut self, number: usize, at: Option<At>, document: &Document) -> Result<(), LoadError> {
         let added = match document.schema() {
             Some(Schema::Package) => self.package(document),
             Some(Schema::Channel) => self.channel(at.as_ref(), document),
@@ -170,7 +170,7 @@ impl Loader {
     ///
     /// # Errors
     /// When a channel or bundle belongs to no package, or a channel has an entry without a bundle, or two of a name.
-    pub fn finish(self) -> Result<Loaded, LoadError> {
+    pub(crate) fn finish(self) -> Result<Loaded, LoadError> {
         let Self {
             mut texts,
             packages,

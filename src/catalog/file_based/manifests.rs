@@ -57,7 +57,7 @@ struct ReadObject<'a> {
 
 impl Manifests {
     /// Those of a document of schema `olm.bundle`. What cannot be decoded is left out; checking has complained about it.
-    pub fn of(document: &Document) -> Self {
+    pub(crate) fn of(document: &Document) -> Self {
         let properties = document.properties().unwrap_or_default();
         let mut manifests = Self::default();
         for property in properties.iter().filter(|property| property.kind == BUNDLE_OBJECT) {
@@ -112,7 +112,7 @@ pub(crate) fn parse(data: &str, values: &Values) -> Result<Value, String> {
 ///
 /// # Errors
 /// When it is no base64.
-pub fn decode(data: &str, decoded: &mut Vec<u8>) -> Result<(), DecodeError> {
+pub(crate) fn decode(data: &str, decoded: &mut Vec<u8>) -> Result<(), DecodeError> {
     let broken = memchr::memchr2(b'\r', b'\n', data.as_bytes()).is_some();
     if broken {
         return STANDARD.decode_vec(data.replace(['\r', '\n'], ""), decoded);
@@ -134,13 +134,13 @@ impl Metadata {
     }
 
     /// The name that user interfaces show.
-    pub fn display_name(&self) -> Option<&str> {
+    pub(crate) fn display_name(&self) -> Option<&str> {
         self.value.get("displayName")?.as_str()
     }
 
     /// The ClusterServiceVersion as the servers of the field make it: all that user interfaces show, and nothing to
     /// install. Name and images come from the bundle, icon and description from its package.
-    pub fn csv(&self, bundle: &Document, package: Option<&Document>) -> String {
+    pub(crate) fn csv(&self, bundle: &Document, package: Option<&Document>) -> String {
         let mut metadata = Map::new();
         metadata.insert("name".to_owned(), bundle.text("name").into());
         for field in ["labels", "annotations"] {

@@ -5,7 +5,7 @@
 
 pub mod check;
 pub mod document;
-pub mod icon;
+pub(crate) mod icon;
 pub mod init;
 pub mod load;
 pub mod manifests;
@@ -209,7 +209,7 @@ impl Property {
     }
 
     /// The property that holds one manifest, which is JSON.
-    pub fn of_object(manifest: &str) -> Self {
+    pub(crate) fn of_object(manifest: &str) -> Self {
         let data = STANDARD.encode(manifest);
         let value = RawValue::from_string(format!("{{\"data\":\"{data}\"}}"));
         // Base64 has no character that JSON would have to escape.
@@ -220,7 +220,7 @@ impl Property {
 impl Bundle {
     /// Brings the properties into the order of the form: by type and text of the value, each once, the manifests
     /// behind all others in their own order.
-    pub fn sort_properties(&mut self) {
+    pub(crate) fn sort_properties(&mut self) {
         let is_object = |property: &Property| property.kind == BUNDLE_OBJECT;
         self.properties.sort_by(|one, other| {
             let kinds = (is_object(one), &one.kind).cmp(&(is_object(other), &other.kind));
@@ -237,7 +237,7 @@ impl Bundle {
     }
 
     /// The images of the ClusterServiceVersion with their names, and those of `others` that it does not name, by image.
-    pub fn relate(&mut self, named: Vec<RelatedImage>, others: impl IntoIterator<Item = String>) {
+    pub(crate) fn relate(&mut self, named: Vec<RelatedImage>, others: impl IntoIterator<Item = String>) {
         let mut images = named;
         for image in others {
             if !images.iter().any(|known| known.image == image) {

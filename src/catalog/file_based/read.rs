@@ -264,7 +264,7 @@ impl FileBasedCatalog {
     ///
     /// # Errors
     /// The same.
-    pub fn open_and_visit(
+    pub(crate) fn open_and_visit(
         folder: &Path,
         limits: CatalogLimits,
         mut visit: impl FnMut(&Handle, &Document),
@@ -301,7 +301,7 @@ impl FileBasedCatalog {
     ///
     /// # Errors
     /// When one is not.
-    pub fn check_unchanged(&self) -> Result<(), CatalogError> {
+    pub(crate) fn check_unchanged(&self) -> Result<(), CatalogError> {
         self.files.iter().try_for_each(CatalogFile::check_unchanged)
     }
 
@@ -366,6 +366,9 @@ impl FileBasedCatalog {
             let Some(schema) = document.schema() else {
                 return Err(wrong(piece.line, no_schema(&document).to_owned()));
             };
+            if let Some(problem) = document.wrong_type() {
+                return Err(wrong(piece.line, problem));
+            }
             if self.handles.len() >= self.limits.documents {
                 return Err(self.over("documents", self.limits.documents));
             }

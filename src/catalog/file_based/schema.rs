@@ -4,53 +4,57 @@ use crate::catalog::Text;
 use serde::Deserialize;
 use std::fmt;
 
-/// What a document of a catalog is about, as its field `schema` says.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
-#[serde(from = "String")]
-pub enum Schema {
-    /// A package.
-    Package,
-    /// A channel of a package, with its update graph.
-    Channel,
-    /// A bundle of a package.
-    Bundle,
-    /// What of a package should no longer be chosen.
-    Deprecations,
-    /// Any other, which belongs to whoever wrote it.
-    Other(Text),
+/// The schemas that the format knows: the name of each, and the fields of its documents in the order in which the tools of
+/// the field write them.
+macro_rules! schemas {
+    ($($(#[$doc:meta])* $schema:ident = $name:literal: $($field:literal),*;)*) => {
+        /// What a document of a catalog is about, as its field `schema` says.
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
+        #[serde(from = "String")]
+        pub enum Schema {
+            $($(#[$doc])* $schema,)*
+            /// Any other, which belongs to whoever wrote it.
+            Other(Text),
+        }
+
+        impl Schema {
+            /// All that the format knows.
+            pub(crate) const KNOWN: &[Self] = &[$(Self::$schema),*];
+
+            /// The value of the field `schema`.
+            pub fn name(&self) -> &str {
+                match self {
+                    $(Self::$schema => $name,)*
+                    Self::Other(name) => name,
+                }
+            }
+
+            /// The fields of its documents; none of an unknown schema.
+            pub(crate) fn fields(&self) -> &'static [&'static str] {
+                match self {
+                    $(Self::$schema => &[$($field),*],)*
+                    Self::Other(_) => &[],
+                }
+            }
+        }
+    };
 }
 
-impl Schema {
-    /// All that the format knows.
-    pub const KNOWN: [Self; 4] = [Self::Package, Self::Channel, Self::Bundle, Self::Deprecations];
-
-    /// The value of the field `schema`.
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Package => "olm.package",
-            Self::Channel => "olm.channel",
-            Self::Bundle => "olm.bundle",
-            Self::Deprecations => "olm.deprecations",
-            Self::Other(name) => name,
-        }
-    }
-
-    /// The fields of its documents, in the order in which the tools of the field write them; none of an unknown schema.
-    pub fn fields(&self) -> &'static [&'static str] {
-        match self {
-            Self::Package => &["schema", "name", "defaultChannel", "icon", "description", "properties"],
-            Self::Channel => &["schema", "name", "package", "entries", "properties"],
-            Self::Bundle => &["schema", "name", "package", "image", "properties", "relatedImages"],
-            Self::Deprecations => &["schema", "package", "name", "entries"],
-            Self::Other(_) => &[],
-        }
-    }
+schemas! {
+    /// A package.
+    Package = "olm.package": "schema", "name", "defaultChannel", "icon", "description", "properties";
+    /// A channel of a package, with its update graph.
+    Channel = "olm.channel": "schema", "name", "package", "entries", "properties";
+    /// A bundle of a package.
+    Bundle = "olm.bundle": "schema", "name", "package", "image", "properties", "relatedImages";
+    /// What of a package should no longer be chosen.
+    Deprecations = "olm.deprecations": "schema", "package", "name", "entries";
 }
 
 impl From<&str> for Schema {
     fn from(name: &str) -> Self {
-        let known = Self::KNOWN.into_iter().find(|schema| schema.name() == name);
-        known.unwrap_or_else(|| Self::Other(name.into()))
+        let known = Self::KNOWN.iter().find(|schema| schema.name() == name);
+        known.cloned().unwrap_or_else(|| Self::Other(name.into()))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::inference::{self, InferenceArguments};
 use super::{AnnotationArguments, FolderArguments};
-use crate::build::{BuildOptions, build};
+use crate::build::{BuildError, BuildOptions, build};
 use crate::bundle::stamp::Stamp;
 use crate::cli::arguments::{ImageBuilderArgument, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
@@ -88,19 +88,22 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
             replaces: arguments.replaces.clone(),
             ..Stamp::default()
         },
+        annotations: arguments.annotations.asked(),
+        overwrite_annotations: arguments.overwrite,
         outside: arguments.inference.outside(registry, limits, context)?,
         pin: arguments.pin,
         allow_errors: arguments.no_validate,
         epoch,
         limits: limits.bundle(),
     };
-    let mut tree = Tree::from_directory(&arguments.folder.bundle(), &options.limits.tree)?;
-    arguments
-        .annotations
-        .write_into(&mut tree, arguments.overwrite, limits)?;
+    let tree = Tree::from_directory(&arguments.folder.bundle(), &options.limits.tree)?;
     let origin = tree.origin().to_owned();
     let transports = registry.transports(context);
-    let built = context.runtime.block_on(build(tree, &options, &transports))?;
+    let built = context.runtime.block_on(build(tree, &options, &transports));
+    let built = built.map_err(|error| match error {
+        BuildError::Annotations(error) => super::annotation_error(error),
+        error => error.into(),
+    })?;
     inference::report(&built.outside_findings, &built.resolved, context);
     if diagnostic::has_errors(&built.outside_findings) {
         printer.error(format_args!("no image of {origin} was built"));

@@ -2,7 +2,7 @@
 
 use super::{AnnotationArguments, FolderArguments};
 use crate::bundle::generate::{annotations_yaml, dockerfile};
-use crate::bundle::{MANIFESTS, METADATA};
+use crate::bundle::{ANNOTATIONS_YAML, MANIFESTS, METADATA};
 use crate::cli::Context;
 use crate::cli::arguments::LimitArguments;
 use crate::cli::error::{CommandResult, Status};
@@ -48,15 +48,15 @@ pub(crate) fn run(arguments: &GenerateArguments, context: &Context<'_>) -> Comma
     files::finish_change(&folder)?;
     let limits = arguments.limits.tree();
     let mut tree = Tree::from_directory(&folder, &limits)?;
-    let present = super::annotations_of(&tree, &arguments.limits);
-    let values = arguments
-        .annotations
-        .values(present.as_ref(), super::media_type_of(&tree))?;
+    let asked = arguments.annotations.asked();
+    let values = asked
+        .of(&tree, &arguments.limits.text())
+        .map_err(super::annotation_error)?;
     let out = arguments.output_dir.as_ref().unwrap_or(&folder);
     if arguments.output_dir.is_none() {
         tree = Tree::new(tree.origin());
     }
-    tree.insert(super::ANNOTATIONS_YAML, annotations_yaml(&values).into_bytes(), &limits)?;
+    tree.insert(ANNOTATIONS_YAML, annotations_yaml(&values).into_bytes(), &limits)?;
     let text = dockerfile(
         &arguments.base_image,
         &values,
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &GenerateArguments, context: &Context<'_>) -> Comma
     let change = FolderChange::new(out)?;
     tree.place_in(change.path())?;
     change.commit_with(files::prepare(Path::new(DOCKERFILE), text.as_bytes())?)?;
-    let file = out.join(super::ANNOTATIONS_YAML);
+    let file = out.join(ANNOTATIONS_YAML);
     context
         .printer
         .status(format_args!("wrote {} and {DOCKERFILE}", file.display()));

@@ -1,7 +1,7 @@
 //! `opmx bundle init`: the metadata of a bundle, as far as the manifests tell it.
 
-use super::ANNOTATIONS_YAML;
 use super::inference::InferenceArguments;
+use crate::bundle::ANNOTATIONS_YAML;
 use crate::bundle::annotations::standard;
 use crate::bundle::generate::annotations_yaml;
 use crate::bundle::{MANIFESTS, MediaType, OLM_YAML, is_csv};
@@ -10,6 +10,7 @@ use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::diagnostic;
 use crate::files::{self, FileError};
+use crate::kubernetes::rbac::Rule;
 use crate::manifest::{self, Layout};
 use crate::synthesis::samples::is_kustomization;
 use crate::synthesis::starter::{Known, STREAM_FILE, start};
@@ -153,6 +154,12 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     for key in starter.open {
         printer.status(format_args!("to decide: {key}, in {shown}/{OLM_YAML}"));
     }
+    if let Some(what) = widened(&starter.widened) {
+        printer.status(format_args!(
+            "to decide: installModes, in {shown}/{OLM_YAML}: with AllNamespaces OLM lets the operator do in all namespaces what \
+             its Roles allow in one: {what}"
+        ));
+    }
     for entry in starter.unresolved {
         printer.status(format_args!(
             "to decide: which kind {} of group {} are, under apis in {shown}/{OLM_YAML}",
@@ -165,6 +172,31 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         ));
     }
     Ok(Status::Success)
+}
+
+/// Resources that are named; the others are counted.
+const NAMED: usize = 4;
+
+/// What rules allow, as in `secrets (get, list) and leases (create)`.
+fn widened(rules: &[Rule]) -> Option<String> {
+    let name = |rule: &Rule| {
+        let what = [&rule.resources[..], &rule.non_resource_urls[..]].concat().join(", ");
+        let names = match &rule.resource_names[..] {
+            [] => String::new(),
+            names => format!(" {}", names.join(", ")),
+        };
+        format!("{what}{names} ({})", rule.verbs.join(", "))
+    };
+    let mut named: Vec<String> = rules.iter().take(NAMED).map(name).collect();
+    if rules.len() > NAMED {
+        named.push(format!("{} more", rules.len() - NAMED));
+    }
+    let (last, rest) = named.split_last()?;
+    Some(if rest.is_empty() {
+        last.clone()
+    } else {
+        format!("{} and {last}", rest.join(", "))
+    })
 }
 
 /// Reads the manifests to take in, from a folder, a file or a stream.

@@ -14,16 +14,10 @@ pub(crate) mod validate;
 
 pub(crate) use rules::headings;
 
-use crate::bundle::annotations::{self, standard};
-use crate::bundle::generate::annotations_yaml;
-use crate::bundle::{Annotations, MediaType, OLM_YAML};
+use crate::bundle::{AnnotationError, AskedAnnotations};
 use crate::cli::Context;
-use crate::cli::arguments::LimitArguments;
 use crate::cli::error::{CommandError, CommandResult};
-use crate::text;
-use crate::tree::Tree;
 use clap::{Args, Subcommand};
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -126,69 +120,22 @@ struct AnnotationArguments {
     default_channel: Option<String>,
 }
 
-const ANNOTATIONS_YAML: &str = "metadata/annotations.yaml";
-
 impl AnnotationArguments {
-    /// The annotations that the options make; what they do not say is taken from those that are there.
-    fn values(
-        &self,
-        present: Option<&Annotations>,
-        media_type: MediaType,
-    ) -> Result<BTreeMap<String, String>, CommandError> {
-        let of = |key: &str| present.and_then(|present| present.get(key)).map(str::to_owned);
-        let package = self.package.clone().or_else(|| of(annotations::PACKAGE));
-        let channels = match self.channels.as_slice() {
-            [] => of(annotations::CHANNELS),
-            channels => Some(channels.join(",")),
-        };
-        let (Some(package), Some(channels)) = (package, channels) else {
-            return Err(CommandError::usage("the package and its channels are not known")
-                .hint("name them with --package and --channels"));
-        };
-        let default_channel = self
-            .default_channel
-            .clone()
-            .or_else(|| of(annotations::DEFAULT_CHANNEL));
-        let mut values = standard(media_type, &package, &channels, default_channel.as_deref());
-        for (key, value) in present.into_iter().flat_map(Annotations::values) {
-            values.entry(key.clone()).or_insert_with(|| value.clone());
+    fn asked(&self) -> AskedAnnotations {
+        AskedAnnotations {
+            package: self.package.clone(),
+            channels: self.channels.clone(),
+            default_channel: self.default_channel.clone(),
         }
-        Ok(values)
-    }
-
-    /// Puts the annotations that the options ask for into the files of a bundle. Where the bundle has other ones
-    /// already, that is an error unless `overwrite` is set.
-    fn write_into(&self, tree: &mut Tree, overwrite: bool, limits: &LimitArguments) -> Result<(), CommandError> {
-        if self.package.is_none() && self.channels.is_empty() && self.default_channel.is_none() {
-            return Ok(());
-        }
-        let present = annotations_of(tree, limits);
-        let media_type = media_type_of(tree);
-        let values = self.values(present.as_ref(), media_type)?;
-        if let Some(present) = &present
-            && !overwrite
-            && let Some((key, wanted)) = values.iter().find(|(key, value)| present.get(key) != Some(value))
-        {
-            let found = present.get(key).unwrap_or("nothing");
-            let message = format!("{ANNOTATIONS_YAML} says {found:?} for {key}, the options say {wanted:?}");
-            return Err(CommandError::failure(message).hint("use the options with --overwrite, or leave them out"));
-        }
-        tree.insert(ANNOTATIONS_YAML, annotations_yaml(&values).into_bytes(), &limits.tree())?;
-        Ok(())
     }
 }
 
-/// The annotations file that a bundle has.
-fn annotations_of(tree: &Tree, limits: &LimitArguments) -> Option<Annotations> {
-    let content = tree.get(ANNOTATIONS_YAML)?;
-    let reading = text::read(ANNOTATIONS_YAML, content, &limits.text());
-    Annotations::from_document(reading.documents.first()?)
-}
-
-fn media_type_of(tree: &Tree) -> MediaType {
-    if tree.get(OLM_YAML).is_some() {
-        MediaType::K8sV1
-    } else {
-        MediaType::RegistryV1
+/// What is said of annotations on the command line.
+fn annotation_error(error: AnnotationError) -> CommandError {
+    match error {
+        AnnotationError::Unknown => {
+            CommandError::usage(error.to_string()).hint("name them with --package and --channels")
+        }
+        error => error.into(),
     }
 }

@@ -4,7 +4,7 @@ use crate::cli::Context;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::example::found_by;
 use crate::rules::examples::{self, Example};
-use crate::rules::{ALL, Gate, Rule};
+use crate::rules::{self, Gate, Rule};
 use crate::terminal::table::Table;
 use crate::terminal::{Format, advice};
 use crate::validation::rule_named;
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &RulesArguments, context: &Context<'_>) -> CommandR
                 printer.stdout(),
                 ["RULE", "AUTHORING", "INTAKE", "SERVING", "FROM", "WHAT TO DO"],
             );
-            for rule in ALL {
+            for rule in rules::all() {
                 let [authoring, intake, serving] = Gate::ALL.map(|gate| severity_at(rule, gate));
                 let advice = advice::of_rule(rule);
                 table.row([rule.id, &authoring, &intake, &serving, rule.source, &advice])?;
@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &RulesArguments, context: &Context<'_>) -> CommandR
         }
         None => {
             let examples = examples::all().map_err(|error| unreadable(&error))?;
-            let rules = ALL.iter().map(|rule| described(rule, examples.get(rule.id)));
+            let rules = rules::all().map(|rule| described(rule, examples.get(rule.id)));
             printer.document(format, &rules.collect::<Vec<_>>())?;
         }
     }
@@ -108,6 +108,10 @@ fn explained(rule: &Rule, example: Option<&Example>, color: bool) -> String {
     for (heading, snippet) in snippets {
         text.push_str(&format!("\n{heading}\n\n"));
         text.extend(snippet.lines().map(|line| format!("    {line}\n")));
+    }
+    if let Some(policy) = &example.policy {
+        text.push_str("\nWith policy.yaml\n\n");
+        text.extend(policy.lines().map(|line| format!("    {line}\n")));
     }
     text.push_str(&format!("\nFound by {}\n", styled(BOLD, &found_by(example), color)));
     text

@@ -1,9 +1,10 @@
-//! `opmx bundle schema`: the JSON Schemas of `metadata/olm.yaml` and of the findings.
+//! `opmx bundle schema`: the JSON Schemas of `metadata/olm.yaml`, of the findings and of policies.
 
 use crate::bundle::olm_yaml::json_schema;
 use crate::cli::Context;
 use crate::cli::error::{CommandResult, Status};
 use crate::terminal::{Format, reports};
+use crate::validation::policy;
 use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
@@ -16,9 +17,12 @@ Examples:
   # yaml-language-server: $schema=../../olm.schema.json
 
   That of what opmx bundle validate -o json prints
-  $ opmx bundle schema findings";
+  $ opmx bundle schema findings
 
-/// Print the JSON Schema of metadata/olm.yaml, or of findings
+  That of the file for --policy
+  $ opmx bundle schema policy > policy.schema.json";
+
+/// Print the JSON Schema of metadata/olm.yaml, of findings, or of policies
 ///
 /// With that of olm.yaml, editors complete the keys, explain them, and show what is wrong while it is written. It is JSON Schema
 /// draft 7. What depends on the manifests, only "opmx bundle synthesize" can tell.
@@ -37,12 +41,15 @@ enum Described {
     Olm,
     /// What opmx bundle validate -o json prints
     Findings,
+    /// The file that --policy names: what an administrator allows to be installed
+    Policy,
 }
 
 pub(crate) fn run(arguments: &SchemaArguments, context: &Context<'_>) -> CommandResult {
     let schema = match arguments.of {
         Described::Olm => json_schema(),
         Described::Findings => reports::json_schema(),
+        Described::Policy => policy::json_schema(),
     };
     context.printer.document(Format::Json, &schema)?;
     Ok(Status::Success)

@@ -3,6 +3,7 @@
 use crate::bundle::location::Location;
 use crate::cli::arguments::{ImageBuilderArgument, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::policy::PolicyArguments;
 use crate::cli::strictness::{RuleName, SelectionArguments, rule};
 use crate::cli::{Context, guesses};
 use crate::diagnostic::Diagnostic;
@@ -44,6 +45,9 @@ Examples:
   $ opmx bundle validate etcd --fix --dry-run
   $ opmx bundle validate etcd --fix
 
+  What an administrator allows
+  $ opmx bundle validate etcd --policy policy.yaml
+
   What a rule wants
   $ opmx bundle rules ann-channels-empty";
 
@@ -76,6 +80,8 @@ pub(crate) struct ValidateArguments {
     /// Dockerfile of the index that the bundles are meant for, for the suite community
     #[arg(long, value_name = "FILE")]
     index_dockerfile: Option<PathBuf>,
+    #[command(flatten)]
+    policy: PolicyArguments,
     #[command(flatten)]
     selection: SelectionArguments,
     /// Report no other rule than this one
@@ -137,6 +143,10 @@ fn version(text: &str) -> Result<Version, String> {
 }
 
 pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> CommandResult {
+    if arguments.policy.policy.is_some() && arguments.reference.is_some() {
+        let usage = "--policy says what an administrator allows, which no other program judges: leave --as out";
+        return Err(CommandError::usage(usage));
+    }
     let mut request = Request {
         validators: validators(&arguments.suites)?,
         reference: arguments.reference.map(|program| match program {
@@ -148,6 +158,7 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
             kubernetes_version: arguments.k8s_version.clone(),
             ..ValidatorOptions::default()
         },
+        policy: arguments.policy.terms(None, &[], &arguments.limits.text(), context)?,
         limits: arguments.limits.bundle(),
     };
     if let Some(file) = &arguments.categories {

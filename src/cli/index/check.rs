@@ -6,6 +6,7 @@ use crate::cli::arguments::{IndexLimitArguments, OutputArguments, RegistryArgume
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::guesses;
 use crate::cli::hint::registry_hint;
+use crate::cli::policy::PolicyArguments;
 use crate::database;
 use crate::diagnostic;
 use crate::image::LAYOUT_FILE;
@@ -14,6 +15,7 @@ use crate::index::check::images::Which;
 use crate::index::check::{CheckOptions, check};
 use crate::index::location::IndexLocation;
 use crate::terminal::counted;
+use crate::text::Limits;
 use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
@@ -29,6 +31,9 @@ Examples:
 
   A file-based catalog, and whether the registries have its bundles
   $ opmx index check catalog --images
+
+  What an administrator does not allow
+  $ opmx index check registry.example.com/index:v1 --policy policy.yaml
 
   What clusters with OLM 0.18 cannot use, and who is stuck because of it
   $ opmx index check registry.example.com/index:v1 --for 0.18.0";
@@ -73,6 +78,8 @@ pub(crate) struct CheckArguments {
     /// newer ones can do what it can. The number is that of OLM, such as 0.18.0, not that of OpenShift.
     #[arg(long = "for", value_name = "registry+v1|OLM-VERSION")]
     cluster: Option<Cluster>,
+    #[command(flatten)]
+    policy: PolicyArguments,
     #[command(flatten)]
     output: OutputArguments,
     #[command(flatten)]
@@ -123,6 +130,7 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
     let options = CheckOptions {
         cluster: arguments.cluster.clone(),
         images: arguments.images.map(Which::from),
+        policy: arguments.policy.terms(None, &[], &Limits::default(), context)?,
         advice: Some(registry_hint),
         limits: arguments.limits.index(&arguments.registry),
     };
@@ -133,6 +141,9 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
     let checked = checked.map_err(|error| guesses::with_index_guess(error.into(), &arguments.index))?;
     if !checked.is_complete && (options.cluster.is_some() || options.images.is_some()) {
         printer.warning("the catalog has errors, so neither its images nor clusters were looked at");
+    }
+    if !checked.is_complete && options.policy.is_some() {
+        printer.warning("the catalog has errors, so it was not held against the policy");
     }
     printer.findings(arguments.output.output, &checked.findings)?;
     Ok(if diagnostic::has_errors(&checked.findings) {

@@ -9,7 +9,7 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::sources;
 use crate::database::list::{self, BundleRow, ChannelRow, PackageRow};
 use crate::database::read::ReadError;
-use crate::index::list as file_based;
+use crate::index::list_file_based as file_based;
 use crate::index::open::{Index, OpenDatabase};
 use crate::terminal::Format;
 use crate::terminal::output::List;

@@ -9,8 +9,9 @@ use crate::cli::what_if::{bundle_content, read_cluster};
 use crate::cli::{Context, requests, sources};
 use crate::cluster::labels::LabelStyle;
 use crate::index::open::Index;
-use crate::install::content::{self, Content, ContentError};
+use crate::install::content::{self, ContentError};
 use crate::install::operator::{Operator, OperatorOptions, ResolvedFrom, compare, operators};
+use crate::steps::Content;
 use crate::terminal::Format;
 use crate::terminal::operator_view;
 use clap::{Args, Subcommand, ValueEnum};
@@ -21,7 +22,7 @@ use std::path::Path;
 const EXAMPLES: &str = "\
 Examples:
   What there is of each operator in a dump
-  $ kubectl get csv,sub,ip,deploy,crd,role,rolebinding,sa -A -o yaml > dump.yaml
+  $ kubectl get csv,sub,installplans,deploy,crd,role,rolebinding,sa -A -o yaml > dump.yaml
   $ opmx operator dump.yaml
 
   One of them as a resource, with the updates that an index has for it

@@ -1,26 +1,31 @@
 //! `opmx permissions`: what an install needs, and what of it somebody does not hold.
 
 mod diff;
+mod policy;
 mod requested;
+mod user;
 
 use crate::bundle::location::Location;
 use crate::cli::Context;
 use crate::cli::arguments::{OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::policy::PolicyArguments;
 use crate::cli::requests;
 use crate::cli::what_if::InstallArguments;
 use crate::cluster::State;
 use crate::csv::Csv;
+use crate::diagnostic::Diagnostic;
 use crate::install::apis::Apis;
-use crate::install::content::Content;
 use crate::install::permissions::{self, Need, Permission, Purpose, Review, pending};
 use crate::install::requests::account;
-use crate::install::steps::{self, Repetition, Target};
 use crate::kubernetes::rbac::account::{Account, Grants};
-use crate::terminal::Format;
-use crate::terminal::table::Table;
+use crate::steps::Content;
+use crate::steps::{self, Step, Target};
+use crate::terminal::{self, Format};
+use crate::validation::policy::Terms;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::Value;
+use user::{Question, UserArguments};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -39,13 +44,28 @@ Examples:
   The roles that give it
   $ opmx permissions etcd --service-account olm/installer --as role
 
+  Whether somebody may approve it, and may use the catalog that it is in
+  $ opmx permissions etcd --user ann --group team --catalog olm/community --cluster dump.yaml
+
+  What an administrator does not allow of it
+  $ opmx permissions etcd --policy policy.yaml
+
+  The catalogs that somebody may use
+  $ opmx permissions --user ann --group team --cluster dump.yaml
+
   Stop a pipeline where an upgrade asks for more
   $ opmx permissions diff registry.example.com/etcd-bundle:v0.9.2 etcd";
 
 /// Review the permissions that a bundle needs to be installed
 ///
 /// That is what the install itself asks the API server, and what the bundle hands on to its operator and to others: who
-/// writes a role or binds one must hold what is in it, unless he may escalate or bind.
+/// writes a role or binds one must hold what is in it, unless he may escalate or bind. Objects that are there already are
+/// read and changed, too; give what is installed with --cluster for an upgrade. CustomResourceDefinitions OLM writes with
+/// its own account, so nobody else needs them.
+///
+/// Then comes what the accounts of the operator hold once it is installed, and why: with an OperatorGroup that has no
+/// target namespaces OLM turns what is asked for in one namespace into the same in all of them. The OperatorGroup is taken
+/// from the files; without one the install modes decide.
 ///
 /// With --service-account what that account holds is taken off: the grants of the what-if file, and the bindings among
 /// its objects. -o yaml and json give the Install resource with what is pending.
@@ -53,6 +73,13 @@ Examples:
 /// In place of a bundle a YAML or JSON file with Install and Operator resources may be named. Without any, those that --cluster
 /// or --state has are reviewed. An Install is applied by the service account of the only OperatorGroup of its namespace; where
 /// there is none or more than one, by one with the name of the Install.
+///
+/// With --user or --group the question is what a person may do: approve the install, for which what is pending must be
+/// held, and use a catalog, for which the verb install on the CatalogSource is needed. --as role prints the roles that
+/// allow it. The exit status is 1 where the answer is no.
+///
+/// With --policy the bundle is held against what an administrator allows, the user who is named against what is allowed to
+/// that user. The exit status is 1 where something is not allowed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct PermissionsArguments {
@@ -60,17 +87,18 @@ pub(crate) struct PermissionsArguments {
     command: Option<PermissionsCommand>,
     /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name. Or a file with Operator and
     /// Install resources, - for standard input
-    #[arg(value_name = "BUNDLE|FILE", required_unless_present_any = ["state", "cluster"])]
+    #[arg(value_name = "BUNDLE|FILE", required_unless_present_any = ["state", "cluster", "user", "group"])]
     bundle: Option<String>,
-    /// An index that the Operators take bundles from, in place of the CatalogSource of this name; may be repeated
-    #[arg(long, value_name = "[NAME=]INDEX[,PRIORITY]")]
-    catalog: Vec<String>,
     /// Print something else
     #[arg(long = "as", value_enum, value_name = "WHAT")]
     shape: Option<Shape>,
     /// End with exit status 1 where something is missing
     #[arg(long)]
     exit_code: bool,
+    #[command(flatten)]
+    user: UserArguments,
+    #[command(flatten)]
+    policy: PolicyArguments,
     #[command(flatten)]
     installer: InstallerArguments,
     #[command(flatten)]
@@ -112,6 +140,15 @@ impl InstallerArguments {
     }
 }
 
+impl PermissionsArguments {
+    /// What the policy says to who is asked about.
+    fn terms(&self, context: &Context<'_>) -> Result<Option<Terms>, CommandError> {
+        let user = self.user.user().unwrap_or_default();
+        let limits = self.installer.install.limits.text();
+        self.policy.terms(user.name.as_deref(), &user.groups, &limits, context)
+    }
+}
+
 #[derive(Debug, Subcommand)]
 enum PermissionsCommand {
     Diff(diff::DiffArguments),
@@ -128,20 +165,47 @@ pub(crate) fn run(arguments: &PermissionsArguments, context: &Context<'_>) -> Co
         (Some(PermissionsCommand::Diff(arguments)), _) => diff::run(arguments, context),
         (None, Some(file)) if requests::is_file(file) => requested::run(Some(file), arguments, context),
         (None, Some(bundle)) => review(bundle, arguments, context),
+        (None, None) if arguments.user.user().is_some() => {
+            let state = arguments.installer.install.state(context)?;
+            let terms = arguments.terms(context)?;
+            let nothing = Grants::default();
+            asked(None, arguments, (&state, &nothing), (terms.as_ref(), &[]), context)
+        }
         (None, None) => requested::run(None, arguments, context),
     }
 }
 
+/// What the user that is asked about may do.
+fn asked(
+    content: Option<&Content>,
+    arguments: &PermissionsArguments,
+    (state, installer): (&State, &Grants),
+    (terms, refused): (Option<&Terms>, &[Diagnostic]),
+    context: &Context<'_>,
+) -> CommandResult {
+    let Some(user) = arguments.user.user() else {
+        return Err(CommandError::usage("name a bundle"));
+    };
+    let question = Question {
+        user: &user,
+        arguments: &arguments.user,
+        content: content.map(|content| (content, arguments.installer.install.namespace(state))),
+        installer,
+        shape: arguments.shape,
+        terms,
+        refused,
+        output: &arguments.output,
+    };
+    user::answer(&question, state, context)
+}
+
 fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>) -> CommandResult {
+    arguments.user.check()?;
     let install = &arguments.installer.install;
     let state = install.state(context)?;
-    if !arguments.catalog.is_empty() {
-        return Err(CommandError::usage(
-            "--catalog says where Operators take bundles from; --index says where BUNDLE is taken from",
-        ));
-    }
+    let user = arguments.user.user();
     // Who installs does not depend on the bundle, but for a name.
-    if arguments.shape.is_some() && arguments.installer.account(&state, "").is_none() {
+    if arguments.shape.is_some() && arguments.installer.account(&state, "").is_none() && user.is_none() {
         return Err(CommandError::usage(
             "--as role writes roles for a service account: name it with --service-account, or give an OperatorGroup that does",
         ));
@@ -150,10 +214,30 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
         return Ok(Status::Failure);
     };
     let (account, held) = arguments.installer.held(&state, &content.name, context);
+    let terms = arguments.terms(context)?;
+    let refused = match &terms {
+        Some(terms) => policy::findings(bundle, &content, terms, install)?,
+        None => Vec::new(),
+    };
+    context.printer.report(&refused);
+    if user.is_some() {
+        return asked(
+            Some(&content),
+            arguments,
+            (&state, &held),
+            (terms.as_ref(), &refused),
+            context,
+        );
+    }
     let namespace = install.namespace(&state);
-    let needs = needs(&content, namespace, &state)?;
+    let steps = steps_of(&content, namespace)?;
+    let needs = permissions::needed(&steps, namespace, &Apis::of(&state), &state.objects)?;
+    let operators = permissions::operators(&steps, namespace, &state)?;
+    for note in operators.iter().flat_map(|operator| &operator.notes) {
+        context.printer.warning(note);
+    }
     let missing = pending(&needs, &held);
-    let status = if arguments.exit_code && !missing.is_empty() {
+    let status = if !refused.is_empty() || arguments.exit_code && !missing.is_empty() {
         Status::Failure
     } else {
         Status::Success
@@ -168,6 +252,7 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
     }
     if arguments.output.output == Format::Text {
         print(&needs, &missing, &held, account.as_ref(), context)?;
+        terminal::permissions::operators(&context.printer, &operators)?;
         return Ok(status);
     }
     let review = Review {
@@ -180,23 +265,31 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
         namespaces: permissions::namespaces_of(&content, namespace),
         account,
         pending: missing,
+        operators,
     };
     let install = permissions::install(&review);
     context.printer.document(arguments.output.output, &install)?;
     Ok(status)
 }
 
-/// What the steps of a bundle need.
-fn needs(content: &Content, namespace: &str, state: &State) -> Result<Vec<Need>, CommandError> {
+/// The steps of a bundle in the order of a plan.
+fn steps_of(content: &Content, namespace: &str) -> Result<Vec<Step>, CommandError> {
     let target = Target {
         namespace: namespace.to_owned(),
-        catalog: String::new(),
-        catalog_namespace: String::new(),
-        repetition: Repetition::Once,
+        ..Target::default()
     };
-    let steps = steps::in_order(steps::of_bundle(content, &target, "")?);
-    let apis = Apis::of(state);
-    Ok(permissions::needed(&steps, namespace, &apis, &state.objects)?)
+    Ok(steps::in_order(steps::of_bundle(content, &target, "")?))
+}
+
+/// What the steps of a bundle need.
+fn needs(content: &Content, namespace: &str, state: &State) -> Result<Vec<Need>, CommandError> {
+    let steps = steps_of(content, namespace)?;
+    Ok(permissions::needed(
+        &steps,
+        namespace,
+        &Apis::of(state),
+        &state.objects,
+    )?)
 }
 
 /// What is reviewed, with the digest that an image stands for.
@@ -267,44 +360,7 @@ fn print(
             printer.line("")?;
         }
         printer.line(format!("{who} {what}:"))?;
-        table(&missing, context)?;
+        terminal::permissions::permissions(printer, &missing)?;
     }
     Ok(())
-}
-
-/// The verbs in the order in which people write them.
-const VERBS: [&str; 8] = [
-    "get",
-    "list",
-    "watch",
-    "create",
-    "update",
-    "patch",
-    "delete",
-    "deletecollection",
-];
-
-/// One row for each rule.
-fn table(permissions: &[Permission], context: &Context<'_>) -> Result<(), CommandError> {
-    let mut table = Table::new(
-        context.printer.stdout(),
-        ["NAMESPACE", "GROUP", "RESOURCE", "NAMES", "VERBS"],
-    );
-    for Permission { rule, namespaces } in permissions {
-        let place = if namespaces.is_empty() {
-            "(all)".to_owned()
-        } else {
-            namespaces.join(", ")
-        };
-        let group = match &rule.api_groups[..] {
-            [group] if group.is_empty() => "(core)".to_owned(),
-            groups => groups.join(", "),
-        };
-        let what = [&rule.resources[..], &rule.non_resource_urls[..]].concat().join(", ");
-        let names = rule.resource_names.join(", ");
-        let mut verbs = rule.verbs.clone();
-        verbs.sort_by_key(|verb| VERBS.iter().position(|usual| usual == verb).unwrap_or(VERBS.len()));
-        table.row([&*place, &group, &what, &names, &verbs.join(", ")])?;
-    }
-    Ok(table.finish()?)
 }

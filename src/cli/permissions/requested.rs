@@ -8,19 +8,24 @@ use crate::cli::resolve::unresolved;
 use crate::cli::what_if::{self, InstallArguments};
 use crate::cluster::State;
 use crate::cluster::requested::{RequestedInstall, is_request};
-use crate::install::content::Content;
 use crate::install::permissions::{self, pending};
 use crate::install::requests::installs::{OpenContent, OpenInstall, Reviewed};
 use crate::install::requests::namespaces::DEFAULT;
 use crate::install::resolve::{ResolveOptions, Resolved};
 use crate::kubernetes::rbac::account::Grants;
 use crate::resolver::Selected;
-use crate::terminal::Format;
+use crate::steps::Content;
+use crate::terminal::{self, Format};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Reviews the resources of a file, or, without one, those of the cluster.
 pub(super) fn run(file: Option<&str>, arguments: &PermissionsArguments, context: &Context<'_>) -> CommandResult {
+    if arguments.user.user().is_some() || arguments.policy.policy.is_some() {
+        return Err(CommandError::usage(
+            "--user, --group and --policy are about BUNDLE, and not about Operators and Installs",
+        ));
+    }
     let install = &arguments.installer.install;
     let state = install.state(context)?;
     let requested = match file {
@@ -79,7 +84,7 @@ fn of_operators(
         limits: install.index_limits(),
         ..ResolveOptions::default()
     };
-    options.catalogs = what_if::named_indexes(&arguments.catalog);
+    options.catalogs = what_if::named_indexes(&arguments.user.catalog);
     let resolved = what_if::resolve(state, &options, &install.registry, context)?;
     let resolution = match &resolved.answer {
         Ok(resolution) => resolution,
@@ -167,7 +172,8 @@ fn review(
         ));
     }
     for (_, reviewed) in &all {
-        for note in &reviewed.notes {
+        let of_operators = reviewed.operators.iter().flat_map(|operator| &operator.notes);
+        for note in reviewed.notes.iter().chain(of_operators) {
             context.printer.warning(note);
         }
     }
@@ -236,5 +242,6 @@ fn show(install: &OpenInstall, reviewed: &Reviewed, context: &Context<'_>) -> Re
         &reviewed.held,
         reviewed.account.as_ref(),
         context,
-    )
+    )?;
+    Ok(terminal::permissions::operators(printer, &reviewed.operators)?)
 }

@@ -2,10 +2,11 @@
 
 use crate::cli::Context;
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cluster::conditions::{Starter, starter};
+use crate::cluster::conditions::{ENVIRONMENT, Starter, aggregate, environment_patch, proposed, starter};
 use crate::kubernetes::names::{is_csv_name, is_dns1123_label, is_dns1123_subdomain};
 use crate::text::to_yaml;
-use clap::Args;
+use clap::{Args, ValueEnum};
+use serde_json::Value;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -14,13 +15,21 @@ Examples:
 
   For the account of the operator, and its deployment
   $ opmx upgrade-check init --name etcd.v0.9.4 --namespace operators \\
-      --service-account etcd-operator --deployment etcd-operator";
+      --service-account etcd-operator --deployment etcd-operator
+
+  As part of an operator, with the patch for the container that has to know the name of the resource
+  $ opmx upgrade-check init --name etcd.v0.9.4 --namespace operators \\
+      --operator etcd.operators --deployment etcd-operator/manager
+
+  The Condition that was first proposed
+  $ opmx upgrade-check init --kind condition --operator etcd.operators \\
+      --name etcd.v0.9.4 --namespace operators";
 
 /// Write a condition resource, and the permission to write it
 ///
-/// Printed are an OperatorCondition, and a Role with its RoleBinding that let the accounts get, list and update this
-/// one resource. OLM makes such objects when it installs an operator; this is for trying an operator without OLM, and for
-/// review.
+/// Printed are an OperatorCondition, and a Role with its RoleBinding that let the accounts get, update and patch this
+/// one resource. OLM makes the same objects, with the same names and verbs, when it installs an operator; this is for trying
+/// an operator without OLM, and for review.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct InitArguments {
@@ -34,8 +43,32 @@ pub(crate) struct InitArguments {
     #[arg(long, value_name = "NAME")]
     service_account: Vec<String>,
     /// Deployment whose containers get the name of the resource as OPERATOR_CONDITION_NAME; can be repeated
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME[/CONTAINER]")]
     deployment: Vec<String>,
+    /// Operator that the resource is a component of, such as etcd.operators, for the label operators.coreos.com/NAME
+    ///
+    /// OLM calls an operator PACKAGE.NAMESPACE. Printed are then also, as comments, the commands that set the environment
+    /// variable in the Deployments, for a cluster where OLM does not do it.
+    #[arg(long, value_name = "NAME")]
+    operator: Option<String>,
+    /// Resource to write: the one that OLM serves, or the one that was first proposed
+    #[arg(
+        long,
+        value_enum,
+        value_name = "KIND",
+        default_value_t,
+        requires_if("condition", "operator")
+    )]
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// OperatorCondition, as OLM serves it
+    #[default]
+    OperatorCondition,
+    /// Condition, as the proposal operator-conditions has it; no released OLM reads it
+    Condition,
 }
 
 pub(super) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandResult {
@@ -50,21 +83,73 @@ pub(super) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         let wanted = "a namespace: at most 63 lower-case letters, digits and dashes";
         return refuse("--namespace", &arguments.namespace, wanted);
     }
+    let deployments = arguments.deployment.iter().map(|text| deployment(text));
+    let deployments: Vec<(&str, Option<&str>)> = deployments.collect();
+    let mut names: Vec<String> = deployments.iter().map(|(name, _)| (*name).to_owned()).collect();
+    names.dedup();
     for (option, names) in [
         ("--service-account", &arguments.service_account),
-        ("--deployment", &arguments.deployment),
+        ("--deployment", &names),
+        ("--operator", &arguments.operator.iter().cloned().collect()),
     ] {
         if let Some(name) = names.iter().find(|name| !is_dns1123_subdomain(name)) {
             return refuse(option, name, "a name of lower-case letters, digits, dots and dashes");
         }
     }
-    let objects = starter(Starter {
+    if let Some(container) = deployments
+        .iter()
+        .filter_map(|(_, container)| *container)
+        .find(|name| !is_dns1123_label(name))
+    {
+        return refuse(
+            "--deployment",
+            container,
+            "the name of a container: at most 63 lower-case letters, digits and dashes",
+        );
+    }
+    let described = Starter {
         operator: &arguments.name,
         namespace: &arguments.namespace,
         service_accounts: &arguments.service_account,
-        deployments: &arguments.deployment,
-    });
+        deployments: &names,
+    };
+    let mut objects: Vec<Value> = match arguments.kind {
+        Kind::OperatorCondition => starter(described).into(),
+        Kind::Condition => proposed(described).into(),
+    };
+    let mut commands = String::new();
+    if let Some(operator) = &arguments.operator {
+        for object in &mut objects {
+            aggregate(object, operator);
+        }
+        if !deployments.is_empty() {
+            commands.push_str("# Where OLM does not do it, these tell the operator the name of its resource:\n");
+        }
+        for (name, container) in deployments {
+            commands.push_str(&format!("# {}\n", environment(name, container, arguments)));
+        }
+    }
     let documents: Vec<String> = objects.iter().map(to_yaml).collect();
-    context.printer.written(&documents.join("---\n"))?;
+    context.printer.written(&(documents.join("---\n") + &commands))?;
     Ok(Status::Success)
+}
+
+/// What is written as `NAME[/CONTAINER]`.
+fn deployment(text: &str) -> (&str, Option<&str>) {
+    match text.split_once('/') {
+        Some((name, container)) => (name, Some(container)),
+        None => (text, None),
+    }
+}
+
+/// The command that sets the environment variable: in one container, or in all of them.
+fn environment(deployment: &str, container: Option<&str>, arguments: &InitArguments) -> String {
+    let InitArguments { name, namespace, .. } = arguments;
+    match container {
+        Some(container) => {
+            let patch = environment_patch(container, name);
+            format!("kubectl patch deployment {deployment} -n {namespace} -p '{patch}'")
+        }
+        None => format!("kubectl set env deployment/{deployment} -n {namespace} {ENVIRONMENT}={name}"),
+    }
 }

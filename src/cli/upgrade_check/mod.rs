@@ -2,15 +2,15 @@
 
 mod init;
 
-use crate::cli::Context;
-use crate::cli::arguments::{LimitArguments, OutputArguments};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::what_if::read_cluster;
-use crate::cluster::conditions::{Check, Upgrade, check_in};
+use crate::cli::{Context, sources};
+use crate::cluster::conditions::{Check, check_in};
 use crate::cluster::dump;
-use crate::terminal::Format;
-use crate::terminal::output::OutputError;
-use crate::terminal::table::Table;
+use crate::index::open::Index;
+use crate::install::waiting::{Waiting, waiting};
+use crate::terminal::{Format, conditions};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
@@ -23,6 +23,10 @@ Examples:
   In a pipeline, before a new version is published
   $ kubectl get operatorconditions -A -o json | opmx upgrade-check - -q
 
+  Which updates wait for operators, and which of them are held back
+  $ kubectl get csv,sub,operatorconditions -A -o yaml > dump.yaml
+  $ opmx upgrade-check dump.yaml --catalog registry.example.com/index:v2
+
   A condition resource for a new operator
   $ opmx upgrade-check init --name etcd.v0.9.4 --namespace operators";
 
@@ -30,7 +34,9 @@ Examples:
 ///
 /// Read are ClusterServiceVersions and what their operators say of themselves: an OperatorCondition, or a Condition
 /// as it was first proposed. OLM holds an upgrade back where the condition Upgradeable is False or outdated and nobody overrides
-/// it, or where an override refuses; and an upgrade that is going on (Upgrading) is not followed by another one.
+/// it, or where an override refuses; and an upgrade that is going on, or has not begun (Upgrading), is not followed by
+/// another one. Said is who holds it back, since when, and the command that overrides it; conditions that OLM does not know
+/// are shown, too.
 ///
 /// The exit status is 1 where an upgrade is held back.
 #[derive(Debug, Args)]
@@ -49,10 +55,19 @@ pub(crate) struct UpgradeCheckArguments {
     /// What-if file with the operators that are installed, and their conditions; - is standard input
     #[arg(long, value_name = "FILE")]
     state: Option<String>,
+    /// Index to look for updates in: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder
+    ///
+    /// Shown is for each operator the update that waits, in the channel of its Subscription where that is known.
+    #[arg(long, value_name = "INDEX")]
+    catalog: Option<String>,
     #[command(flatten)]
     output: OutputArguments,
     #[command(flatten)]
+    registry: RegistryArguments,
+    #[command(flatten)]
     limits: LimitArguments,
+    #[command(flatten)]
+    database: DatabaseLimitArguments,
 }
 
 #[derive(Debug, Subcommand)]
@@ -63,7 +78,16 @@ enum UpgradeCheckCommand {
 /// What is printed for programs.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
-    operators: &'a [Check],
+    operators: &'a [Row<'a>],
+}
+
+/// An operator, and the update that waits for it.
+#[derive(Debug, Serialize)]
+struct Row<'a> {
+    #[serde(flatten)]
+    check: &'a Check,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    update: Option<Waiting>,
 }
 
 pub(crate) fn run(arguments: &UpgradeCheckArguments, context: &Context<'_>) -> CommandResult {
@@ -88,38 +112,29 @@ pub(crate) fn run(arguments: &UpgradeCheckArguments, context: &Context<'_>) -> C
             printer.warning(format_args!("{resource}: {note}"));
         }
     }
+    let index = arguments.catalog.as_deref();
+    let limits = arguments.limits.index(&arguments.database, &arguments.registry);
+    let index = index.map(|name| sources::open_catalog(name, &arguments.registry, limits, context));
+    let index = index.transpose()?;
+    let catalog = index.as_ref().map(Index::catalog).transpose()?;
+    let row = |check| Row {
+        check,
+        update: catalog.as_deref().and_then(|catalog| waiting(&state, catalog, check)),
+    };
+    let rows: Vec<Row<'_>> = checks.iter().map(row).collect();
     match arguments.output.output {
         Format::Text if checks.is_empty() => {}
-        Format::Text => print(&checks, context)?,
-        format => printer.document(format, &Report { operators: &checks })?,
+        Format::Text => {
+            let update = |update: &Waiting| format!("{} ({})", update.name, update.channel);
+            let rows = rows.iter().map(|row| (row.check, row.update.as_ref().map(update)));
+            let rows: Vec<(&Check, Option<String>)> = rows.collect();
+            conditions::print(&rows, catalog.is_some(), printer)?;
+        }
+        format => printer.document(format, &Report { operators: &rows })?,
     }
     Ok(if checks.iter().all(|check| check.upgradeable) {
         Status::Success
     } else {
         Status::Failure
     })
-}
-
-fn print(checks: &[Check], context: &Context<'_>) -> Result<(), OutputError> {
-    let headings = ["OPERATOR", "NAMESPACE", "UPGRADES", "LAST UPGRADE", "CONDITION", "WHY"];
-    let mut table = Table::new(context.printer.stdout(), headings);
-    for check in checks {
-        let upgrades = if check.upgradeable { "allowed" } else { "held" };
-        let last = match check.upgrade {
-            Upgrade::Done => "done",
-            Upgrade::Upgrading => "going on",
-            Upgrade::NotStarted => "not begun",
-            Upgrade::NotDone => "not done",
-            Upgrade::Unknown => "",
-        };
-        table.row([
-            &check.operator,
-            check.namespace.as_deref().unwrap_or_default(),
-            upgrades,
-            last,
-            check.condition.as_deref().unwrap_or_default(),
-            check.message.as_deref().unwrap_or_default(),
-        ])?;
-    }
-    table.finish()
 }

@@ -1,6 +1,6 @@
 //! Operators and their conditions, put together.
 
-use super::{Held, InstalledOperator, NOT_UPGRADEABLE, OperatorCondition, Progress, judge};
+use super::{Held, Hold, InstalledOperator, Judgement, NOT_UPGRADEABLE, OperatorCondition, Progress, Said, judge};
 use crate::cluster::State;
 use serde::Serialize;
 use serde_json::Value;
@@ -45,6 +45,15 @@ pub struct Check {
     /// What stands in the status of the version that has to wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// Who holds it back, since when, and what lets the upgrade through.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_by: Option<Hold>,
+    /// What the operator says that an override sets aside.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub overridden: Vec<Said>,
+    /// What the operator says that OLM does not know, for people.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<Said>,
     /// How far the last upgrade is.
     pub upgrade: Upgrade,
     /// What a person should know about the resource.
@@ -98,11 +107,18 @@ fn checked(operator: &InstalledOperator<'_>, condition: Option<OperatorCondition
         None | Some(Progress::Unsaid) => by_phase(),
         Some(Progress::Upgrading { .. }) => Upgrade::Upgrading,
         Some(Progress::Done) => Upgrade::Done,
-        Some(Progress::NotStarted) => Upgrade::NotStarted,
+        Some(Progress::NotStarted { .. }) => Upgrade::NotStarted,
     };
     let held = judgement.as_ref().and_then(|judgement| judgement.held.as_ref());
     let notes = judgement.iter().flat_map(|judgement| &judgement.notes);
+    let listed = |of: fn(&Judgement) -> &Vec<Said>| judgement.as_ref().map(of).cloned().unwrap_or_default();
     let namespace = operator.namespace.or(condition.and_then(OperatorCondition::namespace));
+    let mut held_by = judgement.as_ref().and_then(|judgement| judgement.hold.clone());
+    if let Some(release) = held_by.as_mut().and_then(|hold| hold.release.as_mut())
+        && release.namespace.is_none()
+    {
+        release.namespace = namespace.map(str::to_owned);
+    }
     Check {
         operator: operator.name.to_owned(),
         namespace: namespace.map(str::to_owned),
@@ -111,14 +127,20 @@ fn checked(operator: &InstalledOperator<'_>, condition: Option<OperatorCondition
         upgradeable: held.is_none(),
         reason: held.map(|_| NOT_UPGRADEABLE),
         message: held.map(Held::message),
+        held_by,
+        overridden: listed(|judgement| &judgement.overridden),
+        conditions: listed(|judgement| &judgement.others),
         upgrade,
         notes: notes.map(ToString::to_string).collect(),
     }
 }
 
-/// The operators of a what-if file that OLM does not upgrade, and why: [`held`] for what is installed there.
-pub fn held_in(state: &State) -> BTreeMap<String, String> {
-    held(&conditions_in(state), &installed_in(state))
+/// The operators in a namespace of a what-if file or of dumps that OLM does not upgrade, and why: [`held`] for what is
+/// installed there.
+pub(crate) fn held_in(state: &State, namespace: &str) -> BTreeMap<String, Hold> {
+    let here = |operator: &InstalledOperator<'_>| operator.namespace.is_none_or(|own| own == namespace);
+    let installed: Vec<_> = installed_in(state).into_iter().filter(here).collect();
+    held(&conditions_in(state), &installed)
 }
 
 /// The conditions of a state, and those among its objects.
@@ -129,9 +151,8 @@ fn conditions_in(state: &State) -> Vec<Value> {
         .collect()
 }
 
-/// The operators that are installed in the namespace of a state: those that it names, and those that are among its
-/// objects.
-fn installed_in(state: &State) -> Vec<InstalledOperator<'_>> {
+/// The operators that are installed: those that a state names, which are in its namespace, and those among its objects.
+pub fn installed_in(state: &State) -> Vec<InstalledOperator<'_>> {
     let named = state.installed.iter().map(|installed| InstalledOperator {
         name: &installed.name,
         namespace: Some(&state.namespace),
@@ -150,13 +171,13 @@ fn installed_in(state: &State) -> Vec<InstalledOperator<'_>> {
 
 /// The operators that OLM does not upgrade, by the names of their ClusterServiceVersions, and why: what a resolver may
 /// offer them is to stay.
-pub fn held(conditions: &[Value], installed: &[InstalledOperator<'_>]) -> BTreeMap<String, String> {
+pub fn held(conditions: &[Value], installed: &[InstalledOperator<'_>]) -> BTreeMap<String, Hold> {
     let conditions: Vec<_> = conditions.iter().filter_map(OperatorCondition::of).collect();
     let why = |operator: &InstalledOperator<'_>| {
         let own = conditions.iter().filter(|condition| condition.is_of(operator));
         own.map(|condition| judge(*condition, operator.version))
-            .find_map(|judgement| judgement.held)
+            .find_map(|judgement| judgement.hold)
     };
-    let entry = |operator: &InstalledOperator<'_>| Some((operator.name.to_owned(), why(operator)?.message()));
+    let entry = |operator: &InstalledOperator<'_>| Some((operator.name.to_owned(), why(operator)?));
     installed.iter().filter_map(entry).collect()
 }

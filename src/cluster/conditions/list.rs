@@ -23,6 +23,8 @@ pub(super) struct Listed<'a> {
     pub(super) status: &'a str,
     pub(super) reason: Option<&'a str>,
     pub(super) message: &'a str,
+    /// `lastTransitionTime`.
+    pub(super) since: Option<&'a str>,
     pub(super) observed_generation: Option<i64>,
     /// Whether the status is true or false instead of a text.
     pub(super) bare_status: bool,
@@ -81,6 +83,7 @@ fn listed(item: &Value) -> Option<Listed<'_>> {
             status: "True",
             reason: None,
             message: "",
+            since: None,
             observed_generation: None,
             bare_status: false,
         });
@@ -96,6 +99,7 @@ fn listed(item: &Value) -> Option<Listed<'_>> {
         status: status.or(text("status")).unwrap_or_default(),
         reason: text("reason"),
         message: text("message").unwrap_or_default(),
+        since: text("lastTransitionTime"),
         observed_generation: item.get("observedGeneration").and_then(Value::as_i64),
         bare_status: status.is_some(),
     })

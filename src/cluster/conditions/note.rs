@@ -5,7 +5,7 @@ use super::{OperatorCondition, UPGRADEABLE, UPGRADING};
 use std::fmt;
 
 /// The conditions that change what OLM does.
-const SUPPORTED: [&str; 2] = [UPGRADEABLE, UPGRADING];
+pub(super) const SUPPORTED: [&str; 2] = [UPGRADEABLE, UPGRADING];
 
 /// Something that a cluster would refuse, or that does not do what it seems to.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -17,8 +17,9 @@ pub struct Starter<'a> {
     pub deployments: &'a [String],
 }
 
-/// The `OperatorCondition`, and a Role with its RoleBinding that let the operator get, list and update this one resource
-/// and no other, as the proposal has it: creating and deleting are for OLM.
+/// The `OperatorCondition`, and a Role with its RoleBinding that let the operator get, update and patch this one resource
+/// and no other: creating and deleting are for OLM. The names and verbs are those of OLM, which puts others right within
+/// seconds.
 pub fn starter(starter: Starter<'_>) -> [Value; 3] {
     let Starter {
         operator, namespace, ..
@@ -53,7 +54,7 @@ pub fn starter(starter: Starter<'_>) -> [Value; 3] {
                 "apiGroups": [GROUP],
                 "resources": ["operatorconditions"],
                 "resourceNames": [operator],
-                "verbs": ["get", "list", "update"],
+                "verbs": ["get", "update", "patch"],
             }],
         }),
         json!({

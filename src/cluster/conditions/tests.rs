@@ -243,7 +243,12 @@ fn what_the_operator_wrote_counts_until_there_is_a_status() {
 
 #[test]
 fn upgrading_tells_how_far_the_upgrade_is() {
-    let (done, waiting) = (Progress::Done, Progress::NotStarted);
+    let done = Progress::Done;
+    let at = |reached: &str| Progress::NotStarted {
+        reached: reached.to_owned(),
+        installed: "2.3.4".to_owned(),
+    };
+    let (waiting, odd) = (at("1.2.3"), at("v2.3.4"));
     let running = Progress::Upgrading {
         message: "at work".to_owned(),
     };
@@ -257,7 +262,7 @@ fn upgrading_tells_how_far_the_upgrade_is() {
         (Some("False"), Some("2.3.4"), &done),
         (Some("False"), Some("v2.3.4"), &done),
         (Some("False"), Some("v1.2.3"), &waiting),
-        (Some("False"), Some("vv2.3.4"), &waiting),
+        (Some("False"), Some("vv2.3.4"), &odd),
         (Some("Unknown"), None, &Progress::Unsaid),
         (Some("Unknown"), Some("v1.2.3"), &Progress::Unsaid),
     ] {
@@ -269,7 +274,12 @@ fn upgrading_tells_how_far_the_upgrade_is() {
         });
         let judgement = judged("seed", &rest);
         assert_eq!(&judgement.progress, expected, "{rest}");
-        assert_eq!(judgement.held.is_some(), expected == &running, "{rest}");
+        let is_held = matches!(expected, Progress::Upgrading { .. } | Progress::NotStarted { .. });
+        assert_eq!(
+            (judgement.held.is_some(), judgement.hold.is_some()),
+            (is_held, is_held),
+            "{rest}"
+        );
         assert_eq!(
             judgement.notes.contains(&Note::UpgradingUnknown),
             status == Some("Unknown")
@@ -436,8 +446,80 @@ fn operators_and_resources_are_listed_together() {
     assert_eq!(checks[2].reason, Some("OperatorConditionNotUpgradeable"));
     let held = held(&conditions, &installed);
     let message = "operator is not upgradeable: the operator is not upgradeable: at work";
-    assert_eq!(
-        held.into_iter().collect::<Vec<_>>(),
-        [("foo.v2.3.4".to_owned(), message.to_owned())]
+    let held: Vec<_> = held
+        .iter()
+        .map(|(name, hold)| (name.as_str(), hold.message.as_str()))
+        .collect();
+    assert_eq!(held, [("foo.v2.3.4", message)]);
+}
+
+// Who holds back an upgrade, since when, and what lets it through.
+
+#[test]
+fn c15_a_hold_says_who_since_when_and_how_to_override() {
+    let rest = "spec: {overrides: [Foo, {type: Bar, status: \"True\"}]}\nstatus:\n  conditions:\n  \
+                - {type: Upgradeable, status: \"False\", reason: R, message: m, lastTransitionTime: \"2020-08-24T23:15:55Z\"}\n  \
+                - {type: Upgrading, status: \"True\", reason: R}\n";
+    for (kind, named, ours) in [
+        (
+            "seed",
+            "conditions.operators.coreos.com",
+            json!(["Foo", {"type": "Bar", "status": "True"}, "Upgradeable", "Upgrading"]),
+        ),
+        ("v2", "operatorconditions.operators.coreos.com", Value::Null),
+    ] {
+        let hold = judged(kind, rest).hold.unwrap();
+        let said = "Upgradeable=False (R) since 2020-08-24T23:15:55Z";
+        assert_eq!(hold.to_string(), format!("{} says {said}", hold.condition), "{kind}");
+        let release = hold.release.unwrap();
+        assert_eq!((release.resource.as_str(), hold.by_override), (named, false));
+        if !ours.is_null() {
+            assert_eq!(release.patch, json!({"spec": {"overrides": ours}}));
+        }
+        // What the patch makes of the resource is not held back any more.
+        let mut object = resource(kind, rest);
+        object["spec"]["overrides"] = release.patch["spec"]["overrides"].clone();
+        let after = judge(OperatorCondition::of(&object).unwrap(), VERSION);
+        assert_eq!((after.held, after.overridden.len()), (None, 2), "{kind}");
+    }
+}
+
+#[test]
+fn c36_an_override_that_refuses_is_said_to_be_one() {
+    let judgement = judged(
+        "v2",
+        "spec: {overrides: [{type: Upgradeable, status: \"False\", reason: R, message: stop}]}\n",
     );
+    let hold = judgement.hold.unwrap();
+    assert!(
+        hold.by_override && hold.to_string().starts_with("an override in OperatorCondition/"),
+        "{hold}"
+    );
+    assert!(
+        hold.explained()
+            .ends_with("change the override to let the update through)"),
+        "{}",
+        hold.explained()
+    );
+}
+
+#[test]
+fn c31_an_upgrade_that_has_not_begun_holds_back_the_next_one() {
+    let judgement = judged(
+        "seed",
+        &format!("{}  version: v1.2.3\n", reported("Upgrading", "False")),
+    );
+    let message = "the operator is at 1.2.3, and has not begun its upgrade to 2.3.4";
+    assert_eq!(judgement.held.unwrap().to_string(), message);
+    assert_eq!(judgement.hold.unwrap().said.unwrap().kind, UPGRADING);
+}
+
+#[test]
+fn c4_conditions_that_olm_does_not_know_are_kept_for_people() {
+    let judgement = judged("v2", &reported("Foo", "False"));
+    assert_eq!(
+        judgement.others.iter().map(Said::state).collect::<Vec<_>>(),
+        ["Foo=False"]
+    );
+    assert!(judged("v2", &reported("Upgradeable", "True")).others.is_empty());
 }

@@ -2,7 +2,8 @@
 
 use super::Addition;
 use crate::catalog::graph::Node;
-use crate::database::record::{Api, Rows};
+use crate::database::record::Rows;
+use crate::database::rows::{INSERT_BUNDLE, Inserts, Owner};
 use crate::database::skips;
 use crate::olm::property::DEPRECATED;
 use rusqlite::{Statement, Transaction};
@@ -20,39 +21,23 @@ pub(super) fn decode(rows: &[u8]) -> io::Result<Rows> {
     Ok(serde_json::from_slice(rows)?)
 }
 
-/// Inserts bundles; each kind of row has its statement.
+/// Inserts bundles.
 pub(super) struct Writer<'t> {
     bundle: Statement<'t>,
-    image: Statement<'t>,
-    api: Statement<'t>,
-    provider: Statement<'t>,
-    requirer: Statement<'t>,
-    dependency: Statement<'t>,
-    property: Statement<'t>,
+    rows: Inserts<'t>,
 }
-
-/// The name, version and path of a bundle as its small rows carry them: NULL where empty.
-type Owner<'a> = (&'a str, Option<&'a str>, Option<&'a str>);
 
 impl<'t> Writer<'t> {
     pub(super) fn new(transaction: &'t Transaction<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
-            bundle: transaction.prepare(
-                "INSERT INTO operatorbundle
-                 (name, csv, bundle, bundlepath, skiprange, version, replaces, skips, substitutesfor)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            bundle: transaction.prepare(&format!(
+                "{INSERT_BUNDLE} VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
                  ON CONFLICT (name) DO UPDATE SET
                     csv = excluded.csv, bundle = excluded.bundle, bundlepath = excluded.bundlepath,
                     skiprange = excluded.skiprange, version = excluded.version, replaces = excluded.replaces,
-                    skips = excluded.skips, substitutesfor = excluded.substitutesfor",
-            )?,
-            image: transaction.prepare("INSERT INTO related_image (image, operatorbundle_name) VALUES (?1, ?2)")?,
-            // The plural name that the index learned first stays.
-            api: transaction.prepare("INSERT OR IGNORE INTO api VALUES (?1, ?2, ?3, ?4)")?,
-            provider: transaction.prepare("INSERT INTO api_provider VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?,
-            requirer: transaction.prepare("INSERT INTO api_requirer VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?,
-            dependency: transaction.prepare("INSERT INTO dependencies VALUES (?1, ?2, ?3, ?4, ?5)")?,
-            property: transaction.prepare("INSERT INTO properties VALUES (?1, ?2, ?3, ?4, ?5)")?,
+                    skips = excluded.skips, substitutesfor = excluded.substitutesfor"
+            ))?,
+            rows: Inserts::new(transaction)?,
         })
     }
 
@@ -86,25 +71,24 @@ impl<'t> Writer<'t> {
             substitutes,
         ))?;
         for image in &rows.related_images {
-            self.image.execute((image, &bundle.name))?;
+            self.rows.image(image, &bundle.name)?;
         }
-        let owner = (&*bundle.name, filled(version), filled(path));
-        for (apis, link) in [
-            (&rows.provided, &mut self.provider),
-            (&rows.required, &mut self.requirer),
-        ] {
-            for api in apis {
-                insert_api(&mut self.api, link, api, owner)?;
-            }
+        let owner = Owner::new(&bundle.name, version, path);
+        for api in &rows.provided {
+            self.rows.api(api.identity(), &api.plural)?;
+            self.rows.provided(api.identity(), owner)?;
         }
-        let (name, version, path) = owner;
+        for api in &rows.required {
+            self.rows.api(api.identity(), &api.plural)?;
+            self.rows.required(api.identity(), owner)?;
+        }
         for (kind, value) in &rows.dependencies {
-            self.dependency.execute((kind, value.as_bytes(), name, version, path))?;
+            self.rows.dependency(kind, value.as_bytes(), owner)?;
         }
         let deprecation = deprecated.then(|| (DEPRECATED.to_owned(), "{}".to_owned()));
         let further = deprecation.filter(|property| !rows.properties.contains(property));
         for (kind, value) in rows.properties.iter().chain(&further) {
-            self.property.execute((kind, value, name, version, path))?;
+            self.rows.property(kind, value, owner)?;
         }
         Ok(())
     }
@@ -136,20 +120,4 @@ pub(super) fn leave_to_images<'a>(
         update.execute([package])?;
     }
     Ok(())
-}
-
-fn insert_api(apis: &mut Statement<'_>, link: &mut Statement<'_>, api: &Api, owner: Owner<'_>) -> rusqlite::Result<()> {
-    let Api {
-        group,
-        version,
-        kind,
-        plural,
-    } = api;
-    apis.execute((group, version, kind, plural))?;
-    link.execute((group, version, kind, owner.0, owner.1, owner.2))?;
-    Ok(())
-}
-
-fn filled(text: &str) -> Option<&str> {
-    (!text.is_empty()).then_some(text)
 }

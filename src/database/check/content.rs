@@ -4,9 +4,11 @@ use crate::database::read::{Database, ReadError, text};
 use crate::diagnostic::Diagnostic;
 use crate::olm::limits::{MESSAGE as LARGEST_MESSAGE, OBJECT as LARGEST_OBJECT};
 use crate::rules;
+use crate::steps::{self, Content};
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
 use serde::de::IgnoredAny;
+use serde_json::Value;
 
 pub(super) fn check(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
     let read = || -> rusqlite::Result<Vec<Diagnostic>> {
@@ -43,13 +45,14 @@ fn check_bundle(row: &Row<'_>, found: &mut Vec<Diagnostic>) -> rusqlite::Result<
         let said = format!("bundle {name:?} makes a message of {message} bytes, and clients take {LARGEST_MESSAGE}");
         found.push(Diagnostic::new(&rules::INDEX_MESSAGE_SIZE, said));
     }
-    // An install plan holds each manifest as a text.
-    let escaped = objects.iter().filter(|byte| b"\"\\".contains(byte)).count();
-    let size = objects.len().saturating_add(escaped);
-    if size > LARGEST_OBJECT {
+    let content = || {
+        let all = serde_json::Deserializer::from_slice(objects).into_iter::<Value>();
+        Content::of_objects(name, all.filter_map(Result::ok))
+    };
+    if let Some(size) = steps::excess(std::iter::once(objects), content) {
         let said = format!(
-            "the manifests of bundle {name:?} take {size} bytes in an install plan, and a cluster stores objects of at most \
-             {LARGEST_OBJECT}"
+            "the InstallPlan of bundle {name:?} takes {size} bytes, and a cluster stores objects of at most {LARGEST_OBJECT}, \
+             so OLM cannot install it"
         );
         found.push(Diagnostic::new(&rules::INDEX_BUNDLE_SIZE, said));
     }

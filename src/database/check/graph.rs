@@ -2,6 +2,7 @@
 
 use super::{quoted, texts};
 use crate::database::edges::{ChannelMembers, ChannelQuery};
+use crate::database::reach::stranded_in;
 use crate::database::read::{Database, ReadError};
 use crate::database::schema;
 use crate::diagnostic::Diagnostic;
@@ -167,7 +168,9 @@ impl Channel<'_> {
             let message = format!("the head of {place} {wrong}");
             findings.push(Diagnostic::new(&rules::INDEX_CHANNEL_HEAD, message));
         } else if let Some(head) = head {
-            self.unreachable(head, &place, findings);
+            let stranded = stranded_in(self.of, head).into_iter();
+            let stored = stranded.filter(|stranded| self.stored.contains(&stranded.bundle));
+            findings.extend(stored.map(|stranded| stranded.finding()));
         }
     }
 
@@ -247,31 +250,6 @@ impl Channel<'_> {
                     .collect();
                 let message = format!("in {place}, bundles replace each other: {}", names.join(" replaces "));
                 findings.push(Diagnostic::new(&rules::INDEX_CYCLE, message));
-            }
-        }
-    }
-
-    /// Stored bundles that no update leads to or from the head: what is replaced is followed from there to the first
-    /// bundle that is skipped.
-    fn unreachable(&self, head: &str, place: &str, findings: &mut Vec<Diagnostic>) {
-        let members = &self.of.members;
-        let replaced: HashMap<&str, Option<&str>> = members
-            .iter()
-            .map(|member| (member.bundle.as_str(), member.replaces.as_deref()))
-            .collect();
-        let skipped = members.iter().flat_map(|member| &member.skips).map(String::as_str);
-        let mut reached: HashSet<&str> = skipped.collect();
-        let mut next = Some(head);
-        while let Some(name) = next.filter(|name| reached.insert(name)) {
-            next = replaced.get(name).copied().flatten();
-        }
-        for member in &self.of.members {
-            if !reached.contains(member.bundle.as_str()) && self.stored.contains(&member.bundle) {
-                let message = format!(
-                    "in {place}, nothing leads from the head {head:?} to bundle {:?}",
-                    member.bundle
-                );
-                findings.push(Diagnostic::new(&rules::INDEX_BUNDLE_UNREACHABLE, message));
             }
         }
     }

@@ -4,6 +4,7 @@ use crate::catalog::manifests;
 use crate::database::read::text;
 use crate::database::record::Api;
 use crate::database::record::stored::Stored;
+use crate::database::rows::{INSERT_BUNDLE, Inserts, Owner};
 use crate::database::skips;
 use crate::olm::property::{GVK, PACKAGE};
 use crate::text::canonical;
@@ -32,16 +33,11 @@ pub(super) struct Writer<'c> {
     packages: Statement<'c>,
     links: Statement<'c>,
     images: Statement<'c>,
-    image: Statement<'c>,
     providers: Statement<'c>,
     requirers: Statement<'c>,
-    api: Statement<'c>,
-    provider: Statement<'c>,
-    requirer: Statement<'c>,
     dependencies: Statement<'c>,
-    dependency: Statement<'c>,
     properties: Statement<'c>,
-    property: Statement<'c>,
+    rows: Inserts<'c>,
 }
 
 /// The columns of a bundle; none where NULL, or where its version has no such column.
@@ -57,20 +53,10 @@ struct Old {
     skips: Option<String>,
 }
 
-/// The name, version and path of a bundle as its small rows carry them: NULL where empty.
-type Owner<'a> = (&'a str, Option<&'a str>, Option<&'a str>);
-
 type Gvk = (String, String, String);
 
 impl<'c> Writer<'c> {
     pub(super) fn new(connection: &'c Connection, version: i64) -> rusqlite::Result<Self> {
-        let insert_apis = |table: &str| {
-            format!(
-                "INSERT INTO {table} SELECT ?1, ?2, ?3, ?4, ?5, ?6
-                 WHERE EXISTS (SELECT 1 FROM api WHERE group_name = ?1 AND version = ?2 AND kind = ?3)"
-            )
-        };
-        let insert_typed = |table: &str| format!("INSERT INTO {table} VALUES (?1, ?2, ?3, ?4, ?5)");
         let typed = |table: &str| {
             format!("SELECT type, value FROM temp.old_{table} WHERE operatorbundle_name = ?1 ORDER BY rowid")
         };
@@ -85,12 +71,10 @@ impl<'c> Writer<'c> {
         Ok(Self {
             connection,
             version,
-            bundle: connection.prepare(
-                "INSERT INTO operatorbundle
-                 (name, csv, bundle, bundlepath, skiprange, version, replaces, skips, substitutesfor)
-                 SELECT name, csv, bundle, ?2, ?3, ?4, ?5, ?6, coalesce(substitutesfor, '')
-                 FROM temp.old_operatorbundle WHERE rowid = ?1",
-            )?,
+            bundle: connection.prepare(&format!(
+                "{INSERT_BUNDLE} SELECT name, csv, bundle, ?2, ?3, ?4, ?5, ?6, coalesce(substitutesfor, '')
+                 FROM temp.old_operatorbundle WHERE rowid = ?1"
+            ))?,
             packages: connection.prepare(
                 "SELECT DISTINCT package_name FROM temp.old_channel_entry
                  WHERE operatorbundle_name = ?1 AND package_name IS NOT NULL ORDER BY 1",
@@ -103,16 +87,11 @@ impl<'c> Writer<'c> {
             )?,
             images: connection
                 .prepare("SELECT image FROM temp.old_related_image WHERE operatorbundle_name = ?1 ORDER BY rowid")?,
-            image: connection.prepare("INSERT INTO related_image (image, operatorbundle_name) VALUES (?1, ?2)")?,
             providers: connection.prepare(&apis("api_provider"))?,
             requirers: connection.prepare(&apis("api_requirer"))?,
-            api: connection.prepare("INSERT OR IGNORE INTO api VALUES (?1, ?2, ?3, ?4)")?,
-            provider: connection.prepare(&insert_apis("api_provider"))?,
-            requirer: connection.prepare(&insert_apis("api_requirer"))?,
             dependencies: connection.prepare(&typed("dependencies"))?,
-            dependency: connection.prepare(&insert_typed("dependencies"))?,
             properties: connection.prepare(&typed("properties"))?,
-            property: connection.prepare(&insert_typed("properties"))?,
+            rows: Inserts::new(connection)?,
         })
     }
 
@@ -147,7 +126,7 @@ impl<'c> Writer<'c> {
             or_said(&old.skips, &skips::join(&skips)),
         ))?;
         self.write_images(old, &said)?;
-        let owner = (&*old.name, filled(&version), filled(&old.path));
+        let owner = Owner::new(&old.name, &version, &old.path);
         let provided = self.write_provided(owner, &said)?;
         let required = self.write_required(owner, &said)?;
         self.write_dependencies(owner, &required)?;
@@ -175,54 +154,56 @@ impl<'c> Writer<'c> {
     fn write_images(&mut self, old: &Old, said: &Stored) -> rusqlite::Result<()> {
         if self.version < since::IMAGES {
             for image in &said.related_images {
-                self.image.execute((image, &old.name))?;
+                self.rows.image(image, &old.name)?;
             }
             return Ok(());
         }
         let mut rows = self.images.query([&old.name])?;
         while let Some(row) = rows.next()? {
-            self.image.execute((row.get::<_, Value>(0)?, &old.name))?;
+            self.rows.image(row.get::<_, Value>(0)?, &old.name)?;
         }
         Ok(())
     }
 
     /// While APIs belonged to entries, a bundle that was only skipped had none.
     fn write_provided(&mut self, owner: Owner<'_>, said: &Stored) -> rusqlite::Result<BTreeSet<Gvk>> {
-        let mut provided = apis(&mut self.providers, owner.0)?;
+        let mut provided = apis(&mut self.providers, owner.name)?;
         if self.version < since::APIS {
             self.learn(&mut provided, &said.provided)?;
         }
-        insert_apis(&mut self.provider, &provided, owner)?;
+        for api in &provided {
+            self.rows.provided(parts(api), owner)?;
+        }
         Ok(provided)
     }
 
     fn write_required(&mut self, owner: Owner<'_>, said: &Stored) -> rusqlite::Result<BTreeSet<Gvk>> {
-        let mut required = apis(&mut self.requirers, owner.0)?;
+        let mut required = apis(&mut self.requirers, owner.name)?;
         if self.version < since::APIS {
             self.learn(&mut required, &said.required)?;
         }
-        insert_apis(&mut self.requirer, &required, owner)?;
+        for api in &required {
+            self.rows.required(parts(api), owner)?;
+        }
         Ok(required)
     }
 
     fn learn(&mut self, known: &mut BTreeSet<Gvk>, apis: &BTreeSet<Api>) -> rusqlite::Result<()> {
         for api in apis {
-            self.api.execute((&api.group, &api.version, &api.kind, &api.plural))?;
+            self.rows.api(api.identity(), &api.plural)?;
             known.insert((api.group.clone(), api.version.clone(), api.kind.clone()));
         }
         Ok(())
     }
 
     fn write_dependencies(&mut self, owner: Owner<'_>, required: &BTreeSet<Gvk>) -> rusqlite::Result<()> {
-        let (name, version, path) = owner;
         if self.version < since::DEPENDENCIES {
             for api in required {
-                let value = gvk(api).into_bytes();
-                self.dependency.execute((GVK, value, name, version, path))?;
+                self.rows.dependency(GVK, gvk(api).into_bytes(), owner)?;
             }
             return Ok(());
         }
-        let mut rows = self.dependencies.query([name])?;
+        let mut rows = self.dependencies.query([owner.name])?;
         while let Some(row) = rows.next()? {
             let (kind, mut value) = (row.get::<_, Value>(0)?, row.get::<_, Value>(1)?);
             if self.version < since::PLAIN_DEPENDENCIES
@@ -230,7 +211,7 @@ impl<'c> Writer<'c> {
             {
                 value = Value::Blob(plain.into_bytes());
             }
-            self.dependency.execute((kind, value, name, version, path))?;
+            self.rows.dependency(kind, value, owner)?;
         }
         Ok(())
     }
@@ -242,17 +223,16 @@ impl<'c> Writer<'c> {
         provided: &BTreeSet<Gvk>,
         said: &Stored,
     ) -> rusqlite::Result<()> {
-        let (name, version, path) = owner;
         if self.version >= since::PROPERTIES {
-            let mut rows = self.properties.query([name])?;
+            let mut rows = self.properties.query([owner.name])?;
             while let Some(row) = rows.next()? {
                 let (kind, value) = (row.get::<_, Value>(0)?, row.get::<_, Value>(1)?);
-                self.property.execute((kind, value, name, version, path))?;
+                self.rows.property(kind, value, owner)?;
             }
             return Ok(());
         }
         let mut properties = Vec::new();
-        let mut packages = self.packages.query([name])?;
+        let mut packages = self.packages.query([owner.name])?;
         while let Some(row) = packages.next()? {
             let package = json!({"packageName": text(row, 0)?.unwrap_or_default(), "version": bundle_version});
             properties.push((PACKAGE.to_owned(), canonical::to_string(&package)));
@@ -262,7 +242,7 @@ impl<'c> Writer<'c> {
         let mut seen = HashSet::new();
         properties.retain(|property| seen.insert(property.clone()));
         for (kind, value) in &properties {
-            self.property.execute((kind, value, name, version, path))?;
+            self.rows.property(kind, value, owner)?;
         }
         Ok(())
     }
@@ -314,11 +294,8 @@ fn apis(statement: &mut Statement<'_>, bundle: &str) -> rusqlite::Result<BTreeSe
     Ok(apis)
 }
 
-fn insert_apis(statement: &mut Statement<'_>, apis: &BTreeSet<Gvk>, owner: Owner<'_>) -> rusqlite::Result<()> {
-    for (group, version, kind) in apis {
-        statement.execute((group, version, kind, owner.0, owner.1, owner.2))?;
-    }
-    Ok(())
+fn parts((group, version, kind): &Gvk) -> [&str; 3] {
+    [group, version, kind]
 }
 
 /// The value of a property or dependency of type `olm.gvk`.
@@ -331,8 +308,4 @@ fn without_type(value: &str) -> Option<String> {
     let mut value: serde_json::Value = serde_json::from_str(value).ok()?;
     value.as_object_mut()?.shift_remove("type")?;
     Some(canonical::to_string(&value))
-}
-
-fn filled(text: &str) -> Option<&str> {
-    (!text.is_empty()).then_some(text)
 }

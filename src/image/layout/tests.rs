@@ -1,5 +1,5 @@
 use super::*;
-use crate::image::layer::tests::noise;
+use crate::image::layer_writer::tests::noise;
 use crate::image::{EntryContent, ImageConfig, LayerEntry, build, extract_file, layer_from_files, validate};
 
 /// An image with one file, and a second layer that is too large for memory when `large`.

@@ -9,7 +9,7 @@ use crate::files::FileError;
 use crate::image::cache::{Cache, Incoming};
 use crate::image::digest::Hasher;
 use crate::image::image::Blob;
-use crate::image::layer::MEMORY_LIMIT;
+use crate::image::layer_writer::MEMORY_LIMIT;
 use crate::image::manifest::{Descriptor, check_digest};
 use crate::image::problem::ContentProblem;
 use reqwest::header::HeaderMap;

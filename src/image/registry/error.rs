@@ -189,33 +189,7 @@ impl RegistryError {
     }
 }
 
-/// How a failure may be mended by asking again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Again {
-    Never,
-    /// What came was wrong or too slow; another try may bring something else, but rarely.
-    FewTimes,
-    /// The server or network may recover, after this wait at the least.
-    After(Duration),
-}
-
 impl RegistryFailure {
-    pub(super) fn again(&self) -> Again {
-        match self {
-            Self::RateLimited { retry_after, .. } | Self::Unavailable { retry_after, .. } => {
-                Again::After(retry_after.unwrap_or_default())
-            }
-            Self::Connection { .. } | Self::Stalled { .. } | Self::ShortBody { .. } => Again::After(Duration::ZERO),
-            Self::TooLong { .. }
-            | Self::TooSlow { .. }
-            | Self::Content {
-                problem: ContentProblem::WrongDigest { .. } | ContentProblem::WrongSize { .. },
-                ..
-            } => Again::FewTimes,
-            _ => Again::Never,
-        }
-    }
-
     /// Reads the failure out of a status, the wait that came with it, and the body.
     pub(super) fn of_status(status: StatusCode, retry_after: Option<Duration>, body: &[u8]) -> Self {
         let (code, message) = envelope(body);
@@ -395,15 +369,5 @@ mod tests {
         };
         assert!(message.starts_with("[31mred x") && message.ends_with('…'), "{message}");
         assert_eq!(message.chars().count(), 201);
-    }
-
-    #[test]
-    fn only_what_may_recover_is_asked_again() {
-        for status in [401, 403, 404, 400, 501] {
-            assert_eq!(of(status, "").again(), Again::Never, "{status}");
-        }
-        for status in [408, 429, 500, 502, 503, 504] {
-            assert_eq!(of(status, "").again(), Again::After(Duration::ZERO), "{status}");
-        }
     }
 }

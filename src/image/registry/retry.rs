@@ -1,9 +1,39 @@
-//! Asking again: when, how often, and after which wait.
+//! Asking again: after which failures, how often, and after which wait.
 
-use super::error::{Again, RegistryError};
+use super::error::{RegistryError, RegistryFailure};
 use crate::image::options::RetryPolicy;
+use crate::image::problem::ContentProblem;
 use std::future::Future;
 use std::time::{Duration, SystemTime};
+
+/// How a failure may be mended by asking again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Again {
+    Never,
+    /// What came was wrong or too slow; another try may bring something else, but rarely.
+    FewTimes,
+    /// The server or network may recover, after this wait at the least.
+    After(Duration),
+}
+
+impl RegistryFailure {
+    /// Whether, and how, it is worth another try.
+    fn again(&self) -> Again {
+        match self {
+            Self::RateLimited { retry_after, .. } | Self::Unavailable { retry_after, .. } => {
+                Again::After(retry_after.unwrap_or_default())
+            }
+            Self::Connection { .. } | Self::Stalled { .. } | Self::ShortBody { .. } => Again::After(Duration::ZERO),
+            Self::TooLong { .. }
+            | Self::TooSlow { .. }
+            | Self::Content {
+                problem: ContentProblem::WrongDigest { .. } | ContentProblem::WrongSize { .. },
+                ..
+            } => Again::FewTimes,
+            _ => Again::Never,
+        }
+    }
+}
 
 /// Repetitions when the content that came was wrong, or came too slowly.
 const WRONG_CONTENT_RETRIES: u32 = 2;
@@ -61,6 +91,7 @@ pub(super) fn retry_after(header: &str, now: SystemTime) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use reqwest::StatusCode;
 
     #[test]
     fn waits_double_up_to_the_longest_and_end() {
@@ -111,5 +142,16 @@ mod tests {
         );
         assert_eq!(retry_after("Sun, 06 Nov 1994 08:49:27 GMT", now), Some(Duration::ZERO));
         assert_eq!(retry_after("soon", now), None);
+    }
+
+    #[test]
+    fn only_what_may_recover_is_asked_again() {
+        let of = |status| RegistryFailure::of_status(StatusCode::from_u16(status).unwrap(), None, b"");
+        for status in [401, 403, 404, 400, 501] {
+            assert_eq!(of(status).again(), Again::Never, "{status}");
+        }
+        for status in [408, 429, 500, 502, 503, 504] {
+            assert_eq!(of(status).again(), Again::After(Duration::ZERO), "{status}");
+        }
     }
 }

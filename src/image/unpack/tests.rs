@@ -260,7 +260,7 @@ fn sparse_files_are_refused() {
 
 #[test]
 fn a_layer_cut_short_is_named() {
-    let noise = crate::image::layer::tests::noise(40_000);
+    let noise = crate::image::layer_writer::tests::noise(40_000);
     let tar = tar_of(&[file("manifests/a", &noise), file("manifests/b", b"2")]);
     let compressed = gzip(&tar);
     for stored in [&compressed[..compressed.len() / 2], &tar[..tar.len() / 2], &tar[..700]] {

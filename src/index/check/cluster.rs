@@ -1,6 +1,6 @@
 //! Which bundles the clusters of an OLM cannot use, and what that means for those who follow their channels.
 
-use super::listed;
+use super::listed::listed;
 use super::needs::{self, Needed};
 use crate::catalog::updates::updates;
 use crate::catalog::{BundleId, Catalog, Channel};
@@ -9,15 +9,28 @@ use crate::index::capabilities::{Capability, Cluster, Need, Since, capability};
 use crate::index::open::{Index, OpenError};
 use crate::olm::property;
 use crate::olm::property::CONSTRAINT;
-use crate::rules::Severity;
+use crate::rules::{self, Severity};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Adds what the clusters of an OLM cannot use to the findings about an index.
+///
+/// # Errors
+/// When the index cannot be read, or changes meanwhile.
+pub fn add_for_cluster(findings: &mut Vec<Diagnostic>, index: &Index, cluster: &Cluster) -> Result<(), OpenError> {
+    // The clusters say the same, with what it means for them.
+    let same = [&rules::INDEX_MESSAGE_SIZE, &rules::CATALOG_MESSAGE_SIZE];
+    findings.retain(|finding| !same.contains(&finding.rule));
+    findings.extend(for_cluster(index, cluster)?);
+    diagnostic::sort(findings);
+    Ok(())
+}
 
 /// What the clusters cannot use as it is meant, in a fixed order. Bundles that are in no channel, and deprecated ones
 /// where OLM knows that they are, are never installed anew, and nothing is said about them.
 ///
 /// # Errors
 /// When the index cannot be read, or changes meanwhile.
-pub fn for_cluster(index: &Index, cluster: &Cluster) -> Result<Vec<Diagnostic>, OpenError> {
+fn for_cluster(index: &Index, cluster: &Cluster) -> Result<Vec<Diagnostic>, OpenError> {
     let catalog = index.catalog()?;
     let channels = catalog.packages.iter().flat_map(|package| &package.channels);
     let offered: BTreeSet<BundleId> = channels

@@ -1,6 +1,6 @@
 //! Whether the registries have the images of an index. They are asked for manifests, never for layers.
 
-use super::listed;
+use super::listed::listed;
 use crate::catalog::{BundleId, Catalog};
 use crate::causes::with_causes;
 use crate::diagnostic::{self, Diagnostic};

@@ -27,7 +27,7 @@ impl Index {
     ///
     /// # Errors
     /// As [`Index::catalog`].
-    pub fn catalog_without_skip_ranges(&self) -> Result<Cow<'_, Catalog>, ReadError> {
+    pub(crate) fn catalog_without_skip_ranges(&self) -> Result<Cow<'_, Catalog>, ReadError> {
         match self {
             Self::Database(database) => Ok(Cow::Owned(database.database.catalog_without_skip_ranges()?)),
             Self::Catalog(_) => self.catalog(),
@@ -81,7 +81,7 @@ impl Index {
     ///
     /// # Errors
     /// When the index is damaged or changes meanwhile, or the manifests in a database are not JSON.
-    pub fn with_manifests<T>(
+    pub(crate) fn with_manifests<T>(
         &self,
         id: ManifestsId,
         read: impl FnOnce(Option<&str>, &[&str]) -> T,
@@ -119,7 +119,7 @@ impl Index {
     ///
     /// # Errors
     /// When it was changed since it was opened.
-    pub fn check_unchanged(&self) -> Result<(), OpenError> {
+    pub(crate) fn check_unchanged(&self) -> Result<(), OpenError> {
         match self {
             Self::Database(database) => Ok(database.database.check_unchanged()?),
             Self::Catalog(files) => Ok(files.files.check_unchanged()?),

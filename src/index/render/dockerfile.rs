@@ -7,11 +7,11 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// The image without content. It holds no program, so the catalog alone is in an image that stands on it.
-pub const SCRATCH: &str = "scratch";
+pub(crate) const SCRATCH: &str = "scratch";
 
 /// What the image of a catalog is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CatalogImage {
+pub(crate) struct CatalogImage {
     /// The image that it stands on, with `/bin/opm`; or [`SCRATCH`].
     pub base: String,
     /// The image whose `/bin/opm` makes the cache.
@@ -22,7 +22,7 @@ pub struct CatalogImage {
 
 /// Why there is no Dockerfile.
 #[derive(Debug, thiserror::Error)]
-pub enum DockerfileError {
+pub(crate) enum DockerfileError {
     /// A catalog is a folder.
     #[error("{} is not a directory: a file-based catalog is a folder of files", folder.display())]
     NotAFolder {
@@ -59,7 +59,7 @@ pub enum DockerfileError {
 ///
 /// # Errors
 /// When there is no such folder, the file is there already, or an image or a label is wrong.
-pub fn write_beside(folder: &Path, image: &CatalogImage) -> Result<PathBuf, DockerfileError> {
+pub(crate) fn write_beside(folder: &Path, image: &CatalogImage) -> Result<PathBuf, DockerfileError> {
     let metadata = folder
         .metadata()
         .map_err(|error| FileError::new("read", folder, error))?;
@@ -94,7 +94,7 @@ pub fn write_beside(folder: &Path, image: &CatalogImage) -> Result<PathBuf, Dock
 ///
 /// # Errors
 /// When the builder is [`SCRATCH`], or a label cannot be written.
-pub fn dockerfile(name: &str, image: &CatalogImage) -> Result<String, DockerfileError> {
+pub(crate) fn dockerfile(name: &str, image: &CatalogImage) -> Result<String, DockerfileError> {
     let CatalogImage { base, builder, labels } = image;
     if builder == SCRATCH {
         return Err(DockerfileError::Builder);

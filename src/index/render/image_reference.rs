@@ -25,7 +25,7 @@ pub struct ImageReferenceError {
 
 /// What a bundle is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub(crate) struct Named {
     package: String,
     name: String,
     version: String,
@@ -33,7 +33,7 @@ pub struct Named {
 
 impl Named {
     /// What `bundle` is called.
-    pub fn of(bundle: &Bundle) -> Self {
+    pub(crate) fn of(bundle: &Bundle) -> Self {
         Self {
             package: bundle.package.clone(),
             name: bundle.name.clone(),
@@ -68,7 +68,7 @@ impl FromStr for ImageReferenceTemplate {
 
 impl ImageReferenceTemplate {
     /// The reference of a bundle. A `+` of its version becomes `-`, because no tag can hold it.
-    pub fn of(&self, named: &Named) -> String {
+    pub(crate) fn of(&self, named: &Named) -> String {
         let parts = self.0.iter();
         parts
             .map(|part| match part {

@@ -145,7 +145,7 @@ impl RenderSource {
     ///
     /// # Errors
     /// When one of them holds what JSON cannot.
-    pub fn of_documents(documents: &[TemplateDocument]) -> Result<Self, SourceError> {
+    pub(crate) fn of_documents(documents: &[TemplateDocument]) -> Result<Self, SourceError> {
         let read = documents.iter().map(|made| {
             let document = made.document()?;
             Ok(KeyedDocument {

@@ -1,17 +1,16 @@
-use super::super::content::tests::content;
-use super::super::optional;
 use super::super::refusal::REASONS;
-use super::super::steps::tests::{csv, object, target};
-use super::super::steps::{in_order, of_bundle};
 use super::*;
 use crate::bundle;
 use crate::cluster::state::Api;
 use crate::install::content::of_files;
 use crate::kubernetes::GroupVersionKind;
 use crate::olm::property::Property;
+use crate::steps::optional;
+use crate::steps::tests::{content, csv, object, target};
+use crate::steps::{in_order, of_bundle};
 use crate::text::Limits;
 use crate::tree::{Tree, TreeLimits};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const MONITORING: &str = "monitoring.coreos.com";
 
@@ -158,7 +157,7 @@ fn a_step_that_is_not_optional_fails_the_plan_as_ever() {
     assert!(
         applied
             .message
-            .starts_with("retrying execution due to error: Forbidden: cannot create servicemonitors"),
+            .starts_with("retrying execution due to error: error creating unstructured object m: Forbidden: cannot create servicemonitors"),
         "{}",
         applied.message
     );
@@ -470,7 +469,7 @@ fn plain_manifests_and_bundles_with_a_version_end_alike() {
             tree.insert(path, text.as_bytes().to_vec(), &TreeLimits::default())
                 .unwrap();
         }
-        of_files(&tree, &Limits::default()).unwrap().0
+        of_files(&tree, None, &Limits::default()).unwrap().0
     };
     let registry = of(&[
         ("metadata/annotations.yaml", &annotations("registry+v1")),
@@ -528,8 +527,8 @@ fn an_account_that_may_not_do_all_of_it_is_refused_for_ever() {
         (nothing.phase, &*nothing.message),
         (
             Phase::Installing,
-            "retrying execution due to error: clusterserviceversions.operators.coreos.com \"memo.v1\" is forbidden: User \
-             \"system:serviceaccount:operators:scoped\" cannot create resource \"clusterserviceversions\" in API group \
+            "retrying execution due to error: error creating csv memo.v1: clusterserviceversions.operators.coreos.com is \
+             forbidden: User \"system:serviceaccount:operators:scoped\" cannot create resource \"clusterserviceversions\" in API group \
              \"operators.coreos.com\" in the namespace \"operators\""
         )
     );
@@ -553,4 +552,105 @@ fn an_account_that_may_not_do_all_of_it_is_refused_for_ever() {
     let escalate =
         json!({"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles"], "verbs": ["escalate", "bind"]});
     assert_eq!(run(&steps, &grant(json!([requests, escalate]))).phase, Phase::Complete);
+}
+
+/// OLM writes the Deployments with the account that installs, once the plan is complete.
+#[test]
+fn without_rights_on_deployments_the_plan_completes_and_the_version_fails() {
+    let mut csv = csv("memo.v1");
+    csv["spec"]["install"]["spec"]["deployments"] = json!([{"name": "memo"}]);
+    let steps = in_order(of_bundle(&content(csv, Vec::new()), &target(), "").unwrap());
+    let ended = |verbs: Value, existing: &[Value]| {
+        let everything = json!({"apiGroups": ["", "operators.coreos.com", "rbac.authorization.k8s.io"],
+            "resources": ["*"], "verbs": ["*"]});
+        let deployments = json!({"apiGroups": ["apps"], "resources": ["deployments"], "verbs": verbs});
+        let state = State {
+            service_account: Some("scoped".to_owned()),
+            grants: vec![crate::cluster::state::Grant {
+                service_account: "scoped".to_owned(),
+                namespace: "operators".to_owned(),
+                rules: vec![everything, deployments],
+            }],
+            objects: existing.to_vec(),
+            ..State::default()
+        };
+        let applied = run(&steps, &state);
+        assert_eq!((applied.phase, &*applied.message), (Phase::Complete, ""));
+        let failed = applied
+            .failed
+            .iter()
+            .map(|failed| failed.message.clone())
+            .collect::<Vec<_>>();
+        assert_eq!(applied.succeeds(), failed.is_empty());
+        failed
+    };
+    let words = |verb: &str, name: &str| {
+        format!(
+            "install strategy failed: install strategy failed: deployments.apps{name} is forbidden: User \
+             \"system:serviceaccount:operators:scoped\" cannot {verb} resource \"deployments\" in API group \"apps\" in the \
+             namespace \"operators\""
+        )
+    };
+    let mut there = object("apps/v1", "Deployment", "memo");
+    there["metadata"]["namespace"] = json!("operators");
+    assert_eq!(ended(json!([]), &[]), [words("get", " \"memo\"")]);
+    assert_eq!(ended(json!(["get"]), &[]), [words("create", "")]);
+    assert!(ended(json!(["get", "create"]), &[]).is_empty());
+    assert_eq!(
+        ended(json!(["get", "create"]), std::slice::from_ref(&there)),
+        [words("patch", " \"memo\"")]
+    );
+    assert!(ended(json!(["*"]), &[there]).is_empty());
+}
+
+/// The words before what the API server answers are those of OLM, which speaks of an update where it creates some kinds.
+#[test]
+fn each_kind_is_refused_in_its_own_words() {
+    for (api_version, kind, create, get, patch) in [
+        (
+            "v1",
+            "Service",
+            "updating service:",
+            "updating service:",
+            "updating service:",
+        ),
+        (
+            "v1",
+            "ConfigMap",
+            "updating configmap:",
+            "updating configmap:",
+            "updating configmap:",
+        ),
+        (
+            "v1",
+            "ServiceAccount",
+            "creating service account:",
+            "getting older version of service account:",
+            "updating service account:",
+        ),
+        (
+            "rbac.authorization.k8s.io/v1",
+            "ClusterRoleBinding",
+            "creating clusterrolebinding",
+            "updating clusterrolebinding",
+            "updating clusterrolebinding",
+        ),
+        (
+            "policy/v1",
+            "PodDisruptionBudget",
+            "creating unstructured object",
+            "getting unstructured object",
+            "updating unstructured object",
+        ),
+    ] {
+        let steps = steps(vec![object(api_version, kind, "x")], &Value::Null);
+        let step = steps.iter().find(|step| step.resource.kind == kind).unwrap();
+        for (verb, words) in [("create", create), ("get", get), ("patch", patch)] {
+            assert_eq!(
+                wording::doing(step, verb).unwrap(),
+                format!("error {words} x"),
+                "{kind} {verb}"
+            );
+        }
+    }
 }

@@ -131,6 +131,7 @@ pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
                 account: account::of_install(&state, namespace, &name),
                 namespaces: BTreeMap::from([(DEFAULT.to_owned(), namespace.to_owned())]),
                 pending: Vec::new(),
+                operators: Vec::new(),
                 name: name.clone(),
                 content,
             });

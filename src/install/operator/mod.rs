@@ -18,6 +18,7 @@ mod metadata;
 pub mod migrate;
 mod normal;
 mod references;
+mod says;
 mod updates;
 
 pub use compare::{Comparison, Difference, compare};
@@ -36,7 +37,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 /// `apiVersion` of the resource.
-pub const API_VERSION: &str = "operators.coreos.com/v2alpha1";
+pub(crate) const API_VERSION: &str = "operators.coreos.com/v2alpha1";
 
 /// How the resource is put together.
 #[derive(Debug, Clone, Copy, Default)]
@@ -127,10 +128,11 @@ pub fn operators(objects: &[Value], catalog: Option<&Catalog>, options: Operator
     let names: BTreeSet<&str> = named.chain(resources.iter().map(|resource| resource.name())).collect();
     let operator = |name: &str| {
         let places = associated.get(name).into_iter().flatten();
-        let own: Vec<_> = places
+        let mut own: Vec<_> = places
             .filter_map(|place| components.get(*place).copied())
             .filter(|component| !component.is(GROUP, "Operator"))
             .collect();
+        own.extend(says::resources(&own, &components));
         let resource = resources.iter().find(|resource| resource.name() == name).copied();
         one(name, resource, &own, &all, catalog, options)
     };
@@ -170,7 +172,11 @@ fn one(
         status: Status {
             metadata: newest.map(|newest| metadata::of(newest, all)),
             updates: updates::updates(&found, &followed),
-            conditions: conditions::of(resource, components, &found, &followed),
+            conditions: [
+                conditions::of(resource, components, &found, &followed),
+                says::of(components, followed.installed.as_deref()),
+            ]
+            .concat(),
             components: Components {
                 match_labels: Map::from_iter([(labels::key(options.label_style, name), json!(""))]),
                 refs: references::references(components, all, options.all_conditions),

@@ -1,6 +1,7 @@
 //! Which conditions of a component are as they should be.
 
 use super::component::Component;
+use crate::cluster::conditions::{UPGRADEABLE, UPGRADING};
 use crate::csv::{self, GROUP};
 use crate::kubernetes::GroupVersionKind;
 use serde::Serialize;
@@ -41,6 +42,10 @@ const SHOWN: [(&str, &str); 8] = [
     (GROUP, "Install"),
 ];
 
+/// The kinds in which an operator says what OLM cannot know. What OLM does not know of it, either, is for people, so
+/// nobody can tell whether it is as it should be.
+const SAYING: [&str; 2] = ["Condition", "OperatorCondition"];
+
 /// Conditions that are True where all is well.
 const TRUE: [&str; 12] = [
     "Available",
@@ -78,6 +83,10 @@ pub(super) fn conditions(component: Component<'_>, gvk: &GroupVersionKind, all: 
             .into_iter()
             .filter(|phase| all || phase.kind != "Succeeded")
             .collect();
+    }
+    if gvk.group == GROUP && SAYING.contains(&gvk.kind.as_str()) {
+        let listed = listed(component).into_iter();
+        return listed.filter(|condition| all || !is_expected(condition)).collect();
     }
     if !SHOWN.iter().any(|(group, kind)| gvk.is(group, kind)) {
         return Vec::new();
@@ -127,6 +136,12 @@ fn phase(csv: Component<'_>) -> Option<Condition> {
         last_update_time: text("/status/lastUpdateTime"),
         last_transition_time: text("/status/lastTransitionTime"),
     })
+}
+
+/// Whether an operator says no more than that it works and may be upgraded.
+fn is_expected(condition: &Condition) -> bool {
+    let expected = [(UPGRADEABLE, "True"), (UPGRADING, "False")];
+    expected.contains(&(condition.kind.as_str(), condition.status.as_str()))
 }
 
 fn is_normal(condition: &Condition) -> bool {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// The service account that the only OperatorGroup of a namespace names. Where it names none, OLM installs with its own
 /// rights.
-pub fn account_of(state: &State, namespace: &str) -> Option<Account> {
+pub(crate) fn account_of(state: &State, namespace: &str) -> Option<Account> {
     let of_group = || match operator_groups(&state.objects, namespace)[..] {
         [group] => group.pointer("/spec/serviceAccountName")?.as_str(),
         _ => None,

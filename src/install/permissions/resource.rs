@@ -1,12 +1,11 @@
 //! The review as resources: the `Install`, and the roles that give what is missing.
 
-use super::Permission;
-use crate::install::csv_manifest::annotation;
-use crate::install::optional;
+use super::{AccountPermissions, Operator, Permission};
 use crate::kubernetes::rbac::account::Account;
 use crate::kubernetes::rbac::{self, Rule};
 use crate::olm::annotation::PROPERTIES;
 use crate::olm::property::Property;
+use crate::steps::{annotation, optional};
 use crate::text::canonical;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -33,7 +32,7 @@ pub enum Content {
 impl Content {
     /// The objects of a bundle as raw content. Which of them are optional is said in the annotation of the version, as OLM
     /// writes it.
-    pub fn raw(content: &crate::install::content::Content) -> Self {
+    pub fn raw(content: &crate::steps::Content) -> Self {
         let mut csv = content.csv.clone();
         let names_some = |property: &Property| property.kind == optional::PROPERTY;
         if content.properties.iter().any(names_some)
@@ -68,7 +67,7 @@ impl Content {
 
 /// The namespaces of a bundle that OLM puts its objects into this one from: that of those which name none, and the others
 /// that its objects name.
-pub fn namespaces_of(content: &crate::install::content::Content, namespace: &str) -> BTreeMap<String, String> {
+pub fn namespaces_of(content: &crate::steps::Content, namespace: &str) -> BTreeMap<String, String> {
     let named = content.objects.iter();
     let named = named.filter_map(|object| object.pointer("/metadata/namespace")?.as_str());
     let from = named
@@ -90,6 +89,8 @@ pub struct Review {
     pub account: Option<Account>,
     /// What is missing.
     pub pending: Vec<Permission>,
+    /// What the accounts of the operator hold afterwards.
+    pub operators: Vec<Operator>,
 }
 
 /// The `Install` resource of a review. An approval that is not needed is not asked for.
@@ -122,6 +123,16 @@ pub fn install(review: &Review) -> Value {
     if !review.pending.is_empty() {
         status.insert("pending".to_owned(), json!({"permissions": review.pending}));
     }
+    let accounts = review.operators.iter().flat_map(|operator| &operator.accounts);
+    let accounts: Vec<Value> = accounts
+        .map(|AccountPermissions { account, permissions }| {
+            let reference = json!({"name": account.name, "namespace": account.namespace});
+            json!({"serviceAccountRef": reference, "permissions": permissions})
+        })
+        .collect();
+    if !accounts.is_empty() {
+        status.insert("accounts".to_owned(), accounts.into());
+    }
     json!({
         "apiVersion": API_VERSION,
         "kind": "Install",
@@ -134,6 +145,12 @@ pub fn install(review: &Review) -> Value {
 /// The Roles and ClusterRoles with their bindings that give an account what is missing: first for the cluster, then for
 /// each namespace.
 pub fn roles(name: &str, account: &Account, pending: &[Permission]) -> Vec<Value> {
+    let subject = json!({"kind": "ServiceAccount", "name": account.name, "namespace": account.namespace});
+    roles_for(&format!("{name}-install"), &[subject], pending)
+}
+
+/// The same for any subjects of a binding.
+pub(super) fn roles_for(name: &str, subjects: &[Value], pending: &[Permission]) -> Vec<Value> {
     let mut places: BTreeMap<Option<&str>, Vec<&Rule>> = BTreeMap::new();
     for permission in pending {
         if permission.namespaces.is_empty() {
@@ -143,7 +160,6 @@ pub fn roles(name: &str, account: &Account, pending: &[Permission]) -> Vec<Value
             places.entry(Some(namespace)).or_default().push(&permission.rule);
         }
     }
-    let name = format!("{name}-install");
     let mut objects = Vec::new();
     for (namespace, rules) in places {
         let kind = if namespace.is_some() { "Role" } else { "ClusterRole" };
@@ -158,7 +174,7 @@ pub fn roles(name: &str, account: &Account, pending: &[Permission]) -> Vec<Value
             "kind": format!("{kind}Binding"),
             "metadata": metadata,
             "roleRef": {"apiGroup": rbac::GROUP, "kind": kind, "name": name},
-            "subjects": [{"kind": "ServiceAccount", "name": account.name, "namespace": account.namespace}],
+            "subjects": subjects,
         }));
     }
     objects

@@ -1,8 +1,7 @@
-use super::super::content::tests::content;
-use super::super::steps::tests::{csv, object, target};
-use super::super::steps::{in_order, of_bundle};
 use super::*;
 use crate::kubernetes::rbac::account::{Account, grants};
+use crate::steps::tests::{content, csv, object, target};
+use crate::steps::{in_order, of_bundle};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
@@ -66,13 +65,13 @@ fn an_install_needs_its_requests_and_what_it_hands_on() {
         missing(&steps, &Grants::default()),
         [
             "operators: pods get",
-            "operators: secrets create,get,patch,update",
-            "operators: serviceaccounts create,get,patch,update",
+            "operators: secrets create",
+            "operators: serviceaccounts create",
             "operators: deployments.apps create,delete,get,list,patch,update,watch",
             "operators: clusterserviceversions.operators.coreos.com create",
-            "operators: poddisruptionbudgets.policy create,get,patch,update",
-            "operators: rolebindings.rbac.authorization.k8s.io create,get,patch,update",
-            "operators: roles.rbac.authorization.k8s.io create,get,patch,update",
+            "operators: poddisruptionbudgets.policy create",
+            "operators: rolebindings.rbac.authorization.k8s.io create",
+            "operators: roles.rbac.authorization.k8s.io create",
         ]
     );
     let purposes: Vec<_> = needs(&steps).iter().map(|need| need.purpose).collect();
@@ -80,6 +79,48 @@ fn an_install_needs_its_requests_and_what_it_hands_on() {
         purposes.iter().filter(|purpose| **purpose == Purpose::Operator).count(),
         2,
         "the role and its binding"
+    );
+}
+
+/// OLM writes definitions with its own account, and reads and changes only what is there already.
+#[test]
+fn what_is_there_is_read_and_changed_and_definitions_ask_for_nothing() {
+    let budget = object("policy/v1", "PodDisruptionBudget", "b");
+    let steps = plan(
+        csv("memo.v1"),
+        vec![
+            object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "c"),
+            object("v1", "Service", "a"),
+            budget.clone(),
+        ],
+    );
+    let asked = |existing: &[Value]| {
+        let needs = needed(&steps, "operators", &Apis::default(), existing).unwrap();
+        let shown = shown(&pending(&needs, &Grants::default()));
+        assert!(
+            !shown.iter().any(|line| line.contains("customresourcedefinitions")),
+            "{shown:?}"
+        );
+        let of = |what: &str| shown.iter().find(|line| line.contains(what)).unwrap().clone();
+        [of("services"), of("poddisruptionbudgets")]
+    };
+    let first = [
+        "operators: services create",
+        "operators: poddisruptionbudgets.policy create",
+    ];
+    assert_eq!(asked(&[]), first);
+    let here = |mut object: Value, namespace: &str| {
+        object["metadata"]["namespace"] = namespace.into();
+        object
+    };
+    let service = object("v1", "Service", "a");
+    assert_eq!(asked(&[here(service.clone(), "elsewhere")]), first);
+    assert_eq!(
+        asked(&[here(service, "operators"), here(budget, "operators")]),
+        [
+            "operators: services create,get,patch",
+            "operators: poddisruptionbudgets.policy create,get,update"
+        ]
     );
 }
 
@@ -183,7 +224,7 @@ fn hostile_rules_are_refused() {
 fn the_roles_for_what_is_missing_give_it() {
     let steps = plan(
         with_deployment(),
-        vec![object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "c")],
+        vec![object("rbac.authorization.k8s.io/v1", "ClusterRole", "c")],
     );
     let needs = needs(&steps);
     let account: Account = "olm/installer".parse().unwrap();
@@ -214,6 +255,7 @@ fn the_install_asks_for_approval_only_where_something_is_missing() {
             }],
             &Grants::default(),
         ),
+        operators: Vec::new(),
     };
     let asked = install(&review);
     assert_eq!(

@@ -9,16 +9,16 @@ use crate::cluster::state::Approval;
 use crate::csv::{self, Csv};
 use crate::install::apis::Apis;
 use crate::install::apply::apply_as;
-use crate::install::content::Content;
-use crate::install::optional::{self, OptionalManifest};
-use crate::install::permissions::{self, Need, Permission, Review, approved, held, needed, pending};
+use crate::install::permissions::{self, Need, Operator, Permission, Review, approved, held, needed, pending};
 use crate::install::plan::{InstallPlan, Phase};
 use crate::install::planned::Planned;
-use crate::install::steps::{self, Place, Step, StepError, Target};
 use crate::kubernetes::rbac::account::{Account, Grants};
 use crate::kubernetes::rbac::covering::TooManyAtoms;
 use crate::olm::annotation::PROPERTIES;
 use crate::olm::property::{PACKAGE, Property};
+use crate::steps::Content;
+use crate::steps::optional::{self, OptionalManifest};
+use crate::steps::{self, Place, Step, StepError, Target};
 use serde_json::Value;
 
 /// An Install with what its content holds.
@@ -74,6 +74,8 @@ pub struct Reviewed {
     pub held: Grants,
     /// What it does not hold.
     pub pending: Vec<Permission>,
+    /// What the accounts of the operators hold afterwards.
+    pub operators: Vec<Operator>,
     /// What of the bindings in the cluster cannot be followed.
     pub notes: Vec<String>,
 }
@@ -160,6 +162,7 @@ impl OpenInstall {
         let namespace = self.namespace(namespace);
         let steps = self.steps(&namespace)?;
         let needs = needed(&steps, &namespace, &Apis::of(state), &state.objects)?;
+        let operators = permissions::operators(&steps, &namespace, state)?;
         let account = account.cloned();
         let account = account.or_else(|| account::of_install(state, &namespace, &self.install.name));
         let (held, notes) = account.as_ref().map(|account| held(account, state)).unwrap_or_default();
@@ -174,6 +177,7 @@ impl OpenInstall {
             account,
             held,
             pending,
+            operators,
             notes,
         })
     }
@@ -186,6 +190,7 @@ impl OpenInstall {
             namespaces: self.install.namespaces.clone(),
             account: None,
             pending: Vec::new(),
+            operators: Vec::new(),
         });
         let approval = if self.install.approved {
             "Approved"
@@ -218,6 +223,7 @@ impl OpenInstall {
             namespaces: self.install.namespaces.clone(),
             account: reviewed.account.clone(),
             pending: reviewed.pending.clone(),
+            operators: reviewed.operators.clone(),
         });
         // An approval that stands is kept where nothing is pending.
         if reviewed.pending.is_empty()
@@ -266,8 +272,16 @@ impl OpenInstall {
             }
             None => {}
         }
-        let apis = Apis::of(known).with_steps(&plan.status.plan);
-        Ok((Planned { plan, applied, apis }, reviewed))
+        let planned = Planned {
+            apis: Apis::of(known).with_steps(&plan.status.plan),
+            operators: reviewed.operators.clone(),
+            held_by: Vec::new(),
+            // OLM makes no InstallPlan of an Install.
+            too_large: None,
+            plan,
+            applied,
+        };
+        Ok((planned, reviewed))
     }
 }
 
@@ -301,6 +315,7 @@ fn lone(csv: &Value) -> Content {
         csv: csv.clone(),
         objects: Vec::new(),
         properties,
+        served: None,
     }
 }
 

@@ -4,8 +4,8 @@
 use crate::cluster::State;
 use crate::cluster::labels::{self, LabelStyle};
 use crate::cluster::requested;
-use crate::install::steps::Step;
 use crate::resolver::Resolution;
+use crate::steps::Step;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

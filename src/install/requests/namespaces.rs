@@ -1,8 +1,8 @@
 //! Other namespaces for the content of an Install: `spec.namespaces` is applied to every field of a manifest that names a
 //! namespace, and to what a bundle says of its manifests.
 
-use crate::install::content::Content;
-use crate::install::optional;
+use crate::steps::Content;
+use crate::steps::optional;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -112,8 +112,8 @@ fn list_mut<'a>(object: &'a mut Value, pointer: &str) -> impl Iterator<Item = &'
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::install::content::tests::content;
     use crate::olm::property::Property;
+    use crate::steps::tests::content;
     use proptest::prelude::*;
     use proptest::sample::select;
     use serde_json::json;

@@ -5,10 +5,10 @@ use crate::catalog::Catalog;
 use crate::cluster::requested::{CatalogUpdates, RequestedOperator, Updates};
 use crate::cluster::state::{Bundle, CatalogSource, Channel, Installed, Package, StateEntry, Subscription};
 use crate::cluster::{State, catalog_sources, labels};
-use crate::csv::Csv;
-use crate::install::content::Content;
+use crate::csv::{Csv, GROUP};
 use crate::olm::property::PACKAGE;
 use crate::shape::nearest;
+use crate::steps::Content;
 use crate::version::parse_tolerant;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -147,6 +147,7 @@ pub fn subscribe(
                 let taken_over = taken_over.map(|index| state.subscriptions.remove(index));
                 if let Some(taken_over) = &taken_over {
                     let (namespace, old) = (&state.namespace, &taken_over.name);
+                    state.objects.retain(|object| !is_subscription(object, namespace, old));
                     notes.push(format!(
                         "Operator {name} takes the place of the Subscription {namespace}/{old}"
                     ));
@@ -192,6 +193,14 @@ pub fn subscribe(
         }
     }
     Ok(notes)
+}
+
+fn is_subscription(object: &Value, namespace: &str, name: &str) -> bool {
+    let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
+    text("/kind") == "Subscription"
+        && text("/apiVersion").starts_with(GROUP)
+        && text("/metadata/namespace") == namespace
+        && text("/metadata/name") == name
 }
 
 /// The package of an entrypoint, and its channel: the default one where it is in that, else the first by name.

@@ -56,12 +56,12 @@ impl fmt::Display for Account {
 
 impl Account {
     /// The user that the API server takes it for.
-    pub fn user(&self) -> String {
+    pub(crate) fn user(&self) -> String {
         format!("system:serviceaccount:{}:{}", self.namespace, self.name)
     }
 
     /// The groups that the API server takes it to be in.
-    pub fn groups(&self) -> [String; 3] {
+    pub(crate) fn groups(&self) -> [String; 3] {
         let own = format!("system:serviceaccounts:{}", self.namespace);
         [
             "system:serviceaccounts".to_owned(),
@@ -71,7 +71,7 @@ impl Account {
     }
 
     /// Whether a subject of a binding is this account, or a group that it is in. `namespace` is where the binding is.
-    fn is(&self, subject: &Value, namespace: Option<&str>) -> bool {
+    pub(super) fn is(&self, subject: &Value, namespace: Option<&str>) -> bool {
         let text = |key: &str| subject.get(key).and_then(Value::as_str).unwrap_or_default();
         let name = text("name");
         match text("kind") {
@@ -97,23 +97,41 @@ pub struct Grants {
 
 impl Grants {
     /// The rules that hold in a namespace: those of the cluster and its own. `None` stands for the cluster.
-    pub fn within(&self, namespace: Option<&str>) -> Vec<Rule> {
+    pub(crate) fn within(&self, namespace: Option<&str>) -> Vec<Rule> {
         let own = namespace.and_then(|namespace| self.namespaces.get(namespace));
         self.cluster.iter().chain(own.into_iter().flatten()).cloned().collect()
     }
 
     /// Adds rules for one namespace, or for the cluster.
-    pub fn add(&mut self, namespace: Option<&str>, rules: impl IntoIterator<Item = Rule>) {
+    pub(crate) fn add(&mut self, namespace: Option<&str>, rules: impl IntoIterator<Item = Rule>) {
         match namespace {
             None => self.cluster.extend(rules),
             Some(namespace) => self.namespaces.entry(namespace.to_owned()).or_default().extend(rules),
         }
     }
+
+    /// What two together may do.
+    #[must_use]
+    pub fn with(mut self, others: Self) -> Self {
+        self.cluster.extend(others.cluster);
+        for (namespace, rules) in others.namespaces {
+            self.namespaces.entry(namespace).or_default().extend(rules);
+        }
+        self
+    }
 }
 
 /// What the bindings among `objects` give to an account, and what of them cannot be followed: bindings to roles that
 /// are not among the objects. Objects of other kinds are passed over.
-pub fn grants<'a>(objects: impl IntoIterator<Item = &'a Value>, account: &Account) -> (Grants, Vec<String>) {
+pub(crate) fn grants<'a>(objects: impl IntoIterator<Item = &'a Value>, account: &Account) -> (Grants, Vec<String>) {
+    grants_to(objects, |subject, namespace| account.is(subject, namespace))
+}
+
+/// What the bindings among `objects` give to whom `is_meant` says: it gets a subject and the namespace of its binding.
+pub(super) fn grants_to<'a>(
+    objects: impl IntoIterator<Item = &'a Value>,
+    is_meant: impl Fn(&Value, Option<&str>) -> bool,
+) -> (Grants, Vec<String>) {
     let mut roles: BTreeMap<(&str, &str, &str), &Value> = BTreeMap::new();
     let mut bindings = Vec::new();
     for object in objects {
@@ -138,7 +156,7 @@ pub fn grants<'a>(objects: impl IntoIterator<Item = &'a Value>, account: &Accoun
         let namespace = (text("/kind") == "RoleBinding").then(|| text("/metadata/namespace"));
         let subjects = binding.get("subjects").and_then(Value::as_array);
         let mut subjects = subjects.into_iter().flatten();
-        if !subjects.any(|subject| account.is(subject, namespace)) {
+        if !subjects.any(|subject| is_meant(subject, namespace)) {
             continue;
         }
         let (kind, name) = (text("/roleRef/kind"), text("/roleRef/name"));

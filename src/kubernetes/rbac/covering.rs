@@ -7,7 +7,7 @@ use super::{ALL, Rule};
 use std::collections::BTreeMap;
 
 /// More atoms than any rules need that an operator can be reviewed with.
-pub const MOST_ATOMS: usize = 50_000;
+pub(crate) const MOST_ATOMS: usize = 50_000;
 
 /// Rules that say so much that they are not taken apart.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -24,7 +24,7 @@ pub struct TooManyAtoms {
 ///
 /// # Errors
 /// When there are more than [`MOST_ATOMS`].
-pub fn count_atoms<'a>(rules: impl IntoIterator<Item = &'a Rule>) -> Result<usize, TooManyAtoms> {
+pub(crate) fn count_atoms<'a>(rules: impl IntoIterator<Item = &'a Rule>) -> Result<usize, TooManyAtoms> {
     let of_rule = |rule: &Rule| {
         let named = rule
             .api_groups
@@ -44,7 +44,7 @@ pub fn count_atoms<'a>(rules: impl IntoIterator<Item = &'a Rule>) -> Result<usiz
 
 /// Breaks a rule into what it allows one by one: by group, resource, verb and name, then by path and verb. A rule
 /// without verbs allows nothing.
-pub fn atoms(rule: &Rule) -> impl Iterator<Item = Rule> {
+pub(crate) fn atoms(rule: &Rule) -> impl Iterator<Item = Rule> {
     let of_group = move |group: &'_ String| {
         let group = group.clone();
         rule.resources.iter().flat_map(move |resource| {

@@ -57,7 +57,7 @@ impl Rule {
     }
 
     /// Reads the rules of a Role, a ClusterRole or an entry of `permissions`.
-    pub fn read_all(holder: &Value) -> Vec<Self> {
+    pub(crate) fn read_all(holder: &Value) -> Vec<Self> {
         let rules = holder.get("rules").and_then(Value::as_array);
         rules.into_iter().flatten().map(Self::read).collect()
     }

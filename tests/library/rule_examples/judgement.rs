@@ -17,6 +17,7 @@ use opmx::rules::examples::{Example, INDEX_CHECK, INDEX_DOCKERFILE, VALIDATE};
 use opmx::synthesis::outside::{Outside, learn};
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeError, TreeLimits};
+use opmx::validation::policy::{self, Terms};
 use opmx::validation::validators::{MULTIARCH, Platforms, ValidatorOptions};
 use opmx::validation::{Reference, Request, Validation, check_reading, refused, suites, validate};
 use rusqlite::Connection;
@@ -85,6 +86,10 @@ fn checked(example: &Example, side: Side) -> Vec<Diagnostic> {
     let index = Index::from(index);
     if let Some(cluster) = &example.cluster {
         check::add_for_cluster(&mut findings, &index, &cluster.parse().unwrap()).unwrap();
+    }
+    if let Some(terms) = terms(example) {
+        let location = path.to_str().unwrap().parse().unwrap();
+        findings.extend(check::against_policy(&index, &location, &terms).unwrap());
     }
     if let Some(registries) = &example.platforms {
         let wanted = images::wanted(&index, images::Which::Bundles).unwrap();
@@ -213,6 +218,7 @@ fn run(
             platforms: example.platforms.as_ref().map(platforms),
             ..ValidatorOptions::default()
         },
+        policy: terms(example),
         limits: BundleLimits {
             text: Limits {
                 file_bytes: flag("max-file-size", usual.file_bytes),
@@ -224,6 +230,13 @@ fn run(
         },
     };
     validate(&tree, &request)
+}
+
+/// What the policy of an example says.
+fn terms(example: &Example) -> Option<Terms> {
+    let policy = example.policy.as_ref()?;
+    let policy = policy::read("policy.yaml", policy.as_bytes(), &Limits::default()).unwrap();
+    Some(policy.terms(None, &[]))
 }
 
 /// What registries say of the images.

@@ -47,6 +47,7 @@ pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scr
     let mut seen = Properties {
         name: &name,
         package: &package,
+        inline: image.is_empty(),
         ..Properties::default()
     };
     for (index, of_property) in reader.objects(fields, "properties", &root) {
@@ -60,7 +61,7 @@ pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scr
             let message = format!("{} has neither an image nor manifests", reader.subject);
             reader.report(Found::new(&rules::CATALOG_BUNDLE_IMAGE, message, id.at("image")));
         }
-        seen.objects.check_size(reader);
+        seen.objects.check_size(reader, &name, &work.limits);
     }
     let version = seen.version;
     let (name, package) = (work.texts.share(&name), work.texts.share(&package));
@@ -119,6 +120,8 @@ pub(super) fn property<'a>(
 struct Properties<'a> {
     name: &'a str,
     package: &'a str,
+    /// Whether its manifests are nowhere else.
+    inline: bool,
     /// The number of the first property `olm.package`.
     identity: Option<usize>,
     version: Option<(usize, Text)>,
@@ -154,7 +157,7 @@ impl Properties<'_> {
         match kind {
             BUNDLE_OBJECT => {
                 if let Some(fields) = reader.object(value, &inside) {
-                    let object = object::read(reader, &fields, &inside, work);
+                    let object = object::read(reader, &fields, &inside, self.inline, work);
                     self.objects.add(reader, object, self.name, &inside);
                 }
             }

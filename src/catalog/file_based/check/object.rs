@@ -6,7 +6,8 @@ use super::scratch::Scratch;
 use crate::catalog::file_based::manifests::decode;
 use crate::olm::limits::{MESSAGE as LARGEST_MESSAGE, OBJECT as LARGEST_OBJECT};
 use crate::rules;
-use crate::text::{self, Path};
+use crate::steps::{self, Content};
+use crate::text::{self, Document, Path};
 use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -15,8 +16,8 @@ use std::borrow::Cow;
 pub(super) struct Object {
     /// Its bytes.
     size: usize,
-    /// Its bytes as a text inside another object.
-    escaped: usize,
+    /// The manifest itself, where the bundle has no image.
+    kept: Vec<u8>,
     /// The name, where it is a ClusterServiceVersion.
     csv: Option<String>,
 }
@@ -36,7 +37,14 @@ struct Metadata<'a> {
 }
 
 /// Looks at the value of a property `olm.bundle.object`; none where it holds none, or nothing that can be decoded.
-pub(super) fn read(reader: &mut Reader<'_>, fields: &Fields<'_>, path: &Path, work: &mut Scratch) -> Option<Object> {
+/// `inline` says that the manifests of the bundle are nowhere else.
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    fields: &Fields<'_>,
+    path: &Path,
+    inline: bool,
+    work: &mut Scratch,
+) -> Option<Object> {
     let before = reader.found.len();
     let data = reader.text(fields, "data", path);
     let reference = reader.text(fields, "ref", path);
@@ -76,10 +84,9 @@ pub(super) fn read(reader: &mut Reader<'_>, fields: &Fields<'_>, path: &Path, wo
             reader.report(Found::new(&rules::CATALOG_OBJECT, message, at));
         }
     }
-    let quotes = bytes.iter().filter(|byte| matches!(byte, b'"' | b'\\')).count();
     Some(Object {
         size: bytes.len(),
-        escaped: bytes.len().saturating_add(quotes),
+        kept: if inline { bytes.to_vec() } else { Vec::new() },
         csv,
     })
 }
@@ -112,8 +119,8 @@ pub(super) struct Objects {
     /// How many properties hold one, or should.
     pub(super) count: usize,
     size: usize,
-    escaped: usize,
     csv_size: usize,
+    kept: Vec<Vec<u8>>,
     csv: Option<Path>,
 }
 
@@ -124,7 +131,7 @@ impl Objects {
             return;
         };
         self.size = self.size.saturating_add(object.size);
-        self.escaped = self.escaped.saturating_add(object.escaped);
+        self.kept.push(object.kept);
         let Some(name) = object.csv else {
             return;
         };
@@ -144,8 +151,8 @@ impl Objects {
         }
     }
 
-    /// Whether they fit where they must go. Of a bundle with an image only its name does.
-    pub(super) fn check_size(&self, reader: &mut Reader<'_>) {
+    /// Whether those of this bundle fit where they must go. Of a bundle with an image only its name does.
+    pub(super) fn check_size(&self, reader: &mut Reader<'_>, bundle: &str, limits: &text::Limits) {
         let at = || reader.id.at("properties");
         let message = self.size.saturating_add(self.csv_size);
         let mut findings = Vec::new();
@@ -156,11 +163,16 @@ impl Objects {
             );
             findings.push(Found::new(&rules::CATALOG_MESSAGE_SIZE, said, at()));
         }
-        if self.escaped > LARGEST_OBJECT {
+        let content = || {
+            let read = |bytes: &Vec<u8>| text::read("", bytes, limits).documents.into_iter().next();
+            let objects = self.kept.iter().filter_map(read).map(Document::into_value);
+            Content::of_objects(bundle, objects)
+        };
+        if let Some(size) = steps::excess(self.kept.iter().map(Vec::as_slice), content) {
             let said = format!(
-                "the manifests of {} take {} bytes in an install plan, and a cluster stores objects of at most \
-                 {LARGEST_OBJECT}",
-                reader.subject, self.escaped
+                "the InstallPlan of {} takes {size} bytes, and a cluster stores objects of at most {LARGEST_OBJECT}, so \
+                 OLM cannot install it",
+                reader.subject
             );
             findings.push(Found::new(&rules::CATALOG_MANIFESTS_SIZE, said, at()));
         }

@@ -1,6 +1,7 @@
 //! The fields of a document as they stand in its text: nothing is copied, and a field of a wrong type hides no other.
 
 use super::found::{At, DocumentId, Found, Inside};
+use crate::catalog::file_based::document::kind;
 use crate::rules;
 use crate::shape::nearest;
 use crate::text::Path;
@@ -64,18 +65,6 @@ impl<'a> Fields<'a> {
 fn plain(value: &RawValue) -> Option<&str> {
     let text = value.get().strip_prefix('"')?.strip_suffix('"')?;
     memchr::memchr(b'\\', text.as_bytes()).is_none().then_some(text)
-}
-
-/// What a value is, for a sentence.
-fn kind(value: &RawValue) -> &'static str {
-    match value.get().as_bytes().first() {
-        Some(b'"') => "a text",
-        Some(b'{') => "a map",
-        Some(b'[') => "a list",
-        Some(b't' | b'f') => "true or false",
-        Some(b'n') => "empty",
-        _ => "a number",
-    }
 }
 
 /// One document while it is being read, and what is wrong with it.

@@ -1,6 +1,6 @@
 use super::*;
-use crate::install::content::tests::content;
-use crate::install::steps::tests::{csv, object};
+use crate::steps::tests::content;
+use crate::steps::tests::{csv, object};
 
 /// A version with a Deployment, and beside it a Service, a Secret and a definition.
 fn resolved() -> Content {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::cluster::requested::RequestedContent;
-use crate::install::content::tests::content;
-use crate::install::steps::tests::{csv, object};
+use crate::steps::tests::content;
+use crate::steps::tests::{csv, object};
 use serde_json::json;
 use std::collections::BTreeMap;
 

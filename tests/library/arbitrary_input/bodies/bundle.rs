@@ -88,6 +88,7 @@ fn check(name: &str, path: &str, bytes: Vec<u8>) {
                 )),
                 ..ValidatorOptions::default()
             },
+            policy: None,
             limits: BundleLimits {
                 text: LIMITS(),
                 ..BundleLimits::default()

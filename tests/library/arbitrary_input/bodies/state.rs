@@ -6,8 +6,8 @@ use opmx::cluster::dump::{self, DumpLimits};
 use opmx::cluster::{self, State, requested};
 use opmx::install::catalogs::Catalogs;
 use opmx::install::resolved;
-use opmx::install::steps::Repetition;
 use opmx::resolver::{Problem, ResolverOptions, resolve};
+use opmx::steps::Repetition;
 use std::path::Path;
 
 const STATE: &str = "\

@@ -1,11 +1,11 @@
 //! Optional manifests (proposal *optional-manifest*): which objects of a bundle an install may do without.
 
-use super::content::Content;
+use super::Content;
 use serde::Deserialize;
 use serde_json::Value;
 
 /// The property that names them.
-pub const PROPERTY: &str = "olm.manifests.optional";
+pub(crate) const PROPERTY: &str = "olm.manifests.optional";
 
 /// Kinds that an install never does without: they are OLM's own, or every cluster has them.
 const NEVER: [&str; 11] = [

@@ -1,9 +1,16 @@
-//! From a bundle to the steps of its InstallPlan.
+//! From a bundle to the steps of its InstallPlan: what OLM creates of it, and how large that is.
 
-use super::content::Content;
-use super::csv_manifest;
-pub use super::csv_manifest::Repetition;
-use super::{generated_rbac, optional};
+mod content;
+mod csv_manifest;
+mod generated_rbac;
+pub mod optional;
+mod size;
+
+pub use content::Content;
+pub use csv_manifest::Repetition;
+pub(crate) use csv_manifest::annotation;
+pub use size::{excess, size};
+
 use crate::csv::{self, Csv};
 use crate::kubernetes::GroupVersionKind;
 use crate::shape;
@@ -13,7 +20,7 @@ use serde_json::Value;
 use std::fmt;
 
 /// The kind of a step that creates a Secret of a bundle. A step of kind `Secret` copies the pull secret of a catalog.
-pub const BUNDLE_SECRET: &str = "BundleSecret";
+pub(crate) const BUNDLE_SECRET: &str = "BundleSecret";
 /// The kind of the definitions of APIs.
 pub const CRD: &str = "CustomResourceDefinition";
 
@@ -232,14 +239,14 @@ fn name_of(object: &Value) -> &str {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use super::super::content::tests::content;
+pub(crate) mod tests {
+    pub(crate) use super::content::tests::content;
     use super::*;
     use crate::causes::with_causes;
     use crate::olm::property::Property;
     use serde_json::json;
 
-    pub(in crate::install) fn target() -> Target {
+    pub(crate) fn target() -> Target {
         Target {
             namespace: "operators".to_owned(),
             catalog: "catalog".to_owned(),
@@ -248,13 +255,13 @@ pub(super) mod tests {
         }
     }
 
-    pub(in crate::install) fn csv(name: &str) -> Value {
+    pub(crate) fn csv(name: &str) -> Value {
         json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion", "metadata": {"name": name},
             "spec": {"version": "1.0.0", "install": {"strategy": "deployment", "spec": {"permissions": [
                 {"serviceAccountName": "sa", "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]}]}}}})
     }
 
-    pub(in crate::install) fn object(api_version: &str, kind: &str, name: &str) -> Value {
+    pub(crate) fn object(api_version: &str, kind: &str, name: &str) -> Value {
         json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": name}})
     }
 

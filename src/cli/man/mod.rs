@@ -1,11 +1,13 @@
 //! `opmx man`: the manual, one page for each command.
 
+mod departures;
+
 use crate::cli::bundle::headings;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::example::found_by;
 use crate::cli::{Context, command};
 use crate::files::{FolderOutput, place};
-use crate::rules::ALL;
+use crate::rules;
 use crate::rules::examples::{self, Example};
 use crate::terminal::advice;
 use clap::Args;
@@ -28,7 +30,7 @@ Examples:
 
 /// Write the manual, one page for each command
 ///
-/// The pages say what --help says, in the form that man(1) reads; one more, opmx-rules(1), lists the rules with an example of each. Pages that are there already are replaced.
+/// The pages say what --help says, in the form that man(1) reads; two more are opmx-rules(1), which lists the rules with an example of each, and opmx-departures(1), which lists where opmx departs from the proposals. Pages that are there already are replaced.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ManArguments {
@@ -59,6 +61,7 @@ fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut pages = Vec::new();
     add(&root, &mut pages)?;
     pages.push(("opmx-rules.1".to_owned(), rules_page()?));
+    pages.push(("opmx-departures.1".to_owned(), departures::page()?));
     Ok(pages)
 }
 
@@ -83,7 +86,7 @@ fn rules_page() -> io::Result<Vec<u8>> {
          years is taken, with a warning that says what becomes of it; what was taken once is never refused later.",
     )]);
     roff.control("SH", ["RULES"]);
-    for rule in ALL {
+    for rule in rules::all() {
         roff.control("TP", []);
         roff.text([bold(rule.id), roman(format!(" ({}; {})", rule.severity, rule.source))]);
         roff.text([roman(advice::of_rule(rule).into_owned())]);

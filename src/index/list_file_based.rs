@@ -1,4 +1,4 @@
-//! The same rows of a file-based catalog.
+//! The rows of [`database::list`](crate::database::list), of a file-based catalog.
 
 use crate::catalog::file_based::load::{Loaded, heads};
 use crate::catalog::file_based::manifests::{Manifests, Metadata};
@@ -47,7 +47,7 @@ pub fn channels(loaded: &Loaded, package: Option<&str>) -> Vec<ChannelRow> {
 }
 
 /// The names of the bundles that could be the head of each channel, in the order of [`channels`]; a sound channel has one.
-pub fn possible_heads(loaded: &Loaded, package: Option<&str>) -> Vec<Vec<String>> {
+pub(crate) fn possible_heads(loaded: &Loaded, package: Option<&str>) -> Vec<Vec<String>> {
     let name = |id| loaded.catalog.bundle(id).map(|bundle| bundle.name.to_string());
     let of_channel = |channel: &Channel| {
         let mut names: Vec<String> = heads(&loaded.catalog, channel).into_iter().filter_map(name).collect();

@@ -1,6 +1,6 @@
 //! The ClusterServiceVersion as the step of a plan carries it.
 
-use super::content::Content;
+use super::Content;
 use crate::csv;
 use crate::olm::annotation::PROPERTIES;
 use crate::olm::property::{PACKAGE, Property};
@@ -12,10 +12,10 @@ use serde_json::{Map, Value, json};
 /// How often the annotation names what a bundle needs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Repetition {
-    /// Each once.
+    /// Each once; of a bundle whose manifests a catalog holds itself, what the catalog serves of it.
     #[default]
     Once,
-    /// What a file-based catalog has among its properties twice, as OLM writes it that got it from there.
+    /// Twice, as OLM writes it of a bundle in an image that a file-based catalog names.
     AsOlm,
 }
 
@@ -51,7 +51,10 @@ fn map_at<'a>(value: &'a mut Value, key: &str) -> Option<&'a mut Map<String, Val
 
 /// The properties, with the package where they do not name it.
 fn declared(content: &Content, repetition: Repetition) -> Vec<Property> {
-    let mut declared = content.properties.clone();
+    let mut declared = match (&content.served, repetition) {
+        (Some(served), Repetition::Once) => served.clone(),
+        _ => content.properties.clone(),
+    };
     if repetition == Repetition::AsOlm {
         let needs = |property: &&Property| is_requirement(&property.kind);
         declared.extend(content.properties.iter().filter(needs).cloned());
@@ -71,7 +74,7 @@ fn declared(content: &Content, repetition: Repetition) -> Vec<Property> {
 }
 
 /// The annotation with these properties.
-pub(super) fn annotation(properties: &[Property]) -> String {
+pub(crate) fn annotation(properties: &[Property]) -> String {
     if properties.is_empty() {
         return "{}".to_owned();
     }
@@ -110,6 +113,22 @@ mod tests {
         );
         let csv = written(Vec::new(), "", Repetition::Once);
         assert_eq!((csv["spec"].get("replaces"), csv["spec"].get("bogus")), (None, None));
+    }
+
+    #[test]
+    fn of_manifests_in_a_catalog_what_it_serves_is_written() {
+        let mut content = content(
+            json!({"metadata": {"name": "memo.v1"}, "spec": {"version": "1.0.0"}}),
+            Vec::new(),
+        );
+        content.properties = vec![property("olm.package"), property("olm.package.required")];
+        content.served = Some(vec![property("olm.package")]);
+        let csv = manifest(&content, "operators", "", Repetition::Once).unwrap();
+        let annotation = csv["metadata"]["annotations"][PROPERTIES].as_str().unwrap();
+        assert!(!annotation.contains("required"), "{annotation}");
+        let csv = manifest(&content, "operators", "", Repetition::AsOlm).unwrap();
+        let annotation = csv["metadata"]["annotations"][PROPERTIES].as_str().unwrap();
+        assert_eq!(annotation.matches("olm.package.required").count(), 2);
     }
 
     #[test]

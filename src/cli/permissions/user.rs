@@ -1,0 +1,207 @@
+//! `opmx permissions --user`: what a person may do about an install.
+
+use super::{Shape, needs, roles};
+use crate::cli::Context;
+use crate::cli::arguments::OutputArguments;
+use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cluster::State;
+use crate::diagnostic::Diagnostic;
+use crate::install::permissions::{
+    CatalogUse, catalog_uses, catalogs_of, held_by, image_of, missing_to_approve, pending, roles_to_allow,
+};
+use crate::kubernetes::rbac::account::Grants;
+use crate::kubernetes::rbac::user::User;
+use crate::steps::Content;
+use crate::terminal;
+use crate::terminal::Format;
+use crate::terminal::table::Table;
+use crate::validation::policy::{Terms, judge_catalog};
+use clap::Args;
+use serde::Serialize;
+use serde_json::json;
+
+/// Who is asked about.
+#[derive(Debug, Args)]
+pub(super) struct UserArguments {
+    /// User who is to approve the install, and to use the catalogs
+    ///
+    /// Said is whether the bindings of the cluster let the user approve: whether they give what is pending. A service
+    /// account is written system:serviceaccount:NAMESPACE:NAME.
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
+    /// Group that the user is in; may be repeated. Without --user whoever is in these groups is asked about
+    #[arg(long, value_name = "GROUP")]
+    group: Vec<String>,
+    /// CatalogSource that the user is to use, for which the verb install on it is needed; may be repeated
+    ///
+    /// Without a bundle and without this option those of the cluster are listed. Of Operators it is [NAME=]INDEX[,PRIORITY]:
+    /// an index that bundles are taken from, in place of the CatalogSource of this name.
+    #[arg(long, value_name = "NAMESPACE/NAME|[NAME=]INDEX")]
+    pub(super) catalog: Vec<String>,
+}
+
+impl UserArguments {
+    /// The user, where one is asked about.
+    pub(super) fn user(&self) -> Option<User> {
+        let is_named = self.user.is_some() || !self.group.is_empty();
+        is_named.then(|| User {
+            name: self.user.clone(),
+            groups: self.group.clone(),
+        })
+    }
+
+    /// Refuses catalogs that are none, and catalogs without somebody who is to use them.
+    pub(super) fn check(&self) -> Result<(), CommandError> {
+        if self.user().is_none() && !self.catalog.is_empty() {
+            let usage = "--catalog asks who may use it: name somebody with --user or --group; --index says where BUNDLE is taken from";
+            return Err(CommandError::usage(usage));
+        }
+        self.catalogs().map(drop)
+    }
+
+    fn catalogs(&self) -> Result<Vec<(String, String)>, CommandError> {
+        let named = self.catalog.iter().map(|text| match text.split_once('/') {
+            Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() => {
+                Ok((namespace.to_owned(), name.to_owned()))
+            }
+            _ => Err(CommandError::usage(format!(
+                "--catalog {text} names no CatalogSource; write NAMESPACE/NAME"
+            ))),
+        });
+        named.collect()
+    }
+}
+
+/// What is asked about.
+pub(super) struct Question<'a> {
+    pub(super) user: &'a User,
+    pub(super) arguments: &'a UserArguments,
+    /// The bundle that is to be installed into this namespace, where there is one.
+    pub(super) content: Option<(&'a Content, &'a str)>,
+    /// What the account holds that installs it.
+    pub(super) installer: &'a Grants,
+    pub(super) shape: Option<Shape>,
+    /// What the policy says to the user, where there is one.
+    pub(super) terms: Option<&'a Terms>,
+    /// What the policy does not allow of the bundle; it has been reported.
+    pub(super) refused: &'a [Diagnostic],
+    pub(super) output: &'a OutputArguments,
+}
+
+pub(super) fn answer(question: &Question<'_>, state: &State, context: &Context<'_>) -> CommandResult {
+    let Question { user, content, .. } = question;
+    let named = question.arguments.catalogs()?;
+    let all = content.is_none() && named.is_empty();
+    let (held, notes) = held_by(user, state);
+    for note in notes {
+        context.printer.warning(note);
+    }
+    let catalogs = if all {
+        catalog_uses(catalogs_of(state), &held)
+    } else {
+        catalog_uses(named, &held)
+    };
+    let rows = catalogs.iter().map(|catalog| Row {
+        catalog,
+        refused_by_policy: question.terms.is_some_and(|terms| refuses(terms, catalog, state)),
+    });
+    let rows: Vec<Row<'_>> = rows.collect();
+    if all && catalogs.is_empty() {
+        return Err(CommandError::usage(
+            "name a bundle or, with --catalog, a CatalogSource: there is none in what was read",
+        ));
+    }
+    let needs = match content {
+        Some((content, namespace)) => needs(content, namespace, state)?,
+        None => Vec::new(),
+    };
+    let waiting = pending(&needs, question.installer);
+    let missing = missing_to_approve(&needs, question.installer, &held);
+    let bundle = content.map(|(content, _)| content.name.as_str());
+    // A list of what there is asks nothing, so nothing is refused by it.
+    let is_usable = |row: &Row<'_>| row.catalog.may_use && !row.refused_by_policy;
+    let is_held = missing.is_empty() && (all || catalogs.iter().all(|catalog| catalog.may_use));
+    let is_allowed = missing.is_empty() && question.refused.is_empty() && (all || rows.iter().all(is_usable));
+    let status = if is_allowed { Status::Success } else { Status::Failure };
+    if question.shape.is_some() {
+        let roles_needed = roles_to_allow(user, bundle, &missing, &catalogs);
+        roles(&roles_needed, question.output.output, context)?;
+        return Ok(Status::Success);
+    }
+    if question.output.output != Format::Text {
+        let mut answer = json!({"user": user.name, "groups": user.groups});
+        if let Some(bundle) = bundle {
+            answer["bundle"] = json!(bundle);
+            answer["mayApprove"] = json!(missing.is_empty());
+            answer["pending"] = json!(waiting);
+            answer["missing"] = json!(missing);
+        }
+        answer["catalogs"] = json!(rows);
+        if question.terms.is_some() {
+            let refused: Vec<&str> = question
+                .refused
+                .iter()
+                .map(|finding| finding.message.as_str())
+                .collect();
+            answer["refusedByPolicy"] = json!(refused);
+        }
+        context.printer.document(question.output.output, &answer)?;
+        return Ok(status);
+    }
+    let who = user.label();
+    if let Some(bundle) = bundle {
+        if waiting.is_empty() {
+            context
+                .printer
+                .line(format!("nothing of {bundle} has to be approved"))?;
+        } else if missing.is_empty() {
+            context.printer.line(format!("{who} may approve {bundle}"))?;
+        } else {
+            context
+                .printer
+                .line(format!("{who} may not approve {bundle}, without:"))?;
+            terminal::permissions::permissions(&context.printer, &missing)?;
+        }
+    }
+    list(&rows, bundle.is_some(), context)?;
+    if !is_held {
+        context.printer.status("--as role prints the roles that allow it");
+    }
+    Ok(status)
+}
+
+/// A catalog as it is printed.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Row<'a> {
+    #[serde(flatten)]
+    catalog: &'a CatalogUse,
+    refused_by_policy: bool,
+}
+
+/// Whether a policy does not allow a catalog, by its name or by that of its image.
+fn refuses(terms: &Terms, catalog: &CatalogUse, state: &State) -> bool {
+    let name = format!("{}/{}", catalog.namespace, catalog.name);
+    let image = image_of(catalog, state);
+    let names: Vec<&str> = std::iter::once(name.as_str()).chain(image).collect();
+    judge_catalog(terms, &names).is_some()
+}
+
+fn list(rows: &[Row<'_>], below: bool, context: &Context<'_>) -> Result<(), CommandError> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    if below {
+        context.printer.line("")?;
+    }
+    let mut table = Table::new(context.printer.stdout(), ["CATALOG", "NAMESPACE", "USE"]);
+    for row in rows {
+        let answer = match (row.catalog.may_use, row.refused_by_policy) {
+            (_, true) => "refused by the policy",
+            (true, false) => "allowed",
+            (false, false) => "not allowed",
+        };
+        table.row([&row.catalog.name, &row.catalog.namespace, answer])?;
+    }
+    Ok(table.finish()?)
+}

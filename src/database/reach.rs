@@ -1,0 +1,98 @@
+//! Which bundles of a channel no update leads to or from its head.
+
+use super::edges::{ChannelMembers, ChannelQuery};
+use crate::diagnostic::Diagnostic;
+use crate::rules;
+use rusqlite::{Connection, OptionalExtension};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// A bundle that no update leads to or from the head of a channel that it is in.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Stranded {
+    /// The package.
+    pub package: String,
+    /// The channel.
+    pub channel: String,
+    /// The bundle.
+    pub bundle: String,
+    /// The head of the channel.
+    pub head: String,
+}
+
+impl Stranded {
+    /// What is said about it.
+    pub fn finding(&self) -> Diagnostic {
+        let Self {
+            package,
+            channel,
+            bundle,
+            head,
+        } = self;
+        let message = format!(
+            "in channel {channel:?} of package {package:?}, nothing leads from the head {head:?} to bundle {bundle:?}"
+        );
+        Diagnostic::new(&rules::INDEX_BUNDLE_UNREACHABLE, message)
+    }
+
+    /// Whether both are the same bundle in the same channel, whatever its head.
+    pub(super) fn is_as(&self, other: &Self) -> bool {
+        let place = |of: &Self| [&of.package, &of.channel, &of.bundle].map(String::clone);
+        place(self) == place(other)
+    }
+}
+
+/// Those of one channel, also those that are not stored: what is replaced is followed from the head to the first bundle that is skipped.
+pub(super) fn stranded_in(channel: &ChannelMembers, head: &str) -> Vec<Stranded> {
+    let members = &channel.members;
+    let replaced: HashMap<&str, Option<&str>> = members
+        .iter()
+        .map(|member| (member.bundle.as_str(), member.replaces.as_deref()))
+        .collect();
+    let skipped = members.iter().flat_map(|member| &member.skips).map(String::as_str);
+    let mut reached: HashSet<&str> = skipped.collect();
+    let mut next = Some(head);
+    while let Some(name) = next.filter(|name| reached.insert(name)) {
+        next = replaced.get(name).copied().flatten();
+    }
+    let names = members.iter().map(|member| member.bundle.as_str());
+    names
+        .filter(|name| !reached.contains(name))
+        .map(|name| Stranded {
+            package: channel.package.clone(),
+            channel: channel.channel.clone(),
+            bundle: name.to_owned(),
+            head: head.to_owned(),
+        })
+        .collect()
+}
+
+/// Those of some packages that are stored.
+pub(super) fn stranded(connection: &Connection, packages: &BTreeSet<&str>) -> rusqlite::Result<Vec<Stranded>> {
+    let mut head =
+        connection.prepare("SELECT head_operatorbundle_name FROM channel WHERE package_name = ?1 AND name = ?2")?;
+    let mut stored = connection.prepare("SELECT 1 FROM operatorbundle WHERE name = ?1")?;
+    // A query over one package does not read the others.
+    let one = match packages.first() {
+        Some(package) if packages.len() == 1 => Some(*package),
+        _ => None,
+    };
+    let mut found = Vec::new();
+    let mut query = ChannelQuery::new(connection, one)?;
+    for channel in query.channels()? {
+        let channel = channel?;
+        if !packages.contains(channel.package.as_str()) {
+            continue;
+        }
+        let head: Option<Option<String>> = head
+            .query_row((&channel.package, &channel.channel), |row| row.get(0))
+            .optional()?;
+        if let Some(head) = head.flatten() {
+            for of in stranded_in(&channel, &head) {
+                if stored.exists([&of.bundle])? {
+                    found.push(of);
+                }
+            }
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,64 @@
+//! What becomes of a version after its plan: OLM writes its Deployments with the account that installs, too.
+
+use super::{Cluster, Step, StepStatus};
+use crate::csv::{self, Csv};
+use crate::install::handling::Resource;
+use serde_json::Value;
+
+/// `status.reason` of a ClusterServiceVersion whose Deployments may not be written.
+const REASON: &str = "InstallComponentFailedNoRetry";
+
+/// A version that fails although its plan is complete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedVersion {
+    /// The name of the ClusterServiceVersion.
+    pub name: String,
+    /// `status.reason`.
+    pub reason: &'static str,
+    /// `status.message`.
+    pub message: String,
+}
+
+/// The versions among these steps whose Deployments the account that installs may not write. `statuses` say how the
+/// steps ended; a version that was there before is not installed anew.
+pub(super) fn refused(steps: &[Step], statuses: &[StepStatus], cluster: &Cluster<'_>) -> Vec<FailedVersion> {
+    let new = steps
+        .iter()
+        .zip(statuses)
+        .filter(|(step, status)| step.resource.kind == csv::KIND && **status == StepStatus::Created);
+    let failed = new.filter_map(|(step, _)| {
+        let csv = Csv(&step.resource.manifest);
+        let mut names = csv
+            .deployments()
+            .iter()
+            .filter_map(|deployment| deployment.get("name").and_then(Value::as_str));
+        let refusal = names.find_map(|name| cluster.forbidden_deployment(name, step.namespace(cluster.namespace)))?;
+        Some(FailedVersion {
+            name: csv.name().to_owned(),
+            reason: REASON,
+            message: format!("install strategy failed: install strategy failed: {refusal}"),
+        })
+    });
+    failed.collect()
+}
+
+impl Cluster<'_> {
+    /// Why a Deployment cannot be written, in the words of the API server.
+    fn forbidden_deployment(&self, name: &str, namespace: &str) -> Option<String> {
+        let installer = self.installer.as_ref()?;
+        let resource = Resource {
+            group: "apps".to_owned(),
+            plural: "deployments".to_owned(),
+            namespaced: true,
+        };
+        let exists = self.existing.find("apps", "Deployment", namespace, name).is_some();
+        let verbs: &[&str] = if exists {
+            &["get", "patch", "update"]
+        } else {
+            &["get", "create"]
+        };
+        verbs
+            .iter()
+            .find_map(|verb| installer.forbidden(&resource, name, verb, namespace))
+    }
+}

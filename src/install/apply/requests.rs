@@ -1,0 +1,178 @@
+//! Requests to the API server: whether the account that installs may send them, and what the answer is.
+
+use super::{Cluster, Stop, wording};
+use crate::cluster::State;
+use crate::cluster::state::ErrorAnswer;
+use crate::install::handling::Resource;
+use crate::install::permissions::{Need, handed_on};
+use crate::install::refusal::{Class, Refusal, UNKNOWN, reason_of};
+use crate::kubernetes::rbac::Rule;
+use crate::kubernetes::rbac::account::{Account, Grants};
+use crate::kubernetes::rbac::covering::{TooManyAtoms, compact, count_atoms, covers};
+use crate::steps::{CRD, Step};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The account that creates the objects.
+pub(super) struct Installer {
+    account: Account,
+    held: Grants,
+    /// What must be held to write a role or a binding, by the place of its step.
+    handed_on: BTreeMap<usize, Need>,
+}
+
+impl<'a> Cluster<'a> {
+    /// Whether the account that installs may send a request, and hand on what is in a role.
+    pub(super) fn authorize(&self, index: usize, step: &Step, resource: &Resource, verb: &str) -> Result<(), Stop> {
+        // Definitions are written with OLM's own rights.
+        let Some(installer) = self.installer.as_ref().filter(|_| step.resource.kind != CRD) else {
+            return Ok(());
+        };
+        if let Some(refusal) = installer.forbidden(resource, &step.resource.name, verb, step.namespace(self.namespace))
+        {
+            return Err(refused_while(step, verb, forbidden(refusal)));
+        }
+        let Some(need) = installer.handed_on.get(&index).filter(|_| verb != "get") else {
+            return Ok(());
+        };
+        let missing = need.missing(&installer.held.within(need.namespace.as_deref()));
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let groups: Vec<String> = installer
+            .account
+            .groups()
+            .iter()
+            .map(|group| format!("{group:?}"))
+            .collect();
+        let rules: Vec<String> = compact(&missing).iter().map(Rule::to_string).collect();
+        let refusal = forbidden(format!(
+            "{} {:?} is forbidden: user {:?} (groups=[{}]) is attempting to grant RBAC permissions not currently held:\n{}",
+            resource.label(),
+            step.resource.name,
+            installer.account.user(),
+            groups.join(" "),
+            rules.join("\n")
+        ));
+        Err(refused_while(step, verb, refusal))
+    }
+
+    /// What the API server answers to a request, where it refuses.
+    pub(super) fn ask(&self, step: &Step, resource: &Resource, verb: &str, exists: bool) -> Option<Refusal> {
+        let kind = step.resource.manifest.get("kind").and_then(Value::as_str);
+        let kind = kind.unwrap_or(&step.resource.kind);
+        let namespace = if resource.namespaced {
+            step.namespace(self.namespace)
+        } else {
+            ""
+        };
+        let asked = [
+            (&*resource.group, |answer: &'a ErrorAnswer| answer.group.as_deref()),
+            (&step.resource.version, |answer: &'a ErrorAnswer| {
+                answer.version.as_deref()
+            }),
+            (kind, |answer: &'a ErrorAnswer| answer.kind.as_deref()),
+            (namespace, |answer: &'a ErrorAnswer| answer.namespace.as_deref()),
+            (&step.resource.name, |answer: &'a ErrorAnswer| answer.name.as_deref()),
+            (verb, |answer: &'a ErrorAnswer| answer.verb.as_deref()),
+        ] as [(&str, fn(&'a ErrorAnswer) -> Option<&'a str>); 6];
+        let matching = self.errors.iter().filter(|answer| {
+            asked
+                .iter()
+                .all(|(is, wanted)| wanted(answer).is_none_or(|wanted| wanted == *is))
+        });
+        let mut refusals = matching.filter_map(|answer| {
+            let (reason, code) = (
+                answer.reason.as_deref().unwrap_or_default(),
+                answer.code.unwrap_or_default(),
+            );
+            let found = reason_of(reason, code, verb);
+            // An answer to any verb says of a creation alone that the object is there.
+            let elsewhere = found.class == Class::Update && verb != "create" && answer.verb.is_none();
+            let said = match (answer.message.as_deref(), found) {
+                (Some(message), _) => message.to_owned(),
+                (None, UNKNOWN) if !reason.is_empty() => reason.to_owned(),
+                (None, UNKNOWN) => format!("the API server answered {code}"),
+                (None, found) => {
+                    let name = &step.resource.name;
+                    format!("{}: cannot {verb} {} {name:?}", found.name, resource.label())
+                }
+            };
+            (!elsewhere).then_some(Refusal {
+                reason: found,
+                plain: said.clone(),
+                message: said,
+            })
+        });
+        refusals.next().or_else(|| {
+            exists.then(|| {
+                let message = format!("{} {:?} already exists", resource.label(), step.resource.name);
+                Refusal {
+                    reason: reason_of("AlreadyExists", 409, "create"),
+                    plain: message.clone(),
+                    message,
+                }
+            })
+        })
+    }
+}
+
+impl Installer {
+    /// An account that holds this, and what it has to hand on.
+    pub(super) fn of(
+        steps: &[Step],
+        state: &State,
+        namespace: &str,
+        (account, held): (Account, Grants),
+    ) -> Result<Self, TooManyAtoms> {
+        let handed_on = handed_on(steps, namespace, &state.objects);
+        count_atoms(handed_on.iter().flat_map(|(_, need)| &need.rules))?;
+        Ok(Self {
+            account,
+            held,
+            handed_on: handed_on.into_iter().collect(),
+        })
+    }
+
+    /// What the API server answers where the account may not send a request about an object in a namespace, or about one
+    /// that is in none. It names the object only where that is there already.
+    pub(super) fn forbidden(&self, resource: &Resource, name: &str, verb: &str, namespace: &str) -> Option<String> {
+        let place = resource.namespaced.then_some(namespace);
+        let asked = Rule::new(&resource.group, &resource.plural, &[verb]);
+        // A request that creates has no name yet when it is judged.
+        let (asked, named) = match verb {
+            "create" => (asked, String::new()),
+            _ => (asked.named(name), format!(" {name:?}")),
+        };
+        if covers(&self.held.within(place), [&asked]) {
+            return None;
+        }
+        let place = place.map_or("at the cluster scope".to_owned(), |namespace| {
+            format!("in the namespace {namespace:?}")
+        });
+        Some(format!(
+            "{}{named} is forbidden: User {:?} cannot {verb} resource {:?} in API group {:?} {place}",
+            resource.label(),
+            self.account.user(),
+            resource.plural,
+            resource.group
+        ))
+    }
+}
+
+fn forbidden(message: String) -> Refusal {
+    Refusal {
+        reason: reason_of("Forbidden", 403, ""),
+        plain: message.clone(),
+        message,
+    }
+}
+
+/// The refusal of a request as OLM passes it on, with what it was doing.
+pub(super) fn refused_while(step: &Step, verb: &str, refusal: Refusal) -> Stop {
+    let message = match wording::doing(step, verb) {
+        Some(doing) => format!("{doing}: {}", refusal.message),
+        None => refusal.message,
+    };
+    Stop::Refused(Refusal { message, ..refusal })
+}

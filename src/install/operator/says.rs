@@ -1,0 +1,65 @@
+//! What an operator says of itself that an administrator has to know: that it allows no upgrade, or that somebody
+//! overrides what it says.
+
+use super::component::Component;
+use super::normal::Condition;
+use crate::cluster::conditions::{
+    Check, InstalledOperator, NOT_UPGRADEABLE, OperatorCondition, Said, UPGRADEABLE, check,
+};
+use serde_json::Value;
+
+/// The condition resources of the ClusterServiceVersions among some components, whether they carry the label or not.
+pub(super) fn resources<'a>(own: &[Component<'a>], all: &[Component<'a>]) -> Vec<Component<'a>> {
+    let versions: Vec<_> = own.iter().filter_map(|csv| InstalledOperator::of(csv.0)).collect();
+    let is_own = |object: &&Component<'a>| {
+        let condition = OperatorCondition::of(object.0);
+        condition.is_some_and(|condition| versions.iter().any(|version| condition.is_of(version)))
+    };
+    let is_known = |object: &&Component<'a>| own.iter().any(|known| std::ptr::eq(known.0, object.0));
+    all.iter()
+        .filter(is_own)
+        .filter(|object| !is_known(object))
+        .copied()
+        .collect()
+}
+
+/// The conditions of the operator as a whole that come from what its installed version says.
+pub(super) fn of(own: &[Component<'_>], installed: Option<&str>) -> Vec<Condition> {
+    let versions = own.iter().filter_map(|csv| InstalledOperator::of(csv.0));
+    let versions: Vec<_> = versions.filter(|version| Some(version.name) == installed).collect();
+    let resources = own.iter().filter(|object| OperatorCondition::of(object.0).is_some());
+    let resources: Vec<Value> = resources.map(|object| object.0.clone()).collect();
+    let checks = check(&resources, &versions).into_iter();
+    checks
+        .filter(|check| Some(check.operator.as_str()) == installed)
+        .flat_map(|check| match &check.held_by {
+            Some(hold) => {
+                let said = hold.said.as_ref();
+                let reason = said.and_then(|said| said.reason.clone());
+                vec![Condition {
+                    kind: UPGRADEABLE.to_owned(),
+                    status: "False".to_owned(),
+                    reason: Some(reason.unwrap_or_else(|| NOT_UPGRADEABLE.to_owned())),
+                    message: Some(hold.explained()),
+                    last_update_time: None,
+                    last_transition_time: said.and_then(|said| said.last_transition_time.clone()),
+                }]
+            }
+            None => check.overridden.iter().map(|said| overridden(&check, said)).collect(),
+        })
+        .collect()
+}
+
+fn overridden(check: &Check, said: &Said) -> Condition {
+    let resource = check.condition.as_deref().unwrap_or_default();
+    Condition {
+        kind: said.kind.clone(),
+        status: "Unknown".to_owned(),
+        reason: Some("Overridden".to_owned()),
+        message: Some(format!(
+            "{resource} says {said}, which an override in its spec.overrides sets aside"
+        )),
+        last_update_time: None,
+        last_transition_time: said.last_transition_time.clone(),
+    }
+}

@@ -1,0 +1,225 @@
+//! What service accounts are given by the bindings of a plan, and by OLM beside them.
+
+use super::Targets;
+use crate::cluster::State;
+use crate::csv::{self, Csv};
+use crate::kubernetes::rbac::account::Account;
+use crate::kubernetes::rbac::{self, Rule};
+use crate::steps::Step;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Where the role stands with which API servers beside the first one read how requests are signed.
+const SYSTEM_NAMESPACE: &str = "kube-system";
+/// The account of a Pod that names none.
+const DEFAULT_ACCOUNT: &str = "default";
+
+/// Rules that accounts are given, where, and why.
+pub(super) struct Given {
+    /// The accounts.
+    pub(super) accounts: BTreeSet<Account>,
+    /// The namespaces; nothing for all of them.
+    pub(super) namespaces: Vec<String>,
+    /// What.
+    pub(super) rules: Vec<Rule>,
+    /// Why.
+    pub(super) reason: String,
+}
+
+/// What the bindings among the steps give.
+pub(super) fn bound(
+    steps: &[&Step],
+    namespace: &str,
+    targets: &Targets,
+    state: &State,
+    notes: &mut Vec<String>,
+) -> Vec<Given> {
+    let mut given = Vec::new();
+    for step in steps {
+        let kind = step.resource.kind.as_str();
+        let everywhere = kind == "ClusterRoleBinding";
+        if !everywhere && kind != "RoleBinding" {
+            continue;
+        }
+        let namespace = step.namespace(namespace);
+        let (name, manifest) = (&step.resource.name, &step.resource.manifest);
+        let text = |path: &str| manifest.pointer(path).and_then(Value::as_str).unwrap_or_default();
+        let (role_kind, role) = (text("/roleRef/kind"), text("/roleRef/name"));
+        let Some(rules) = rules_of(role_kind, role, steps, namespace, state) else {
+            notes.push(format!(
+                "{kind} {name} refers to {role_kind} {role}, which is not among what was read"
+            ));
+            continue;
+        };
+        let accounts = subjects(manifest, (!everywhere).then_some(namespace));
+        // Of what OLM generates the step names the kind, and the manifest does not.
+        let is_generated = manifest.get("kind").is_none();
+        let mut give = |namespaces: &[String], rules: Vec<Rule>, reason: String| {
+            given.push(Given {
+                accounts: accounts.clone(),
+                namespaces: namespaces.to_vec(),
+                rules,
+                reason,
+            });
+        };
+        let here = [namespace.to_owned()];
+        match targets {
+            _ if everywhere && is_generated => give(&[], rules, format!("ClusterRole {role}")),
+            _ if !is_generated => {
+                let place = if everywhere { &[][..] } else { &here[..] };
+                give(place, rules, format!("{kind} {name} of the bundle"));
+            }
+            Targets::All => {
+                let reason =
+                    format!("Role {role}, which OLM copies into a ClusterRole, as there are no target namespaces");
+                give(&[], rules, reason);
+                let namespaces = Rule::new("", "namespaces", &["get", "list", "watch"]);
+                let reason = format!("OLM adds it to the ClusterRole that it copies the Role {role} into");
+                give(&[], vec![namespaces], reason);
+            }
+            Targets::Namespaces(names) => {
+                let mut others: Vec<String> = names.iter().filter(|name| *name != namespace).cloned().collect();
+                if others.is_empty() {
+                    give(&here, rules, format!("Role {role}"));
+                } else {
+                    others.insert(0, namespace.to_owned());
+                    give(
+                        &others,
+                        rules,
+                        format!("Role {role}, which OLM copies into each target namespace"),
+                    );
+                }
+            }
+        }
+    }
+    given
+}
+
+/// The service accounts that a binding names.
+fn subjects(binding: &Value, namespace: Option<&str>) -> BTreeSet<Account> {
+    let subjects = binding.get("subjects").and_then(Value::as_array);
+    let accounts = subjects.into_iter().flatten().filter_map(|subject| {
+        let text = |key: &str| subject.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+        Some(Account {
+            namespace: text("namespace").or(namespace)?.to_owned(),
+            name: text("name")
+                .filter(|_| text("kind") == Some("ServiceAccount"))?
+                .to_owned(),
+        })
+    });
+    accounts.collect()
+}
+
+/// The rules of a role: one of the steps, one of the cluster, or one that every cluster has.
+fn rules_of(kind: &str, name: &str, steps: &[&Step], namespace: &str, state: &State) -> Option<Vec<Rule>> {
+    let mut own = steps
+        .iter()
+        .filter(|step| step.resource.kind == kind && step.resource.name == name);
+    if let Some(step) = own.next() {
+        return Some(Rule::read_all(&step.resource.manifest));
+    }
+    let mut existing = state.objects.iter().filter(|object| {
+        let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
+        let here = kind == "ClusterRole" || text("/metadata/namespace") == namespace;
+        text("/apiVersion").starts_with(rbac::GROUP) && text("/kind") == kind && text("/metadata/name") == name && here
+    });
+    if let Some(role) = existing.next() {
+        return Some(Rule::read_all(role));
+    }
+    (kind == "ClusterRole" && name == "system:auth-delegator").then(delegation)
+}
+
+/// What `system:auth-delegator` allows.
+fn delegation() -> Vec<Rule> {
+    vec![
+        Rule::new("authentication.k8s.io", "tokenreviews", &["create"]),
+        Rule::new("authorization.k8s.io", "subjectaccessreviews", &["create"]),
+    ]
+}
+
+/// OLM lets the accounts of a version write its OperatorCondition. A version that names none has the default one.
+pub(super) fn condition(csv: Csv<'_>, namespace: &str) -> Given {
+    let entries = ["permissions", "clusterPermissions"];
+    let entries = entries
+        .iter()
+        .flat_map(|key| csv.list(&["spec", "install", "spec", key]));
+    let account = |name: &str| Account {
+        namespace: namespace.to_owned(),
+        name: name.to_owned(),
+    };
+    let mut accounts: BTreeSet<Account> = entries
+        .filter_map(|entry| entry.get("serviceAccountName").and_then(Value::as_str))
+        .map(account)
+        .collect();
+    if accounts.is_empty() {
+        accounts.insert(account(DEFAULT_ACCOUNT));
+    }
+    let rule = Rule::new(csv::GROUP, "operatorconditions", &["get", "update", "patch"]);
+    Given {
+        accounts,
+        namespaces: vec![namespace.to_owned()],
+        rules: vec![rule.named(csv.name())],
+        reason: format!(
+            "Role {}, with which OLM lets the operator write its OperatorCondition",
+            csv.name()
+        ),
+    }
+}
+
+/// What OLM gives to the account of each Deployment that serves webhooks or APIs, with the certificate for it.
+pub(super) fn certified(csv: Csv<'_>, namespace: &str) -> Vec<Given> {
+    let served = |keys: &[&str]| -> BTreeSet<String> {
+        let names = csv
+            .list(keys)
+            .iter()
+            .filter_map(|entry| entry.get("deploymentName")?.as_str());
+        names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
+    };
+    let webhooks = served(&["spec", "webhookdefinitions"]);
+    let services = served(&["spec", "apiservicedefinitions", "owned"]);
+    let mut given = Vec::new();
+    for deployment in webhooks.union(&services) {
+        let mut deployments = csv.deployments().iter();
+        let Some(written) = deployments.find(|written| written.get("name").and_then(Value::as_str) == Some(deployment))
+        else {
+            continue;
+        };
+        let account = written
+            .pointer("/spec/template/spec/serviceAccountName")
+            .and_then(Value::as_str);
+        let accounts = BTreeSet::from([Account {
+            namespace: namespace.to_owned(),
+            name: account
+                .filter(|name| !name.is_empty())
+                .unwrap_or(DEFAULT_ACCOUNT)
+                .to_owned(),
+        }]);
+        let what = match (webhooks.contains(deployment), services.contains(deployment)) {
+            (true, true) => "webhooks and APIs",
+            (true, false) => "webhooks",
+            (false, _) => "APIs",
+        };
+        let service = format!("{deployment}-service");
+        let mut give = |namespaces: &[&str], rules: Vec<Rule>, role: String| {
+            given.push(Given {
+                accounts: accounts.clone(),
+                namespaces: namespaces.iter().map(|name| (*name).to_owned()).collect(),
+                rules,
+                reason: format!("{role}, for the {what} that Deployment {deployment} serves"),
+            });
+        };
+        let certificate = format!("{service}-cert");
+        let secret = Rule::new("", "secrets", &["get"]).named(&certificate);
+        give(&[namespace], vec![secret], format!("Role {certificate}"));
+        let binding = format!("ClusterRoleBinding {service}-system:auth-delegator to system:auth-delegator");
+        give(&[], delegation(), binding);
+        let reader = "extension-apiserver-authentication";
+        let rule = Rule::new("", "configmaps", &["get", "list", "watch"]).named(reader);
+        give(
+            &[SYSTEM_NAMESPACE],
+            vec![rule],
+            format!("RoleBinding {service}-auth-reader to {reader}-reader"),
+        );
+    }
+    given
+}

@@ -1,0 +1,162 @@
+use super::*;
+use crate::steps::tests::{content, csv, object, target};
+use crate::steps::{in_order, of_bundle};
+use serde_json::json;
+
+/// A version with a Role, a ClusterRole and a Deployment that serves webhooks, for the account `sa`.
+fn version(everywhere: bool) -> Value {
+    let mut csv = csv("memo.v1");
+    let rules = json!([{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get"]}]);
+    csv["spec"]["install"]["spec"]["clusterPermissions"] = json!([{"serviceAccountName": "sa", "rules": rules}]);
+    csv["spec"]["install"]["spec"]["deployments"] =
+        json!([{"name": "hook", "spec": {"template": {"spec": {"serviceAccountName": "sa"}}}}, {"name": "other"}]);
+    csv["spec"]["webhookdefinitions"] =
+        json!([{"deploymentName": "hook", "generateName": "h"}, {"deploymentName": "gone"}]);
+    csv["spec"]["installModes"] = json!([{"type": "AllNamespaces", "supported": everywhere}]);
+    csv
+}
+
+fn group(spec: &Value) -> Value {
+    json!({"apiVersion": "operators.coreos.com/v1", "kind": "OperatorGroup",
+        "metadata": {"name": "og", "namespace": "operators"}, "spec": spec})
+}
+
+fn state(objects: Vec<Value>) -> State {
+    State {
+        objects,
+        ..State::default()
+    }
+}
+
+fn held(csv: Value, objects: Vec<Value>, state: &State) -> Operator {
+    let steps = in_order(of_bundle(&content(csv, objects), &target(), "").unwrap());
+    let mut operators = operators(&steps, "operators", state).unwrap();
+    assert_eq!(operators.len(), 1);
+    operators.remove(0)
+}
+
+/// `namespaces: resource/name verbs`, one for each permission of an account.
+fn shown(operator: &Operator, account: &str) -> Vec<String> {
+    let mut accounts = operator.accounts.iter();
+    let account = accounts.find(|known| known.account.name == account).unwrap();
+    let line = |holding: &Holding| {
+        let super::super::Permission { rule, namespaces } = &holding.permission;
+        assert!(!holding.reasons.is_empty());
+        let place = if namespaces.is_empty() {
+            "*".to_owned()
+        } else {
+            namespaces.join(",")
+        };
+        let names: Vec<String> = rule.resource_names.iter().map(|name| format!("/{name}")).collect();
+        format!(
+            "{place}: {}{} {}",
+            rule.resources.join(","),
+            names.concat(),
+            rule.verbs.join(",")
+        )
+    };
+    account.permissions.iter().map(line).collect()
+}
+
+const OF_EVERY_OPERATOR: [&str; 6] = [
+    "*: nodes get",
+    "*: tokenreviews create",
+    "*: subjectaccessreviews create",
+    "kube-system: configmaps/extension-apiserver-authentication get,list,watch",
+    "operators: secrets/hook-service-cert get",
+    "operators: operatorconditions/memo.v1 get,update,patch",
+];
+
+fn beyond(operator: &Operator) -> Vec<String> {
+    let mut shown = shown(operator, "sa");
+    for of_every in OF_EVERY_OPERATOR {
+        assert!(shown.iter().any(|line| line == of_every), "{of_every}: {shown:?}");
+    }
+    shown.retain(|line| !OF_EVERY_OPERATOR.contains(&line.as_str()));
+    shown
+}
+
+#[test]
+fn without_target_namespaces_a_role_holds_everywhere() {
+    let all = held(version(true), Vec::new(), &state(vec![group(&json!({}))]));
+    assert_eq!(beyond(&all), ["*: namespaces get,list,watch", "*: pods get"]);
+    assert_eq!(all.to_string(), "the OperatorGroup og has no target namespaces");
+    let selected = json!({"namespaces": [""]});
+    let mut global = group(&json!({"selector": {}}));
+    global["status"] = selected;
+    assert_eq!(
+        beyond(&held(version(true), Vec::new(), &state(vec![global]))),
+        beyond(&all)
+    );
+}
+
+#[test]
+fn with_target_namespaces_a_role_holds_in_each_of_them() {
+    let with = |spec: Value| held(version(true), Vec::new(), &state(vec![group(&spec)]));
+    let two = with(json!({"targetNamespaces": ["tgt", "more"]}));
+    assert_eq!(beyond(&two), ["operators,tgt,more: pods get"]);
+    assert_eq!(two.to_string(), "the OperatorGroup og is for tgt, more");
+    assert_eq!(
+        beyond(&with(json!({"targetNamespaces": ["operators"]}))),
+        ["operators: pods get"]
+    );
+    let mut selecting = group(&json!({"selector": {"matchLabels": {"a": "b"}}}));
+    selecting["status"] = json!({"namespaces": ["tgt"]});
+    let selecting = held(version(true), Vec::new(), &state(vec![selecting]));
+    assert_eq!(beyond(&selecting), ["operators,tgt: pods get"]);
+}
+
+#[test]
+fn without_an_operator_group_the_install_modes_decide() {
+    let elsewhere = json!({"kind": "OperatorGroup", "metadata": {"name": "og", "namespace": "elsewhere"}});
+    for state in [State::default(), state(vec![elsewhere])] {
+        let everywhere = held(version(true), Vec::new(), &state);
+        assert_eq!((&everywhere.targets, &everywhere.group), (&Targets::All, &None));
+        let here = held(version(false), Vec::new(), &state);
+        assert_eq!(beyond(&here), ["operators: pods get"]);
+        assert!(here.to_string().ends_with("does not support AllNamespaces"), "{here}");
+    }
+}
+
+#[test]
+fn bindings_of_the_bundle_and_of_the_cluster_count() {
+    let subject = json!([{"kind": "ServiceAccount", "name": "sa", "namespace": "operators"}]);
+    let binding = |kind: &str, name: &str, role: &str| {
+        let mut binding = object("rbac.authorization.k8s.io/v1", kind, name);
+        binding["roleRef"] = json!({"kind": "ClusterRole", "name": role});
+        binding["subjects"] = subject.clone();
+        binding
+    };
+    let role = |name: &str, resource: &str| {
+        let mut role = object("rbac.authorization.k8s.io/v1", "ClusterRole", name);
+        role["rules"] = json!([{"apiGroups": [""], "resources": [resource], "verbs": ["get"]}]);
+        role
+    };
+    let shipped = vec![
+        binding("RoleBinding", "b", "there"),
+        binding("RoleBinding", "c", "nowhere"),
+    ];
+    let cluster = state(vec![
+        role("there", "services"),
+        role("other", "secrets"),
+        binding("ClusterRoleBinding", "d", "other"),
+        group(&json!({"targetNamespaces": ["operators"]})),
+    ]);
+    let found = held(version(true), shipped, &cluster);
+    assert_eq!(
+        beyond(&found),
+        ["*: secrets get", "operators: pods get", "operators: services get"]
+    );
+    assert_eq!(
+        found.notes,
+        ["RoleBinding c refers to ClusterRole nowhere, which is not among what was read"]
+    );
+    // A version without permissions writes its condition with the default account.
+    let mut without = csv("memo.v1");
+    without["spec"]["install"]["spec"] = json!({});
+    let found = held(without, Vec::new(), &State::default());
+    assert_eq!(
+        shown(&found, "default"),
+        ["operators: operatorconditions/memo.v1 get,update,patch"]
+    );
+}

@@ -1,0 +1,217 @@
+//! What a person may do about an install: approve it, and take it from a catalog.
+
+use super::resource::roles_for;
+use super::{Need, Permission, held, pending};
+use crate::cluster::State;
+use crate::csv::GROUP;
+use crate::kubernetes::rbac::Rule;
+use crate::kubernetes::rbac::account::Grants;
+use crate::kubernetes::rbac::covering::covers;
+use crate::kubernetes::rbac::user::{User, grants_of};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// The resource of CatalogSources, and the verb that lets a user install from one.
+const CATALOGS: &str = "catalogsources";
+const INSTALL: &str = "install";
+
+/// A CatalogSource, and whether a user may use it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CatalogUse {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// Whether the user holds the verb `install` on it.
+    pub may_use: bool,
+}
+
+/// What a user may do: by the bindings of a cluster, and, for a service account, by the grants of a what-if file; and
+/// what of them could not be followed.
+pub fn held_by(user: &User, state: &State) -> (Grants, Vec<String>) {
+    let (mut grants, mut notes) = grants_of(&state.objects, user);
+    if let Some(account) = user.account() {
+        let (more, others) = held(&account, state);
+        grants = grants.with(more);
+        notes.extend(others);
+        notes.sort();
+        notes.dedup();
+    }
+    (grants, notes)
+}
+
+/// What a user lacks to approve an install: what it needs, and neither who installs it holds nor the user. The user may
+/// approve it where that is nothing.
+pub fn missing_to_approve(needs: &[Need], installer: &Grants, user: &Grants) -> Vec<Permission> {
+    pending(needs, &installer.clone().with(user.clone()))
+}
+
+/// Whether somebody may use these catalogs, each as namespace and name.
+pub fn catalog_uses(catalogs: impl IntoIterator<Item = (String, String)>, held: &Grants) -> Vec<CatalogUse> {
+    let catalogs: BTreeSet<(String, String)> = catalogs.into_iter().collect();
+    let asked = |(namespace, name): (String, String)| {
+        let rule = Rule::new(GROUP, CATALOGS, &[INSTALL]).named(&name);
+        CatalogUse {
+            may_use: covers(&held.within(Some(&namespace)), [&rule]),
+            namespace,
+            name,
+        }
+    };
+    catalogs.into_iter().map(asked).collect()
+}
+
+/// The CatalogSources of a cluster, by namespace and name.
+pub fn catalogs_of(state: &State) -> BTreeSet<(String, String)> {
+    let written = state.catalogs.iter();
+    let written = written.map(|catalog| (catalog.namespace.clone(), catalog.name.clone()));
+    let objects = state.objects.iter().filter_map(|object| {
+        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str);
+        let is_catalog = text("/kind") == Some("CatalogSource") && text("/apiVersion")?.starts_with(GROUP);
+        is_catalog.then_some((
+            text("/metadata/namespace")?.to_owned(),
+            text("/metadata/name")?.to_owned(),
+        ))
+    });
+    written.chain(objects).collect()
+}
+
+/// The index image of a CatalogSource, where it names one.
+pub fn image_of<'a>(catalog: &CatalogUse, state: &'a State) -> Option<&'a str> {
+    let CatalogUse { namespace, name, .. } = catalog;
+    let mut written = state.catalogs.iter();
+    let of_state = written.find(|known| (&known.namespace, &known.name) == (namespace, name));
+    if let Some(known) = of_state {
+        return known.source.as_deref();
+    }
+    state.objects.iter().find_map(|object| {
+        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str);
+        let is_it = text("/kind") == Some("CatalogSource")
+            && text("/metadata/namespace") == Some(namespace)
+            && text("/metadata/name") == Some(name);
+        text("/spec/image").filter(|_| is_it)
+    })
+}
+
+/// The roles, with their bindings to a user, that let the user approve an install and use catalogs.
+pub fn roles_to_allow(
+    user: &User,
+    bundle: Option<&str>,
+    missing: &[Permission],
+    catalogs: &[CatalogUse],
+) -> Vec<Value> {
+    let subjects = user.subjects();
+    let mut roles = Vec::new();
+    if let Some(bundle) = bundle {
+        roles.extend(roles_for(&format!("{bundle}-approve"), &subjects, missing));
+    }
+    for catalog in catalogs.iter().filter(|catalog| !catalog.may_use) {
+        let permission = Permission {
+            rule: Rule::new(GROUP, CATALOGS, &[INSTALL]).named(&catalog.name),
+            namespaces: vec![catalog.namespace.clone()],
+        };
+        roles.extend(roles_for(
+            &format!("{}-installer", catalog.name),
+            &subjects,
+            &[permission],
+        ));
+    }
+    roles
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::install::permissions::Purpose;
+    use serde_json::json;
+
+    fn alice() -> User {
+        User {
+            name: Some("alice".to_owned()),
+            groups: Vec::new(),
+        }
+    }
+
+    fn need(rule: Rule, unless: Option<Rule>) -> Need {
+        Need {
+            namespace: Some("ns".to_owned()),
+            rules: vec![rule],
+            purpose: Purpose::Operator,
+            unless,
+        }
+    }
+
+    /// S82: who approves must hold what is pending, or may give more than he holds.
+    #[test]
+    fn s82_who_approves_holds_what_the_installer_does_not() {
+        let pods = || Rule::new("", "pods", &["get", "list"]);
+        let escalate = Rule::new("rbac.authorization.k8s.io", "roles", &["escalate"]).named("r");
+        let needs = [need(pods(), Some(escalate.clone()))];
+        let grants = |rules: &[Rule]| {
+            let mut grants = Grants::default();
+            grants.add(Some("ns"), rules.iter().cloned());
+            grants
+        };
+        let missing = |installer: &[Rule], user: &[Rule]| {
+            let missing = missing_to_approve(&needs, &grants(installer), &grants(user));
+            missing
+                .into_iter()
+                .flat_map(|missing| missing.rule.verbs)
+                .collect::<Vec<_>>()
+        };
+        let get = Rule::new("", "pods", &["get"]);
+        assert_eq!(missing(&[], &[]), ["get", "list"]);
+        assert_eq!(missing(std::slice::from_ref(&get), &[]), ["list"]);
+        assert_eq!(
+            missing(&[get], &[Rule::new("", "pods", &["list"])]),
+            Vec::<String>::new()
+        );
+        assert_eq!(missing(&[], &[escalate]), Vec::<String>::new());
+    }
+
+    /// S51: the verb `install`, for one catalog, for those of a namespace, and for all.
+    #[test]
+    fn s51_the_verb_install_lets_a_user_use_a_catalog() {
+        let uses = |namespace: Option<&str>, rule: Rule| {
+            let mut held = Grants::default();
+            held.add(namespace, [rule]);
+            let named = |name: &str| ("olm".to_owned(), name.to_owned());
+            let other = ("own".to_owned(), "main".to_owned());
+            let uses = catalog_uses([named("main"), named("more"), other], &held);
+            uses.iter().map(|catalog| catalog.may_use).collect::<Vec<_>>()
+        };
+        let install = || Rule::new(GROUP, CATALOGS, &[INSTALL]);
+        assert_eq!(uses(Some("olm"), install().named("main")), [true, false, false]);
+        assert_eq!(uses(Some("olm"), install()), [true, true, false]);
+        assert_eq!(uses(None, install()), [true, true, true]);
+        assert_eq!(uses(None, Rule::new(GROUP, CATALOGS, &["get"])), [false, false, false]);
+    }
+
+    #[test]
+    fn the_roles_allow_what_was_missing() {
+        let catalogs = catalog_uses([("olm".to_owned(), "main".to_owned())], &Grants::default());
+        let missing = pending(&[need(Rule::new("", "pods", &["get"]), None)], &Grants::default());
+        let roles = roles_to_allow(&alice(), Some("b.v1"), &missing, &catalogs);
+        let names: Vec<_> = roles
+            .iter()
+            .map(|role| role["metadata"]["name"].as_str().unwrap())
+            .collect();
+        assert_eq!(
+            names,
+            ["b.v1-approve", "b.v1-approve", "main-installer", "main-installer"]
+        );
+        let state = State {
+            objects: roles,
+            ..State::default()
+        };
+        let (held, notes) = held_by(&alice(), &state);
+        assert_eq!(notes, Vec::<String>::new());
+        assert!(covers(&held.within(Some("ns")), [&Rule::new("", "pods", &["get"])]));
+        assert!(catalog_uses([("olm".to_owned(), "main".to_owned())], &held)[0].may_use);
+        assert_eq!(
+            state.objects[3]["subjects"],
+            json!([{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "alice"}])
+        );
+    }
+}

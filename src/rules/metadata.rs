@@ -1,0 +1,64 @@
+//! `metadata/annotations.yaml` and `metadata/olm.yaml`.
+
+use super::{CSV, FORMAT, OLM, PLAIN};
+
+rules! { OLM_YAML
+    Bundles {
+        // The media type.
+        K8S_MEDIA_TYPE_AMBIGUOUS = "k8s-media-type-ambiguous", Error, PLAIN, "Remove metadata/olm.yaml to build a registry+v1 bundle, or the ClusterServiceVersion to build a k8s+v1 bundle.";
+        K8S_MEDIA_TYPE_MISMATCH = "k8s-media-type-mismatch", Error, PLAIN, "Correct operators.operatorframework.io.bundle.mediatype.v1 in the annotations.";
+        K8S_OLM_YAML_MISSING = "k8s-olm-yaml-missing", Error, PLAIN, "Write it with `opmx bundle init DIR`: it fills in what the manifests say.";
+
+        // metadata/olm.yaml.
+        OLM_REQUIRED = "olm-required", Error, PLAIN, "Add the key.";
+        OLM_TYPE = "olm-type", Error, PLAIN, "Write a value of the right type.";
+        OLM_UNKNOWN_KEY = "olm-unknown-key", Warning, PLAIN, "Remove the key, or correct its spelling.";
+        OLM_MISINDENTED = "olm-misindented", Error, PLAIN, "Indent the key below the block that it belongs to.";
+        OLM_EXTRA_DOCUMENT = "olm-extra-document", Error, PLAIN, "Keep one document in metadata/olm.yaml.";
+        OLM_VERSION = "olm-version", Error, PLAIN, "Write a semantic version such as 1.2.3.";
+        OLM_RELEASE = "olm-release", Error, CSV, "Write identifiers of letters, digits and dashes with dots between them, at most 20 characters, such as 1 or 20250101.1.";
+        OLM_ICON = "olm-icon", Error, PLAIN, "Write the path of a PNG, JPEG, GIF, WebP or SVG file of the bundle, such as metadata/icon.svg, or what `base64 -w0 icon.svg` prints.";
+        OLM_ICON_FILE = "olm-icon-file", Error, PLAIN, "Correct the path, which begins at the bundle's folder, or add the file.";
+        OLM_OVERLAY_UNMATCHED = "olm-overlay-unmatched", Error, PLAIN, "Correct its name, version or kind, or remove the entry.";
+        OLM_DISPLAYNAME_DEFAULTED = "olm-displayname-defaulted", Warning, CSV, "Add displayName to metadata/olm.yaml.";
+        CSV_NAME_FORMAT = "csv-name-format", Error, CSV, "Use at most 63 lower-case letters, digits, dots and dashes, with a letter or digit at both ends.";
+        CSV_SKIP_RANGE = "csv-skip-range", Error, OLM, "Write a range such as \">=1.0.0 <1.2.0\", with three numbers in each version.";
+        CSV_REPLACES_ITSELF = "csv-replaces-itself", Error, CSV, "Name the version before this one, or remove replaces.";
+        CSV_EXAMPLES_JSON = "csv-examples-json", Error, CSV, "Write a JSON list of custom resources.";
+        CSV_EXAMPLE_WITHOUT_PROVIDED_API = "csv-example-without-provided-api", Error, CSV, "Correct apiVersion and kind of the example, or remove it.";
+        CSV_ANNOTATION_CASE = "csv-annotation-case", Error, OLM, "Write the key in exactly these letters.";
+        CSV_API_BOTH_WAYS = "csv-api-both-ways", Error, OLM, "Remove the requirement: no other bundle may provide the same kind.";
+        BUNDLE_RELATEDIMAGE_FORMAT = "bundle-relatedimage-format", Error, CSV, "Write the image as a container would name it, such as registry.example.com/agent:1.0.0.";
+        BUNDLE_RELEASE_NAME = "bundle-release-name", Error, CSV, "Name the bundle <package>-v<version>-<release>.";
+        BUNDLE_SIZE_EXCEEDED = "bundle-size-exceeded", Error, OLM, "Leave out descriptions in the schemas of CustomResourceDefinitions, or split the operator.";
+        BUNDLE_SIZE_NEAR_LIMIT = "bundle-size-near-limit", Warning, OLM, "Leave out descriptions in the schemas of CustomResourceDefinitions before the bundle grows too large.";
+        INSTALLMODES_UNKNOWN = "csv-installmodes-unknown", Warning, CSV, "Use OwnNamespace, SingleNamespace, MultiNamespace or AllNamespaces.";
+        INSTALLMODES_DUPLICATE = "csv-installmodes-duplicate", Error, CSV, "List each install mode once.";
+        INSTALLMODES_NONE_SUPPORTED = "csv-installmodes-none-supported", Error, CSV, "Set supported: true for at least one install mode.";
+    }
+}
+
+rules! { ANNOTATIONS
+    Bundles {
+        // metadata/annotations.yaml.
+        ANN_FILE_MISSING = "ann-file-missing", Error, FORMAT, "Write metadata/annotations.yaml with `opmx bundle init` or `opmx bundle generate`.";
+        ANN_KEY_MISSING = "ann-key-missing", Error, FORMAT, "Add the annotation to metadata/annotations.yaml.";
+        ANN_MEDIATYPE_MISMATCH = "ann-mediatype-mismatch", Error, FORMAT, "Write the media type of the content: registry+v1 with a ClusterServiceVersion, k8s+v1 with metadata/olm.yaml.";
+        ANN_PACKAGE_EMPTY = "ann-package-empty", Error, FORMAT, "Name the package.";
+        ANN_CHANNELS_EMPTY = "ann-channels-empty", Error, FORMAT, "Name at least one channel.";
+        ANN_CHANNEL_BLANK = "ann-channel-blank", Warning, FORMAT, "Write the channels with commas and nothing else between them.";
+        ANN_NAME_QUOTING = "ann-name-quoting", Error, FORMAT, "Write the name in quotes.";
+        ANN_DEFAULT_CHANNEL_EMPTY = "ann-default-channel-empty", Error, FORMAT, "Name the default channel, or remove the annotation.";
+    }
+}
+
+rules! { PATHS
+    Authoring {
+        ANN_MANIFESTS_PATH = "ann-manifests-path", Error, FORMAT, "Write manifests/.";
+        ANN_METADATA_PATH = "ann-metadata-path", Error, FORMAT, "Write metadata/.";
+    }
+
+    Bundles {
+        ANN_DEFAULT_CHANNEL_UNKNOWN = "ann-default-channel-unknown", Warning, FORMAT, "Name one of the channels, or add the default channel to them.";
+    }
+}

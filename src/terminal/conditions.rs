@@ -1,0 +1,122 @@
+//! What operators say of themselves, for a person, and what an administrator can do about it.
+
+use crate::cluster::conditions::{Check, Release, Said, Upgrade};
+use crate::terminal::output::{OutputError, Printer};
+use crate::terminal::table::Table;
+
+/// The command that overrides a condition.
+pub fn command(release: &Release) -> String {
+    let Release {
+        resource,
+        name,
+        namespace,
+        patch,
+    } = release;
+    let namespace = namespace.as_ref().map_or(String::new(), |name| format!(" -n {name}"));
+    let patch = patch.to_string().replace('\'', r"'\''");
+    format!("kubectl patch {resource} {name}{namespace} --type merge -p '{patch}'")
+}
+
+/// Prints whether operators may be upgraded. Each check stands beside the update that waits for its operator, where
+/// `with_updates` says that one was looked for.
+///
+/// # Errors
+/// When nobody reads the output any more, or it cannot be written.
+pub fn print(checks: &[(&Check, Option<String>)], with_updates: bool, printer: &Printer) -> Result<(), OutputError> {
+    if with_updates {
+        let headings = [
+            "OPERATOR",
+            "NAMESPACE",
+            "UPGRADES",
+            "WAITING",
+            "LAST UPGRADE",
+            "CONDITION",
+            "WHY",
+        ];
+        let mut table = Table::new(printer.stdout(), headings);
+        for (check, update) in checks {
+            let [operator, namespace, upgrades, last, condition, why] = cells(check);
+            let update = update.as_deref().unwrap_or_default();
+            table.row([operator, namespace, upgrades, update, last, condition, why])?;
+        }
+        table.finish()?;
+    } else {
+        let headings = ["OPERATOR", "NAMESPACE", "UPGRADES", "LAST UPGRADE", "CONDITION", "WHY"];
+        let mut table = Table::new(printer.stdout(), headings);
+        for (check, _) in checks {
+            table.row(cells(check))?;
+        }
+        table.finish()?;
+    }
+    said(checks, printer)?;
+    for (check, _) in checks {
+        let Some(release) = check.held_by.as_ref().and_then(|hold| hold.release.as_ref()) else {
+            continue;
+        };
+        printer.line("")?;
+        printer.line(format!("To let {} be upgraded all the same:", check.operator))?;
+        printer.line(format!("  {}", command(release)))?;
+    }
+    Ok(())
+}
+
+fn cells(check: &Check) -> [&str; 6] {
+    let upgrades = if check.upgradeable { "allowed" } else { "held" };
+    let last = match check.upgrade {
+        Upgrade::Done => "done",
+        Upgrade::Upgrading => "going on",
+        Upgrade::NotStarted => "not begun",
+        Upgrade::NotDone => "not done",
+        Upgrade::Unknown => "",
+    };
+    [
+        &check.operator,
+        check.namespace.as_deref().unwrap_or_default(),
+        upgrades,
+        last,
+        check.condition.as_deref().unwrap_or_default(),
+        check.message.as_deref().unwrap_or_default(),
+    ]
+}
+
+/// The conditions that decide, those that are overridden, and those that are for people only.
+fn said(checks: &[(&Check, Option<String>)], printer: &Printer) -> Result<(), OutputError> {
+    let mut rows: Vec<(&Check, &Said, &str)> = Vec::new();
+    for (check, _) in checks {
+        if let Some(hold) = &check.held_by
+            && let Some(said) = &hold.said
+        {
+            let effect = if hold.by_override {
+                "an override that holds the upgrade"
+            } else {
+                "holds the upgrade"
+            };
+            rows.push((check, said, effect));
+        }
+        rows.extend(check.overridden.iter().map(|said| (*check, said, "overridden")));
+        rows.extend(
+            check
+                .conditions
+                .iter()
+                .map(|said| (*check, said, "none, OLM does not know it")),
+        );
+    }
+    if rows.is_empty() {
+        return Ok(());
+    }
+    printer.line("")?;
+    let headings = ["OPERATOR", "NAMESPACE", "SAYS", "SINCE", "EFFECT", "REASON", "MESSAGE"];
+    let mut table = Table::new(printer.stdout(), headings);
+    for (check, said, effect) in rows {
+        table.row([
+            &check.operator,
+            check.namespace.as_deref().unwrap_or_default(),
+            &said.state(),
+            said.last_transition_time.as_deref().unwrap_or_default(),
+            effect,
+            said.reason.as_deref().unwrap_or_default(),
+            said.message.as_deref().unwrap_or_default(),
+        ])?;
+    }
+    table.finish()
+}

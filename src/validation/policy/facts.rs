@@ -1,0 +1,162 @@
+//! What a bundle brings that a policy may be about: kinds of objects, permissions, images.
+
+use super::Scope;
+use crate::bundle::pin::{CONTAINERS, RELATED_IMAGE};
+use crate::kubernetes::GroupVersionKind;
+use crate::kubernetes::rbac::{self, Rule};
+use crate::text::Path;
+use serde_json::Value;
+
+/// Where something stands: the place of the object among those that are looked at, and the path in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Spot {
+    pub(super) object: usize,
+    pub(super) path: Path,
+}
+
+/// Everything that a bundle brings.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    /// Group and kind of each object, and whether OLM makes it.
+    pub(super) kinds: Vec<(String, String, bool, Spot)>,
+    pub(super) grants: Vec<(Scope, Rule, Spot)>,
+    pub(super) images: Vec<(String, Spot)>,
+}
+
+/// Kinds that OLM makes where a ClusterServiceVersion has something at a path.
+const MADE: &[(&[&str], &str, &str)] = &[
+    (&["install", "spec", "deployments"], "apps", "Deployment"),
+    (&["install", "spec", "permissions"], rbac::GROUP, "Role"),
+    (&["install", "spec", "permissions"], rbac::GROUP, "RoleBinding"),
+    (&["install", "spec", "clusterPermissions"], rbac::GROUP, "ClusterRole"),
+    (
+        &["install", "spec", "clusterPermissions"],
+        rbac::GROUP,
+        "ClusterRoleBinding",
+    ),
+    (&["install", "spec", "permissions"], "", "ServiceAccount"),
+    (&["install", "spec", "clusterPermissions"], "", "ServiceAccount"),
+    (
+        &["apiservicedefinitions", "owned"],
+        "apiregistration.k8s.io",
+        "APIService",
+    ),
+    (&["apiservicedefinitions", "owned"], "", "Service"),
+    (&["webhookdefinitions"], "", "Service"),
+];
+
+/// The kinds of webhook configurations, by the type of a webhook.
+const WEBHOOKS: [(&str, &str); 2] = [
+    ("ValidatingAdmissionWebhook", "ValidatingWebhookConfiguration"),
+    ("MutatingAdmissionWebhook", "MutatingWebhookConfiguration"),
+];
+
+impl Facts {
+    /// Of a ClusterServiceVersion, which is the first object where there is one, and of the objects beside it.
+    pub(super) fn of(csv: Option<&Value>, objects: &[&Value]) -> Self {
+        let mut facts = Self::default();
+        if let Some(csv) = csv {
+            facts.csv(csv);
+        }
+        for (number, object) in (usize::from(csv.is_some())..).zip(objects) {
+            facts.object(number, object);
+        }
+        facts
+    }
+
+    fn object(&mut self, number: usize, object: &Value) {
+        let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
+        let gvk = GroupVersionKind::from_api_version(text("apiVersion"), text("kind"));
+        if gvk.kind.is_empty() {
+            return;
+        }
+        let spot = |path| Spot { object: number, path };
+        let scope = match gvk.kind.as_str() {
+            "ClusterRole" => Some(Scope::Cluster),
+            "Role" => Some(Scope::Namespace),
+            _ => None,
+        };
+        if let Some(scope) = scope.filter(|_| gvk.group == rbac::GROUP) {
+            let rules = Path::root().key("rules");
+            for (index, rule) in Rule::read_all(object).into_iter().enumerate() {
+                self.grants.push((scope, rule, spot(rules.index(index))));
+            }
+        }
+        self.kinds
+            .push((gvk.group, gvk.kind, false, spot(Path::root().key("kind"))));
+    }
+
+    fn csv(&mut self, csv: &Value) {
+        let spec = Path::root().key("spec");
+        let at = |keys: &[&str]| keys.iter().fold(spec.clone(), |path, key| path.key(key));
+        let list = |path: &Path| {
+            path.get(csv)
+                .and_then(Value::as_array)
+                .map(Vec::as_slice)
+                .unwrap_or_default()
+        };
+        let spot = |path| Spot { object: 0, path };
+        for (keys, group, kind) in MADE {
+            let path = at(keys);
+            let is_known = self
+                .kinds
+                .iter()
+                .any(|(known, own, ..)| (known, own) == (&(*group).to_owned(), &(*kind).to_owned()));
+            if !list(&path).is_empty() && !is_known {
+                self.kinds
+                    .push(((*group).to_owned(), (*kind).to_owned(), true, spot(path)));
+            }
+        }
+        let webhooks = at(&["webhookdefinitions"]);
+        for (index, webhook) in list(&webhooks).iter().enumerate() {
+            let of = webhook.get("type").and_then(Value::as_str);
+            if let Some((_, kind)) = WEBHOOKS.iter().find(|(name, _)| Some(*name) == of) {
+                let group = "admissionregistration.k8s.io".to_owned();
+                self.kinds
+                    .push((group, (*kind).to_owned(), true, spot(webhooks.index(index).key("type"))));
+            }
+        }
+        for (key, scope) in [
+            ("permissions", Scope::Namespace),
+            ("clusterPermissions", Scope::Cluster),
+        ] {
+            let permissions = at(&["install", "spec", key]);
+            for (index, permission) in list(&permissions).iter().enumerate() {
+                let rules = permissions.index(index).key("rules");
+                for (number, rule) in Rule::read_all(permission).into_iter().enumerate() {
+                    self.grants.push((scope, rule, spot(rules.index(number))));
+                }
+            }
+        }
+        let related = at(&["relatedImages"]);
+        for index in 0..list(&related).len() {
+            self.image(csv, related.index(index).key("image"));
+        }
+        let deployments = at(&["install", "spec", "deployments"]);
+        for index in 0..list(&deployments).len() {
+            let pod = ["spec", "template", "spec"]
+                .iter()
+                .fold(deployments.index(index), |path, key| path.key(key));
+            for containers in CONTAINERS.map(|key| pod.key(key)) {
+                for (index, container) in list(&containers).iter().enumerate() {
+                    let path = containers.index(index);
+                    self.image(csv, path.key("image"));
+                    let variables = container.get("env").and_then(Value::as_array);
+                    for (number, variable) in variables.into_iter().flatten().enumerate() {
+                        let name = variable.get("name").and_then(Value::as_str).unwrap_or_default();
+                        if name.starts_with(RELATED_IMAGE) {
+                            self.image(csv, path.key("env").index(number).key("value"));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn image(&mut self, csv: &Value, path: Path) {
+        let image = path.get(csv).and_then(Value::as_str).filter(|image| !image.is_empty());
+        if let Some(image) = image {
+            self.images.push((image.to_owned(), Spot { object: 0, path }));
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Whether what a bundle has is what a policy means.
+
+use super::{Names, Permission, Permissions, Scope};
+use crate::image::Reference;
+use crate::kubernetes::rbac::covering::covers;
+use crate::kubernetes::rbac::{ALL, Rule};
+
+/// What the core group is called, which has an empty name.
+pub(super) const CORE: &str = "core";
+
+impl Names {
+    /// Whether a name is allowed that patterns match in a way of its own.
+    pub(super) fn allows(&self, matches: impl Fn(&str) -> bool) -> bool {
+        let any = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern));
+        self.allow.as_deref().is_none_or(any) && !any(&self.deny)
+    }
+}
+
+/// Whether a pattern means a kind: `Kind` of any group, or `group/Kind`.
+pub(super) fn is_kind(pattern: &str, group: &str, kind: &str) -> bool {
+    let group = if group.is_empty() { CORE } else { group };
+    match pattern.split_once('/') {
+        Some(("", of_core)) => group == CORE && is_like(of_core, kind),
+        Some((of_group, of_kind)) => is_like(of_group, group) && is_like(of_kind, kind),
+        None => is_like(pattern, kind),
+    }
+}
+
+/// Whether a pattern means the place of an image: it, or a host or folder above it.
+pub(super) fn is_registry(pattern: &str, image: &str) -> bool {
+    let pattern = pattern.trim_end_matches('/');
+    let place = place_of(image);
+    is_like(pattern, &place) || is_like(&format!("{pattern}/*"), &place)
+}
+
+/// Whether a pattern means a catalog by one of its names, `NAMESPACE/NAME` or that of its image.
+pub(super) fn is_catalog(pattern: &str, name: &str) -> bool {
+    is_like(pattern, name) || is_registry(pattern, name)
+}
+
+/// Registry and repository of an image, without tag and digest.
+fn place_of(image: &str) -> String {
+    match image.parse() {
+        Ok(Reference::Registry(reference)) => format!("{}/{}", reference.registry(), reference.repository()),
+        _ => image.to_owned(),
+    }
+}
+
+/// Whether a text is like a pattern, in which `*` stands for any characters.
+fn is_like(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else {
+        return false;
+    };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, between)) = parts.split_last() else {
+        return rest.is_empty();
+    };
+    for part in between {
+        let Some(at) = rest.find(part) else {
+            return false;
+        };
+        rest = rest.get(at + part.len()..).unwrap_or_default();
+    }
+    rest.ends_with(last)
+}
+
+impl Permissions {
+    /// Whether an atom, which holds in the whole cluster or in a namespace, is allowed.
+    pub(super) fn allows(&self, scope: Scope, atom: &Rule) -> bool {
+        let here = |permission: &&Permission| permission.scope.is_none_or(|own| own == scope);
+        let covered = |permission: &Permission| covers(&[permission.rule()], [atom]);
+        let allowed = |list: &Vec<Permission>| list.iter().filter(here).any(covered);
+        let gives = |permission: &Permission| meet(&permission.rule(), atom);
+        self.allow.as_ref().is_none_or(allowed) && !self.deny.iter().filter(here).any(gives)
+    }
+}
+
+impl Permission {
+    /// The rule of RBAC that it is. One that names neither resources nor paths is about both.
+    fn rule(&self) -> Rule {
+        let about_resources = self.api_groups.is_some() || self.resources.is_some();
+        let about_urls = self.non_resource_urls.is_some();
+        let all = || vec![ALL.to_owned()];
+        let list = |list: &Option<Vec<String>>, is_meant: bool| match list {
+            Some(list) => list.clone(),
+            None if is_meant => all(),
+            None => Vec::new(),
+        };
+        Rule {
+            api_groups: list(&self.api_groups, about_resources || !about_urls),
+            resources: list(&self.resources, about_resources || !about_urls),
+            non_resource_urls: list(&self.non_resource_urls, about_urls || !about_resources),
+            verbs: list(&self.verbs, true),
+            ..Rule::default()
+        }
+    }
+}
+
+/// Whether a rule and an atom have a permission in common. A wildcard of either has one in common with everything.
+fn meet(rule: &Rule, atom: &Rule) -> bool {
+    let same = |own: &str, other: &str| own == ALL || other == ALL || own == other;
+    let any = |list: &[String], atoms: &[String], same: &dyn Fn(&str, &str) -> bool| {
+        atoms.iter().all(|other| list.iter().any(|own| same(own, other)))
+    };
+    let resource = |own: &str, other: &str| {
+        let below = |all: &str, one: &str| {
+            let subresource = one.split_once('/').map(|(_, subresource)| subresource);
+            subresource.is_some() && all.strip_prefix("*/") == subresource
+        };
+        same(own, other) || below(own, other) || below(other, own)
+    };
+    let url = |own: &str, other: &str| {
+        let reaches = |all: &str, one: &str| all.ends_with('*') && one.starts_with(all.trim_end_matches('*'));
+        own == other || reaches(own, other) || reaches(other, own)
+    };
+    any(&rule.verbs, &atom.verbs, &same)
+        && any(&rule.api_groups, &atom.api_groups, &same)
+        && any(&rule.resources, &atom.resources, &resource)
+        && any(&rule.non_resource_urls, &atom.non_resource_urls, &url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_stand_for_kinds() {
+        for (pattern, group, kind, is) in [
+            ("Deployment", "apps", "Deployment", true),
+            ("Deployment", "apps", "DeploymentConfig", false),
+            ("apps/*", "apps", "Deployment", true),
+            ("apps/*", "apps.example.com", "Deployment", false),
+            ("*.example.com/*", "apps.example.com", "Thing", true),
+            ("core/Secret", "", "Secret", true),
+            ("/Secret", "", "Secret", true),
+            ("core/Secret", "example.com", "Secret", false),
+            ("*Role*", "rbac.authorization.k8s.io", "ClusterRoleBinding", true),
+        ] {
+            assert_eq!(is_kind(pattern, group, kind), is, "{pattern} {group} {kind}");
+        }
+    }
+
+    #[test]
+    fn patterns_stand_for_registries_and_what_is_below_them() {
+        for (pattern, image, is) in [
+            ("registry.example.com", "registry.example.com/team/etcd:v1", true),
+            (
+                "registry.example.com/team",
+                "registry.example.com/team/etcd@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+                true,
+            ),
+            (
+                "registry.example.com/team/",
+                "registry.example.com/teams/etcd:v1",
+                false,
+            ),
+            ("registry.example.com", "registry.example.com.evil.com/etcd", false),
+            ("*.example.com/team", "eu.example.com/team/etcd", true),
+            ("docker.io/library", "nginx", true),
+            ("registry.example.com", "oci:layout:v1", false),
+        ] {
+            assert_eq!(is_registry(pattern, image), is, "{pattern} {image}");
+        }
+    }
+
+    #[test]
+    fn stars_stand_for_any_characters() {
+        for (pattern, text, is) in [
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "abc", true),
+            ("a*b", "ab*", false),
+            ("ab*ba", "aba", false),
+            ("*", "", true),
+            ("", "a", false),
+        ] {
+            assert_eq!(is_like(pattern, text), is, "{pattern} {text}");
+        }
+    }
+
+    fn permission(yaml: &str) -> Permission {
+        serde_yaml::from_str(yaml).unwrap()
+    }
+
+    #[test]
+    fn what_is_denied_is_found_in_wildcards_too() {
+        let denied = |deny: &str, atom: &Rule| {
+            let permissions = Permissions {
+                allow: None,
+                deny: vec![permission(deny)],
+            };
+            !permissions.allows(Scope::Cluster, atom)
+        };
+        let secrets = "{resources: [secrets], verbs: [list]}";
+        for (atom, is) in [
+            (Rule::new("", "secrets", &["list"]), true),
+            (Rule::new("", "secrets", &["list"]).named("a"), true),
+            (Rule::new("", "*", &["*"]), true),
+            (Rule::new("", "secrets", &["get"]), false),
+            (Rule::new("", "secrets/status", &["list"]), false),
+        ] {
+            assert_eq!(denied(secrets, &atom), is, "{atom}");
+        }
+        let url = Rule {
+            non_resource_urls: vec!["/metrics".to_owned()],
+            verbs: vec!["get".to_owned()],
+            ..Rule::default()
+        };
+        assert!(denied("{verbs: [get]}", &url) && denied("{nonResourceURLs: [/met*]}", &url) && !denied(secrets, &url));
+        assert!(!denied("{verbs: [get], scope: Namespace}", &url));
+        assert!(denied(
+            "{resources: ['*/scale']}",
+            &Rule::new("apps", "deployments/scale", &["get"])
+        ));
+    }
+
+    #[test]
+    fn what_is_allowed_covers_as_in_rbac() {
+        let allowed = |allow: &str, atom: &Rule| {
+            let permissions = Permissions {
+                allow: Some(vec![permission(allow)]),
+                deny: Vec::new(),
+            };
+            permissions.allows(Scope::Namespace, atom)
+        };
+        assert!(allowed(
+            "{apiGroups: [apps]}",
+            &Rule::new("apps", "deployments", &["get"])
+        ));
+        assert!(!allowed(
+            "{apiGroups: [apps]}",
+            &Rule::new("*", "deployments", &["get"])
+        ));
+        assert!(!allowed(
+            "{verbs: [get, list]}",
+            &Rule::new("apps", "deployments", &["*"])
+        ));
+        assert!(!allowed(
+            "{apiGroups: [apps], scope: Cluster}",
+            &Rule::new("apps", "deployments", &["get"])
+        ));
+    }
+}

@@ -1,0 +1,163 @@
+use super::*;
+use crate::text::Limits;
+use serde_json::{Value, json};
+
+fn policy(yaml: &str) -> Policy {
+    read("policy.yaml", yaml.as_bytes(), &Limits::default()).unwrap()
+}
+
+fn broken(yaml: &str, csv: &Value, objects: &[&Value]) -> Vec<(&'static str, String)> {
+    let broken = judge(&policy(yaml).terms(None, &[]), Some(csv), objects);
+    broken
+        .into_iter()
+        .map(|broken| (broken.rule.id, broken.path.to_string()))
+        .collect()
+}
+
+fn csv() -> Value {
+    json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion", "spec": {
+    "relatedImages": [{"name": "a", "image": "other.example.com/a:1"}],
+    "webhookdefinitions": [{"type": "MutatingAdmissionWebhook"}, {"type": "ConversionWebhook"}],
+    "install": {"spec": {
+        "deployments": [{"name": "d", "spec": {"template": {"spec": {"containers": [{
+            "image": "registry.example.com/d:1",
+            "env": [{"name": "RELATED_IMAGE_B", "value": "other.example.com/b:1"}, {"name": "B", "value": "x/y"}],
+        }]}}}}],
+        "clusterPermissions": [{"serviceAccountName": "d", "rules": [
+            {"apiGroups": [""], "resources": ["pods", "secrets"], "verbs": ["get", "list"]}]}],
+    }}}})
+}
+
+#[test]
+fn s90_kinds_are_those_of_objects_and_those_that_olm_makes() {
+    let config = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}});
+    let rule = "policy-kind";
+    for (kinds, expected) in [
+        ("deny: [ConfigMap]", vec!["kind"]),
+        (
+            "deny: [ClusterRole, Role]",
+            vec!["spec.install.spec.clusterPermissions"],
+        ),
+        (
+            "deny: ['*WebhookConfiguration']",
+            vec!["spec.webhookdefinitions[0].type"],
+        ),
+        ("allow: ['*']", vec![]),
+        (
+            "allow: [core/*, 'rbac.authorization.k8s.io/*', apps/*]",
+            vec!["spec.webhookdefinitions[0].type"],
+        ),
+    ] {
+        let found = broken(&format!("version: 1\nkinds: {{{kinds}}}\n"), &csv(), &[&config]);
+        let expected: Vec<_> = expected.into_iter().map(|path| (rule, path.to_owned())).collect();
+        assert_eq!(found, expected, "{kinds}");
+    }
+}
+
+#[test]
+fn s90_permissions_are_refused_verb_by_verb() {
+    let deny = "version: 1\npermissions: {deny: [{resources: [secrets], verbs: [list], scope: Cluster}]}\n";
+    let found = judge(&policy(deny).terms(None, &[]), Some(&csv()), &[]);
+    assert_eq!(found.len(), 1);
+    assert_eq!(
+        found[0].message,
+        r#"policy.yaml does not allow {APIGroups:[""], Resources:["secrets"], Verbs:["list"]} in the whole cluster"#
+    );
+    assert_eq!(
+        found[0].path.to_string(),
+        "spec.install.spec.clusterPermissions[0].rules[0]"
+    );
+    let role = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "rules": [
+        {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]});
+    let found = judge(
+        &policy("version: 1\npermissions: {allow: [{verbs: [get, list]}]}\n").terms(None, &[]),
+        Some(&csv()),
+        &[&role],
+    );
+    assert_eq!(found.iter().map(|found| found.object).collect::<Vec<_>>(), [1]);
+}
+
+#[test]
+fn s90_images_come_from_registries_that_are_allowed() {
+    let found = broken("version: 1\nregistries: {allow: [registry.example.com]}\n", &csv(), &[]);
+    let paths: Vec<_> = found.iter().map(|(_, path)| path.as_str()).collect();
+    let variable = "spec.install.spec.deployments[0].spec.template.spec.containers[0].env[0].value";
+    assert_eq!(paths, ["spec.relatedImages[0].image", variable]);
+    let terms = policy("version: 1\nregistries: {deny: [other.example.com]}\n").terms(None, &[]);
+    assert!(
+        judge_image(&terms, "other.example.com/a").is_some() && judge_image(&terms, "registry.example.com/a").is_none()
+    );
+}
+
+#[test]
+fn s90_what_is_said_to_a_user_counts_in_place_of_what_is_said_to_all() {
+    let policy = policy(
+        "version: 1\ncatalogs: {allow: [olm/community]}\nkinds: {deny: [Secret]}\nfor:\n\
+         - {groups: [ops], catalogs: {allow: ['olm/*']}}\n- {users: [ann], catalogs: {allow: []}}\n",
+    );
+    let catalog = |user: Option<&str>, groups: &[&str], name: &str| {
+        let groups: Vec<String> = groups.iter().map(|group| (*group).to_owned()).collect();
+        let terms = policy.terms(user, &groups);
+        assert!(terms.conditions.kinds.is_some());
+        judge_catalog(&terms, &[name]).is_none()
+    };
+    assert!(catalog(None, &[], "olm/community") && !catalog(None, &[], "olm/certified"));
+    assert!(catalog(Some("bob"), &["ops"], "olm/certified"));
+    assert!(!catalog(Some("ann"), &[], "olm/community"));
+    assert!(
+        catalog(Some("ann"), &["ops"], "olm/community"),
+        "the first section counts"
+    );
+}
+
+#[test]
+fn a_file_that_is_no_policy_is_refused_at_its_line() {
+    for (text, error) in [
+        ("", "policy.yaml:1:1: there are 0 documents, and a policy file is one"),
+        ("kinds: {}\n", "policy.yaml:1:1: the file has no version"),
+        (
+            "version: 2\n",
+            "policy.yaml:1:10: version must be a whole number from 1 to 1, not 2",
+        ),
+        (
+            "version: 1\nkind: {}\n",
+            "policy.yaml:2:1: kind is not a key of the file; did you mean kinds?",
+        ),
+        (
+            "version: 1\nkinds: {allow: Role}\n",
+            "policy.yaml:2:16: kinds.allow must be a list, not a text",
+        ),
+        (
+            "version: 1\nfor:\n- kinds: {}\n",
+            "policy.yaml:3:3: the section names neither users nor groups, so it is for nobody",
+        ),
+    ] {
+        let found = read("policy.yaml", text.as_bytes(), &Limits::default()).unwrap_err();
+        assert_eq!(found.to_string(), error, "{text}");
+    }
+    assert_eq!(
+        policy("version: 1\nkinds:\nfor: null\n").terms(None, &[]).conditions,
+        Conditions::default()
+    );
+}
+
+#[test]
+fn the_schema_refuses_what_the_reader_refuses() {
+    let validator = jsonschema::validator_for(&json_schema()).unwrap();
+    for text in [
+        "version: 1",
+        "kinds: {}",
+        "version: 2",
+        "{version: 1, kind: {}}",
+        "{version: 1, kinds: {allow: Role}}",
+        "{version: 1, kinds: {deny: [Role]}, permissions: {allow: [{verbs: [get], scope: Cluster}]}}",
+        "{version: 1, permissions: {deny: [{scope: World}]}}",
+        "{version: 1, for: [{kinds: {}}]}",
+        "{version: 1, for: [{users: [ann], registries: {allow: [a]}}]}",
+        "{version: 1, for: [{users: [], groups: [a]}]}",
+    ] {
+        let value: Value = serde_yaml::from_str(text).unwrap();
+        let is_read = read("policy.yaml", text.as_bytes(), &Limits::default()).is_ok();
+        assert_eq!(validator.is_valid(&value), is_read, "{text}");
+    }
+}
