@@ -120,6 +120,21 @@ impl Catalog {
         u32::try_from(at).ok().map(BundleId)
     }
 
+    /// The package of the bundle with this name, and its channel: the default one where the bundle is in that, else the
+    /// first by name. `None` where it is in no channel.
+    pub fn channel_of(&self, bundle: &str) -> Option<(String, String)> {
+        let id = self.find(bundle)?;
+        self.packages.iter().find_map(|package| {
+            let channels = package.channels.iter();
+            let holds = |channel: &&Channel| channel.entries.iter().any(|entry| entry.bundle == id);
+            // What is not the default sorts behind what is.
+            let found = channels
+                .filter(holds)
+                .min_by_key(|channel| package.default_channel.as_ref() != Some(&channel.name));
+            Some((package.name.to_string(), found?.name.to_string()))
+        })
+    }
+
     /// The bundle at a place.
     pub fn bundle(&self, id: BundleId) -> Option<&Bundle> {
         self.bundles.get(id.0 as usize)

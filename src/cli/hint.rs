@@ -12,6 +12,7 @@ use crate::catalog::file_based::template::TemplateError;
 use crate::catalog::selection::SelectionError;
 use crate::cli::start::StartError;
 use crate::cluster::dump::DumpError;
+use crate::cluster::requested::RequestError;
 use crate::cluster::{ObservedError, StateError, StateProblem};
 use crate::database::add::{AddError, Refusal};
 use crate::database::admission::Unfit;
@@ -41,6 +42,8 @@ use crate::index::render::template::{BundleError, TemplateRenderError};
 use crate::install::catalogs::SelectedError;
 use crate::install::content::ContentError;
 use crate::install::planned::PlanError;
+use crate::install::requests::installs::InstallError;
+use crate::install::requests::operators::EntrypointError;
 use crate::install::resolved::ResolvedError;
 use crate::kubernetes::rbac::covering::TooManyAtoms;
 use crate::limit::Limit;
@@ -105,7 +108,9 @@ macro_rules! without_hints {
 }
 
 without_hints! {
+    EntrypointError,
     InitError,
+    RequestError,
     SelectionError,
     StepError,
     TemplateError,
@@ -250,6 +255,10 @@ hints! {
         ],
         Self::TooMany { .. } => hint(raise(VALUES)),
         Self::Object => hint("a dump of a cluster is given with --cluster, or as FILE"),
+    }
+    InstallError {
+        pass: [Step, Permissions],
+        none: [],
     }
     ObservedError {
         pass: [],

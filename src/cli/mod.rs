@@ -36,6 +36,7 @@ mod probe;
 mod registry;
 mod removals;
 mod render;
+mod requests;
 mod resolve;
 mod serve;
 mod serving;

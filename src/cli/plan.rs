@@ -3,10 +3,12 @@
 use crate::cli::Context;
 use crate::cli::arguments::OutputArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::requests::{self, OpenOperator};
 use crate::cli::resolve::{IntentArguments, unresolved};
 use crate::cli::what_if::{self, InstallArguments, OlmArgument};
 use crate::cluster::State;
 use crate::cluster::conditions::NOT_UPGRADEABLE;
+use crate::cluster::requested;
 use crate::cluster::state::Approval;
 use crate::install::apis::Apis;
 use crate::install::apply::{Applied, FailedVersion};
@@ -14,6 +16,8 @@ use crate::install::handling::{self, Handling, Resource};
 use crate::install::hold::{HeldUpgrade, held_upgrade};
 use crate::install::plan::Phase;
 use crate::install::planned::{PlanOptions, Planned, Subject, plan};
+use crate::install::requests::installs::OpenInstall;
+use crate::install::requests::labels;
 use crate::install::resolve::ResolveOptions;
 use crate::olm::capabilities::Olm;
 use crate::olm::limits::OBJECT;
@@ -40,6 +44,10 @@ Examples:
   Of everything that the subscriptions of a what-if file resolve to
   $ opmx plan --state cluster.yaml
 
+  Of an Install resource, or of what an Operator resource resolves to
+  $ opmx plan install.yaml --cluster dump.yaml
+  $ opmx plan operator.yaml --catalog community=registry.example.com/index:v1
+
   Of the updates that a newer index brings to a cluster
   $ opmx plan --cluster dump.yaml --catalog operatorhubio-catalog=registry.example.com/index:v2";
 
@@ -53,12 +61,14 @@ Examples:
 /// be complete, and the versions in it would not fail because of their Deployments. A plan that a person has to approve is printed as it
 /// waits; --approval automatic shows how it ends. Where the condition of an installed operator holds back the upgrade to the bundle there is no plan, and
 /// said is who holds it back, since when, and how to override that. Without a bundle the subscriptions of the files are resolved first, and the plan is that of all that OLM would
-/// install for them.
+/// install for them. In place of a bundle a YAML or JSON file with Operator and Install resources may be named: an Operator
+/// counts as a Subscription, and an Install is applied as it is, once nothing that it needs waits for approval.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PlanArguments {
-    /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name
-    #[arg(value_name = "BUNDLE", required_unless_present_any = ["state", "cluster"])]
+    /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name. Or a file with Operator and
+    /// Install resources, - for standard input
+    #[arg(value_name = "BUNDLE|FILE", required_unless_present_any = ["state", "cluster"])]
     bundle: Option<String>,
     /// Name of the CatalogSource that the bundle comes from; without it catalog
     ///
@@ -107,8 +117,10 @@ impl From<Approver> for Approval {
 
 pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
     let olm = arguments.olm.announced(context);
-    let Some(bundle) = &arguments.bundle else {
-        return of_subscriptions(arguments, olm, context);
+    let bundle = match &arguments.bundle {
+        None => return of_requests(None, olm, arguments, context),
+        Some(file) if requests::is_file(file) => return of_requests(Some(file), olm, arguments, context),
+        Some(bundle) => bundle,
     };
     let catalog = match &arguments.catalog[..] {
         [] => "catalog",
@@ -141,8 +153,13 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         catalog_namespace: &arguments.catalog_namespace,
         replaces: arguments.replaces.as_deref(),
     };
-    let state = install.cluster.is_given().then_some(&state);
-    show(bundle, state, None, (arguments, olm), context)
+    let known = install.cluster.is_given().then_some(&state);
+    let options = PlanOptions {
+        namespace: install.namespace.clone(),
+        olm: olm.clone(),
+        ..PlanOptions::default()
+    };
+    show(bundle, known, options, None, arguments, context)
 }
 
 /// Says that the conditions of what is installed hold a bundle back, who says so, and what lets it through.
@@ -166,9 +183,13 @@ fn withheld(bundle: &str, held: &HeldUpgrade, arguments: &PlanArguments, context
     Ok(Status::Failure)
 }
 
-/// The plan of what the subscriptions of a cluster resolve to.
-fn of_subscriptions(arguments: &PlanArguments, olm: &Olm, context: &Context<'_>) -> CommandResult {
+/// The plan of what the subscriptions of a cluster and the Operators of a file resolve to, and those of Installs: of a file,
+/// else of a cluster that has nothing else.
+fn of_requests(file: Option<&str>, olm: &Olm, arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
     let install = &arguments.install;
+    if arguments.replaces.is_some() {
+        return Err(CommandError::usage("--replaces is about BUNDLE, and there is none"));
+    }
     if install.index.is_some() {
         return Err(CommandError::usage(
             "--index says where BUNDLE is taken from, and there is none",
@@ -180,11 +201,41 @@ fn of_subscriptions(arguments: &PlanArguments, olm: &Olm, context: &Context<'_>)
         )));
     }
     let named = install.namespace.as_deref();
-    let state = install.cluster.read_observed(named, &install.limits, context)?;
+    let requested = file
+        .map(|file| requests::read(file, olm, &install.limits, context))
+        .transpose()?;
+    let requested = requested.unwrap_or_default();
+    let mut state = install.cluster.read_observed(named, olm, &install.limits, context)?;
+    let known = install.cluster.is_given().then(|| state.clone());
+    state.objects.extend(requested.iter().cloned());
+    let opened = requests::open_operators(&state.objects, &install.registry, &install.limits, context)?;
+    let Some(operators) = opened else {
+        return Ok(Status::Failure);
+    };
+    let nothing_else = operators.is_empty() && state.subscriptions.is_empty();
+    let installs = if file.is_some() { &requested } else { &state.objects };
+    if file.is_some() || nothing_else {
+        let opened = requests::open_installs(installs, &install.registry, &install.limits, context)?;
+        let Some(installs) = opened else {
+            return Ok(Status::Failure);
+        };
+        let mut status = Status::Success;
+        let has_some = !installs.is_empty();
+        for planned in installs {
+            if of_install(&planned, known.as_ref(), arguments, context)? != Status::Success {
+                status = Status::Failure;
+            }
+        }
+        let of_file = requested::operators(&requested)?;
+        if has_some && of_file.is_empty() || status == Status::Failure {
+            return Ok(status);
+        }
+    }
     let options = ResolveOptions {
         catalogs: what_if::named_indexes(&arguments.catalog),
         search: arguments.intents.options(olm)?,
         olm: olm.clone(),
+        operators: operators.iter().map(OpenOperator::asked).collect(),
         limits: install.index_limits(),
         ..ResolveOptions::default()
     };
@@ -200,8 +251,38 @@ fn of_subscriptions(arguments: &PlanArguments, olm: &Olm, context: &Context<'_>)
         resolution,
         catalogs: &resolved.catalogs,
     };
+    let known = install.cluster.is_given().then_some(&resolved.state);
+    // Without a cluster the plan is not applied, and yet is what was resolved.
+    let options = PlanOptions {
+        namespace: Some(resolved.state.namespace.clone()),
+        manual: resolved.state.manual_subscriptions(&resolved.state.namespace),
+        labels: labels::projected(resolution, &resolved.state),
+        olm: olm.clone(),
+        ..PlanOptions::default()
+    };
     let released = resolved.released.as_ref().map(what_if::other_resolution);
-    show(all, Some(&resolved.state), released, (arguments, olm), context)
+    show(all, known, options, released, arguments, context)
+}
+
+/// The plan of an Install, and how it ends.
+fn of_install(
+    install: &OpenInstall,
+    state: Option<&State>,
+    arguments: &PlanArguments,
+    context: &Context<'_>,
+) -> CommandResult {
+    let named = arguments.install.namespace.as_deref();
+    let (planned, reviewed) = install.plan(state, named, arguments.approval.map(Approval::from))?;
+    let status = printed(planned, None, state, arguments, context)?;
+    if state.is_none() || reviewed.pending.is_empty() || install.install.approved {
+        return Ok(status);
+    }
+    let account = reviewed.account.map(|account| account.to_string()).unwrap_or_default();
+    context.printer.warning(format_args!(
+        "Install {} waits for approval: {account} does not hold all that it needs; opmx permissions lists it",
+        install.install.name
+    ));
+    Ok(Status::Failure)
 }
 
 /// Prints the plan of something; where a cluster is known, as it would end there. `released` says what the newest release
@@ -209,19 +290,19 @@ fn of_subscriptions(arguments: &PlanArguments, olm: &Olm, context: &Context<'_>)
 fn show(
     subject: Subject<'_>,
     state: Option<&State>,
+    options: PlanOptions,
     released: Option<String>,
-    (arguments, olm): (&PlanArguments, &Olm),
+    arguments: &PlanArguments,
     context: &Context<'_>,
 ) -> CommandResult {
     let options = PlanOptions {
-        namespace: arguments.install.namespace.clone(),
-        approval: arguments.approval.map(Approval::from),
+        approval: arguments.approval.map(Approval::from).or(options.approval),
         repetition: if arguments.repeat_properties {
             Repetition::AsOlm
         } else {
             Repetition::Once
         },
-        olm: olm.clone(),
+        ..options
     };
     let Some(planned) = plan(subject, state, &options)? else {
         if let Some(released) = released {
@@ -232,6 +313,17 @@ fn show(
             .status("there is nothing to install, and so OLM makes no plan");
         return Ok(Status::Success);
     };
+    printed(planned, released, state, arguments, context)
+}
+
+/// Prints a plan, and says how it ends.
+fn printed(
+    planned: Planned,
+    released: Option<String>,
+    state: Option<&State>,
+    arguments: &PlanArguments,
+    context: &Context<'_>,
+) -> CommandResult {
     let other = planned.released.as_ref().map(|released| {
         let requires = "requires every manifest, the optional ones, too";
         match &planned.applied {
@@ -285,6 +377,11 @@ fn print(planned: &Planned, context: &Context<'_>) -> Result<(), CommandError> {
     let names = plan.spec.cluster_service_version_names.join(", ");
     context.printer.line(format!("installs   {names}"))?;
     context.printer.line(format!("namespace  {}", plan.namespace()))?;
+    for label in plan.labels() {
+        context.printer.line(format!(
+            "label      {label}, on all of this and on the Deployments and APIServices that come of it"
+        ))?;
+    }
     context.printer.line(format!("phase      {:?}", plan.status.phase))?;
     if plan.spec.approval == Approval::Manual {
         let by = match &planned.held_by[..] {
@@ -345,9 +442,13 @@ fn print(planned: &Planned, context: &Context<'_>) -> Result<(), CommandError> {
 /// What has to be there for a step: the resource that is written to, and where.
 fn needs(step: &Step, namespace: &str, apis: &Apis) -> String {
     let resource = Resource::of(step, apis);
-    let place = if resource.namespaced { namespace } else { "the cluster" };
+    let place = if resource.namespaced {
+        step.namespace(namespace)
+    } else {
+        "the cluster"
+    };
     let optional = if step.optional { ", optional" } else { "" };
-    match handling::of(&step.resource.kind) {
+    match handling::of_step(step) {
         Handling::Unsupported => "OLM does not install objects of this kind".to_owned(),
         Handling::Updated => format!("{}/{} in {place}{optional}", resource.label(), step.resource.version),
         Handling::Definition | Handling::Once | Handling::Patched => format!("{} in {place}", resource.label()),

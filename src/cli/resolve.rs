@@ -5,14 +5,17 @@ use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArgume
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::following::PreferenceArguments;
 use crate::cli::hint::MORE_STEPS;
+use crate::cli::requests::{self, OpenOperator};
 use crate::cli::what_if::{self, ClusterArguments, OlmArgument};
-use crate::cluster;
+use crate::cluster::{self, requested};
+use crate::install::requests::installs::OpenInstall;
 use crate::install::resolve::{PackageChannel, ResolveOptions};
 use crate::olm::capabilities::{Need, Olm};
 use crate::resolver::{ResolverOptions, Unresolved};
+use crate::terminal::table::Table;
 use crate::terminal::{Format, resolution};
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -32,6 +35,10 @@ Examples:
   What a released OLM would do, which knows no intents
   $ opmx resolve etcd --catalog index.db --olm 0.28.0
 
+  What an Operator resource would install, and what the images of an Install resource are
+  $ opmx resolve operator.yaml --catalog community=registry.example.com/index:v1
+  $ opmx resolve install.yaml
+
   A cluster as a file says it is
   $ opmx resolve --state state.yaml -o yaml
 
@@ -43,18 +50,22 @@ Examples:
 /// Subscriptions are resolved as OLM resolves them: over channels, updates, dependencies and what is installed. A
 /// recommended dependency is taken where it can be, an optional one is not.
 ///
+/// An Operator resource, in a file that is named instead of a package or among what --cluster has, counts as a Subscription to
+/// its package, and takes the place of one to the same. Of an Install resource the content is resolved to digests.
+///
 /// The exit status is 1 where there is no answer. Why is said in the words of OLM, then in plain ones.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ResolveArguments {
-    /// What to subscribe to: a package, or one channel of it; without a channel, any
-    #[arg(value_name = "PACKAGE[=CHANNEL]", required_unless_present_any = ["state", "cluster", "schema"], conflicts_with = "state")]
+    /// What to subscribe to: a package, or one channel of it; without a channel, any. Or a file with Operator and Install
+    /// resources, - for standard input
+    #[arg(value_name = "PACKAGE[=CHANNEL]|FILE", required_unless_present_any = ["state", "cluster", "schema"])]
     packages: Vec<String>,
     /// An index to take operators from: an image, a database or a folder with a file-based catalog; may be repeated
     ///
     /// The first one is subscribed to. Without a name it is called catalog, the second catalog-2 and so on. A higher
     /// priority is preferred for dependencies. A catalog of the cluster with the same name is read from here.
-    #[arg(long, value_name = "[NAME=]INDEX[,PRIORITY]", required_unless_present_any = ["state", "cluster", "schema"], conflicts_with = "state")]
+    #[arg(long, value_name = "[NAME=]INDEX[,PRIORITY]", conflicts_with = "state")]
     catalog: Vec<String>,
     /// What is installed, by the name of its ClusterServiceVersion; may be repeated
     #[arg(long, value_name = "CSV", conflicts_with = "state")]
@@ -119,12 +130,47 @@ pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> Comman
         return Ok(Status::Success);
     }
     let olm = arguments.olm.announced(context);
-    let state = arguments
+    let (files, packages): (Vec<&String>, Vec<&String>) =
+        arguments.packages.iter().partition(|name| requests::is_file(name));
+    if let Some(package) = packages.first() {
+        if arguments.cluster.state.is_some() {
+            return Err(CommandError::usage(format!(
+                "{package} is a package, and the what-if file of --state says what is subscribed to"
+            )));
+        }
+        if arguments.catalog.is_empty() && !arguments.cluster.is_given() {
+            return Err(CommandError::usage(format!(
+                "name the index that {package} is in with --catalog"
+            )));
+        }
+    }
+    let mut named = Vec::new();
+    for file in files {
+        named.extend(requests::read(file, olm, &arguments.limits, context)?);
+    }
+    if installs(&named, arguments, context)? == Status::Failure {
+        return Ok(Status::Failure);
+    }
+    let mut state = arguments
         .cluster
-        .read_observed(arguments.namespace.as_deref(), &arguments.limits, context)?;
+        .read_observed(arguments.namespace.as_deref(), olm, &arguments.limits, context)?;
+    state.objects.extend(named.iter().cloned());
+    let opened = requests::open_operators(&state.objects, &arguments.registry, &arguments.limits, context)?;
+    let Some(operators) = opened else {
+        return Ok(Status::Failure);
+    };
+    if !named.is_empty() && operators.is_empty() && packages.is_empty() && !arguments.cluster.is_given() {
+        // There were Installs alone.
+        return Ok(Status::Success);
+    }
+    let nothing_else = operators.is_empty() && packages.is_empty() && state.subscriptions.is_empty();
+    if named.is_empty() && nothing_else && !requested::installs(&state.objects)?.is_empty() {
+        return installs(&state.objects, arguments, context);
+    }
     let options = ResolveOptions {
         catalogs: what_if::named_indexes(&arguments.catalog),
-        packages: arguments.packages.iter().map(|text| package_channel(text)).collect(),
+        packages: packages.into_iter().map(|text| package_channel(text)).collect(),
+        operators: operators.iter().map(OpenOperator::asked).collect(),
         starting_csv: arguments.starting_csv.clone(),
         installed: arguments.installed.clone(),
         search: ResolverOptions {
@@ -153,6 +199,32 @@ pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> Comman
         }
         Err(error) => unresolved(&error, &arguments.output, context),
     }
+}
+
+/// Prints what the content of Installs is.
+fn installs(objects: &[Value], arguments: &ResolveArguments, context: &Context<'_>) -> CommandResult {
+    let opened = requests::open_installs(objects, &arguments.registry, &arguments.limits, context)?;
+    let Some(installs) = opened else {
+        return Ok(Status::Failure);
+    };
+    match arguments.output.output {
+        _ if installs.is_empty() => {}
+        Format::Text => {
+            let columns = ["INSTALL", "CONTENT", "HOLDS", "RESOLVED"];
+            let mut table = Table::new(context.printer.stdout(), columns);
+            for install in &installs {
+                for [named, holds, resolved] in requests::contents(install) {
+                    table.row([&install.install.name, &named, &holds, &resolved])?;
+                }
+            }
+            table.finish()?;
+        }
+        format => {
+            let written: Vec<Value> = installs.iter().map(OpenInstall::resolved).collect();
+            requests::print_all(&written, format, context)?;
+        }
+    }
+    Ok(Status::Success)
 }
 
 /// Says why there is no answer.

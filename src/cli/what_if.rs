@@ -6,7 +6,7 @@ use crate::cli::error::CommandError;
 use crate::cli::{Context, guesses, input, sources};
 use crate::cluster::dump;
 use crate::cluster::state::CatalogSource;
-use crate::cluster::{self, State};
+use crate::cluster::{self, OperatorGroups, State};
 use crate::index::intake::IntakeError;
 use crate::index::open::OpenLimits;
 use crate::install;
@@ -52,22 +52,39 @@ impl ClusterArguments {
     pub(crate) fn read_observed(
         &self,
         namespace: Option<&str>,
+        olm: &Olm,
         limits: &LimitArguments,
         context: &Context<'_>,
     ) -> Result<State, CommandError> {
         let mut state = self.read(limits, context)?;
-        cluster::observe(&mut state, namespace)?;
-        for subscription in &state.subscriptions {
-            let known = |csv: &&String| state.installed.iter().any(|known| known.name == **csv);
-            if let Some(installed) = subscription.installed_csv.as_ref().filter(|csv| !known(csv)) {
-                let name = &subscription.name;
-                context.printer.warning(format_args!(
-                    "the Subscription {name} has {installed} installed, which is not among what was read, and so is \
-                     taken as not installed"
-                ));
-            }
-        }
+        let groups = match olm {
+            Olm::Proposed => OperatorGroups::Proposed,
+            Olm::AnyRelease | Olm::Release(_) => OperatorGroups::Released,
+        };
+        cluster::observe_with(&mut state, namespace, groups)?;
+        warn_of(&state, context);
         Ok(state)
+    }
+}
+
+/// Says what of a cluster is taken otherwise than OLM would.
+fn warn_of(state: &State, context: &Context<'_>) {
+    if let Some(count) = cluster::refused_operator_groups(&state.objects, &state.namespace) {
+        context.printer.warning(format_args!(
+            "the namespace {} has {count} OperatorGroups: as proposed, each install has a service account of its own \
+             there, and the releases of OLM install nothing; --olm {NEWEST} shows their answer",
+            state.namespace
+        ));
+    }
+    for subscription in &state.subscriptions {
+        let known = |csv: &&String| state.installed.iter().any(|known| known.name == **csv);
+        if let Some(installed) = subscription.installed_csv.as_ref().filter(|csv| !known(csv)) {
+            let name = &subscription.name;
+            context.printer.warning(format_args!(
+                "the Subscription {name} has {installed} installed, which is not among what was read, and so is \
+                 taken as not installed"
+            ));
+        }
     }
 }
 
@@ -115,6 +132,11 @@ pub(crate) struct OlmArgument {
 }
 
 impl OlmArgument {
+    /// The OLM.
+    pub(crate) fn get(&self) -> &Olm {
+        &self.olm
+    }
+
     /// The OLM; how little is known about it is said.
     pub(crate) fn announced(&self, context: &Context<'_>) -> &Olm {
         if let Some(caution) = self.olm.caution() {
@@ -193,19 +215,29 @@ impl InstallArguments {
 
     /// A bundle of a folder or an image as OLM sees it. `None` where it has errors; they have been reported.
     pub(crate) fn content_at(&self, bundle: &str, context: &Context<'_>) -> Result<Option<Content>, CommandError> {
-        let tree = sources::bundle_files(bundle, &self.registry, &self.limits, context)?;
-        let location: Location = bundle.parse()?;
-        match content::of_files(&tree, location.registry_reference(), &self.limits.text()) {
-            Ok((content, findings)) => {
-                context.printer.report(&findings);
-                Ok(Some(content))
-            }
-            Err(ContentError::Intake(IntakeError::Findings { diagnostics, .. })) => {
-                context.printer.report(&diagnostics);
-                Ok(None)
-            }
-            Err(error) => Err(error.into()),
+        bundle_content(bundle, &self.registry, &self.limits, context)
+    }
+}
+
+/// The bundle of a folder or an image as OLM sees it. `None` where it has errors; they have been reported.
+pub(crate) fn bundle_content(
+    bundle: &str,
+    registry: &RegistryArguments,
+    limits: &LimitArguments,
+    context: &Context<'_>,
+) -> Result<Option<Content>, CommandError> {
+    let tree = sources::bundle_files(bundle, registry, limits, context)?;
+    let location: Location = bundle.parse()?;
+    match content::of_files(&tree, location.registry_reference(), &limits.text()) {
+        Ok((content, findings)) => {
+            context.printer.report(&findings);
+            Ok(Some(content))
         }
+        Err(ContentError::Intake(IntakeError::Findings { diagnostics, .. })) => {
+            context.printer.report(&diagnostics);
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -244,6 +276,7 @@ pub(crate) fn resolve(
         ResolveError::CatalogTwice { .. } | ResolveError::PackageTwice { .. } => CommandError::usage(error.to_string()),
         ResolveError::NotInstalled { .. } => CommandError::failure(error.to_string())
             .hint("describe what is installed in a file, and give it with --state"),
+        ResolveError::Entrypoint(error) => error.into(),
         ResolveError::Read(error) => error.into(),
         ResolveError::Catalog {
             namespace,
@@ -260,6 +293,9 @@ pub(crate) fn resolve(
             error.hint(format!("--catalog {name}=INDEX reads it from elsewhere"))
         }
     })?;
+    for note in &resolved.notes {
+        context.printer.status(note);
+    }
     for CatalogSource { namespace, name, .. } in resolved.empty_catalogs() {
         context.printer.warning(format_args!(
             "the catalog {namespace}/{name} names no index image, and counts as empty without --catalog {name}=INDEX"

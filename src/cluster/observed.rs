@@ -42,16 +42,54 @@ pub enum ObservedError {
     },
 }
 
+/// What it means where a namespace has no OperatorGroup, or more than one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OperatorGroups {
+    /// As proposed: each install has a service account of its own.
+    #[default]
+    Proposed,
+    /// As all releases of OLM have it: nothing is installed there.
+    Released,
+}
+
 /// Puts into a state what the Subscriptions, ClusterServiceVersions, CatalogSources and the OperatorGroup among its objects
 /// say. What stands there already counts more. Without a namespace it is that of the state, else the one with Subscriptions.
 ///
 /// # Errors
-/// When the objects do not say which namespace it is, or it has several OperatorGroups.
+/// When the objects do not say which namespace it is, or contradict the state.
 pub fn observe(state: &mut State, namespace: Option<&str>) -> Result<(), ObservedError> {
+    observe_with(state, namespace, OperatorGroups::default())
+}
+
+/// [`observe`], and what several OperatorGroups, or none, mean.
+///
+/// # Errors
+/// When the objects do not say which namespace it is, contradict the state, or OLM refuses the OperatorGroups.
+pub fn observe_with(state: &mut State, namespace: Option<&str>, groups: OperatorGroups) -> Result<(), ObservedError> {
     let objects = std::mem::take(&mut state.objects);
-    let observed = Objects(&objects).complete(state, namespace);
+    let observed = Objects(&objects).complete(state, namespace, groups);
     state.objects = objects;
     observed
+}
+
+/// The OperatorGroups of a namespace.
+pub fn operator_groups<'a>(objects: &'a [Value], namespace: &str) -> Vec<&'a Value> {
+    let groups = Objects(objects).inside(namespace, "OperatorGroup");
+    groups.map(|group| group.0).collect()
+}
+
+/// With how many OperatorGroups the releases of OLM refuse a namespace; `None` where they do not. Where nobody dumped any,
+/// the one that it takes is assumed to be there.
+pub fn refused_operator_groups(objects: &[Value], namespace: &str) -> Option<usize> {
+    match Objects(objects).operator_group(namespace) {
+        Err(ObservedError::OperatorGroups { count, .. }) => Some(count),
+        _ => None,
+    }
+}
+
+/// The CatalogSources among objects.
+pub fn catalog_sources(objects: &[Value]) -> impl Iterator<Item = CatalogSource> {
+    Objects(objects).of_kind("CatalogSource").map(catalog)
 }
 
 /// The objects of a cluster.
@@ -60,17 +98,17 @@ struct Objects<'a>(&'a [Value]);
 
 impl<'a> Objects<'a> {
     /// Those of OLM that have this kind.
-    fn of_kind(self, kind: &'static str) -> impl Iterator<Item = Csv<'a>> {
+    fn of_kind(self, kind: &'static str) -> impl Iterator<Item = Csv<'a>> + use<'a> {
         let views = self.0.iter().map(Csv);
         views.filter(move |view| view.text(&["kind"]) == kind && view.text(&["apiVersion"]).starts_with(csv::GROUP))
     }
 
     /// Those of them that stand in a namespace.
-    fn inside(self, namespace: &str, kind: &'static str) -> impl Iterator<Item = Csv<'a>> {
+    fn inside<'n>(self, namespace: &'n str, kind: &'static str) -> impl Iterator<Item = Csv<'a>> + use<'a, 'n> {
         self.of_kind(kind).filter(move |view| home(*view) == namespace)
     }
 
-    fn complete(self, state: &mut State, namespace: Option<&str>) -> Result<(), ObservedError> {
+    fn complete(self, state: &mut State, namespace: Option<&str>, groups: OperatorGroups) -> Result<(), ObservedError> {
         let here = self.namespace(state, namespace)?;
         let versions: BTreeSet<&str> = self.inside(&here, csv::KIND).map(Csv::name).collect();
         for view in self.inside(&here, "Subscription") {
@@ -83,7 +121,11 @@ impl<'a> Objects<'a> {
                 state.installed.push(installed(view));
             }
         }
-        if let Some(group) = self.operator_group(&here)? {
+        let group = match (self.operator_group(&here), groups) {
+            (Err(_), OperatorGroups::Proposed) => None,
+            (group, _) => group?,
+        };
+        if let Some(group) = group {
             let text = |keys: &[&str]| Some(group.text(keys)).filter(|text| !text.is_empty());
             if text(&["spec", "upgradeStrategy"]) == Some("TechPreviewUnsafeFailForward") {
                 state.upgrade_strategy = UpgradeStrategy::FailForward;
@@ -448,9 +490,22 @@ mod tests {
         assert_eq!(observed(Vec::new(), None).unwrap().namespace, NAMESPACE);
         let group = |name: &str| object("OperatorGroup", name, "operators", json!({"spec": {}}));
         assert!(observed(vec![group("a")], None).is_ok());
-        let error = observed(vec![group("a")], Some("garden")).unwrap_err().to_string();
-        assert_eq!(error, "expected 1 OperatorGroup in the namespace garden, found 0");
-        let error = observed(vec![group("a"), group("b")], None).unwrap_err().to_string();
-        assert_eq!(error, "expected 1 OperatorGroup in the namespace operators, found 2");
+        // S57, S58: as proposed, an install has an account of its own then; a released OLM refuses the namespace.
+        for (objects, namespace, count) in [
+            (vec![group("a")], "garden", 0),
+            (vec![group("a"), group("b")], "operators", 2),
+        ] {
+            assert_eq!(refused_operator_groups(&objects, namespace), Some(count));
+            let mut state = State {
+                objects,
+                ..State::default()
+            };
+            assert!(observe(&mut state.clone(), Some(namespace)).is_ok());
+            let error = observe_with(&mut state, Some(namespace), OperatorGroups::Released).unwrap_err();
+            let message = format!("expected 1 OperatorGroup in the namespace {namespace}, found {count}");
+            assert_eq!(error.to_string(), message);
+        }
+        assert_eq!(refused_operator_groups(&[group("a")], "operators"), None);
+        assert_eq!(refused_operator_groups(&[], "operators"), None);
     }
 }

@@ -35,6 +35,9 @@ pub struct State {
     /// The CatalogSources of a dump that OLM does not look at from here, by namespace and name.
     #[serde(skip)]
     pub other_catalogs: Vec<(String, String)>,
+    /// The CatalogSources that an `Operator` refers to, by namespace and name. OLM looks at them wherever they are.
+    #[serde(skip)]
+    pub referred: BTreeSet<(String, String)>,
     /// The ClusterServiceVersions in [`State::namespace`].
     pub installed: Vec<Installed>,
     /// The Subscriptions in [`State::namespace`].

@@ -20,10 +20,12 @@ pub use deployments::FailedVersion;
 use super::apis::{Apis, defined};
 use super::existing::Existing;
 use super::handling::{self, Handling, Resource};
+use super::permissions::{account_of, held};
 use super::plan::{Condition, InstallPlan, Phase};
 use super::refusal::{Class, Refusal, reason_of};
 use crate::cluster::State;
 use crate::cluster::state::ErrorAnswer;
+use crate::kubernetes::rbac::account::{Account, Grants};
 use crate::kubernetes::rbac::covering::TooManyAtoms;
 use crate::steps::{CRD, Step, StepStatus};
 use requests::{Installer, refused_while};
@@ -124,7 +126,27 @@ impl Stop {
 /// # Errors
 /// When the roles of the plan say more than can be compared with what a service account holds.
 pub fn apply(steps: &[Step], namespace: &str, state: &State) -> Result<Applied, TooManyAtoms> {
-    let mut cluster = Cluster::of(steps, state, namespace)?;
+    let account = account_of(state, namespace).map(|account| {
+        let held = held(&account, state).0;
+        (account, held)
+    });
+    apply_as(steps, namespace, state, account)
+}
+
+/// The same as this account, which holds this; without one with OLM's own rights.
+///
+/// # Errors
+/// When the roles of the plan say more than can be compared with what a service account holds.
+pub fn apply_as(
+    steps: &[Step],
+    namespace: &str,
+    state: &State,
+    account: Option<(Account, Grants)>,
+) -> Result<Applied, TooManyAtoms> {
+    let installer = account
+        .map(|account| Installer::of(steps, state, namespace, account))
+        .transpose()?;
+    let mut cluster = Cluster::of(steps, state, namespace, installer);
     let mut outcomes: Vec<Outcome> = steps
         .iter()
         .map(|step| Outcome {
@@ -256,20 +278,20 @@ fn pass(steps: &[Step], outcomes: &mut [Outcome], cluster: &mut Cluster<'_>) -> 
 }
 
 impl<'a> Cluster<'a> {
-    fn of(steps: &[Step], state: &'a State, namespace: &'a str) -> Result<Self, TooManyAtoms> {
-        Ok(Self {
+    fn of(steps: &[Step], state: &'a State, namespace: &'a str, installer: Option<Installer>) -> Self {
+        Self {
             namespace,
             apis: Apis::of(state),
             existing: Existing::of(&state.objects),
             errors: &state.errors,
-            installer: Installer::of(steps, state, namespace)?,
+            installer,
             warnings: owners::shared(steps, namespace, state),
-        })
+        }
     }
 
     /// Creates or updates the object of a step.
     fn execute(&mut self, index: usize, step: &Step) -> Result<StepStatus, Stop> {
-        let handling = handling::of(&step.resource.kind);
+        let handling = handling::of_step(step);
         let resource = Resource::of(step, &self.apis);
         match handling {
             Handling::Unsupported => return Ok(StepStatus::UnsupportedResource),

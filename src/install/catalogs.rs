@@ -13,6 +13,8 @@ use std::borrow::Cow;
 #[derive(Debug)]
 pub struct Catalogs {
     catalogs: Vec<Open>,
+    /// Bundles of images, which the packages that are written out tell of.
+    contents: Vec<Content>,
 }
 
 #[derive(Debug)]
@@ -71,8 +73,17 @@ impl Catalogs {
             index,
             inline: cluster::inline(&catalog.packages),
         });
-        let catalogs = catalogs.collect();
-        Self { catalogs }
+        Self {
+            catalogs: catalogs.collect(),
+            contents: Vec::new(),
+        }
+    }
+
+    /// The same with bundles of which the packages that are written out tell.
+    #[must_use]
+    pub fn with_contents(mut self, contents: impl IntoIterator<Item = Content>) -> Self {
+        self.contents.extend(contents);
+        self
     }
 
     /// What the catalogs hold. Only an update asks for the ranges that bundles skip, which take long to read from a
@@ -84,6 +95,19 @@ impl Catalogs {
         self.catalogs.iter().map(|open| open.read(with_skip_ranges)).collect()
     }
 
+    /// The image of a bundle that was selected, where its catalog names one.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub fn image(&self, selected: &Selected) -> Result<Option<String>, ReadError> {
+        let open = self.catalogs.iter().find(|open| open.name == selected.catalog);
+        let Some(open) = open else { return Ok(None) };
+        let catalog = open.read(false)?;
+        let bundle = catalog.find(&selected.name).and_then(|id| catalog.bundle(id));
+        let image = bundle.and_then(|bundle| bundle.image.as_deref());
+        Ok(image.filter(|image| !image.is_empty()).map(str::to_owned))
+    }
+
     /// A bundle that was selected, with its manifests.
     ///
     /// # Errors
@@ -92,7 +116,9 @@ impl Catalogs {
         let (bundle, catalog) = (selected.name.clone(), selected.catalog.clone());
         let open = self.catalogs.iter().find(|open| open.name == catalog);
         let Some(index) = open.and_then(|open| open.index.as_ref()) else {
-            return Err(SelectedError::WrittenOut { bundle, catalog });
+            let mut contents = self.contents.iter();
+            let content = contents.find(|content| content.name == bundle && content.package == selected.package);
+            return content.cloned().ok_or(SelectedError::WrittenOut { bundle, catalog });
         };
         content::of_index(index, &bundle).map_err(|source| SelectedError::Content {
             bundle,

@@ -45,7 +45,11 @@ impl<'a> Existing<'a> {
     pub(crate) fn of_step(&self, step: &Step, resource: &Resource, namespace: &str) -> Option<&'a Value> {
         let kind = step.resource.manifest.get("kind").and_then(Value::as_str);
         let kind = kind.unwrap_or(&step.resource.kind);
-        let namespace = if resource.namespaced { namespace } else { "" };
+        let namespace = if resource.namespaced {
+            step.namespace(namespace)
+        } else {
+            ""
+        };
         self.find(&resource.group, kind, namespace, &step.resource.name)
     }
 }

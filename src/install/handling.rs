@@ -3,7 +3,7 @@
 use super::apis::Apis;
 use crate::csv;
 use crate::kubernetes::{GroupVersionKind, rbac};
-use crate::steps::{BUNDLE_SECRET, CRD, Step};
+use crate::steps::{BUNDLE_SECRET, CRD, Place, Step};
 
 /// What OLM does for objects of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -69,6 +69,14 @@ pub(crate) fn of(kind: &str) -> Handling {
         Some((_, handling, ..)) => *handling,
         None if UPDATED.contains(&kind) => Handling::Updated,
         None => Handling::Unsupported,
+    }
+}
+
+/// What is done for a step. The content of an `Install` may be of any kind.
+pub(crate) fn of_step(step: &Step) -> Handling {
+    match (of(&step.resource.kind), &step.place) {
+        (Handling::Unsupported, Place::Own(_)) => Handling::Updated,
+        (handling, _) => handling,
     }
 }
 

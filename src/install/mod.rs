@@ -6,7 +6,7 @@
 //! hold who installs it, and what its operator holds then. [`catalogs`] are those of a what-if file, [`resolve`] tells
 //! what is installed from them, and [`resolved`] makes the steps of all of it. [`planned`] puts all this together.
 //! [`operator`] puts together what there is of an operator on a cluster; [`hold`] tells which upgrades its conditions hold
-//! back, and [`waiting`] which update waits for it.
+//! back, and [`waiting`] which update waits for it. [`requests`] is what `Operator` and `Install` resources ask for.
 
 pub mod apis;
 pub mod apply;
@@ -21,6 +21,7 @@ pub mod permissions;
 pub mod plan;
 pub mod planned;
 pub mod refusal;
+pub mod requests;
 pub mod resolve;
 pub mod resolved;
 pub mod waiting;

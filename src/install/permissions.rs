@@ -12,7 +12,7 @@ mod user;
 pub use accounts::{AccountPermissions, Holding, Operator, Targets, operators};
 pub(crate) use held::account_of;
 pub use held::held;
-pub use resource::{Content, Review, install, roles};
+pub use resource::{Content, Review, install, namespaces_of, roles};
 pub use user::{CatalogUse, catalog_uses, catalogs_of, held_by, image_of, missing_to_approve, roles_to_allow};
 
 use super::apis::Apis;
@@ -104,22 +104,25 @@ pub(super) fn handed_on<'a>(
     namespace: &str,
     existing: impl IntoIterator<Item = &'a Value>,
 ) -> Vec<(usize, Need)> {
-    let place = |cluster: bool| (!cluster).then(|| namespace.to_owned());
+    let place = |step: &Step, cluster: bool| (!cluster).then(|| step.namespace(namespace).to_owned());
     let mut needs = Vec::new();
-    let mut known: BTreeMap<(String, String), &Value> = BTreeMap::new();
+    let mut known: BTreeMap<(String, Option<String>, String), &Value> = BTreeMap::new();
     for object in existing {
         let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let kind = text("/kind");
-        if kind == "ClusterRole" || kind == "Role" && text("/metadata/namespace") == namespace {
-            known.insert((kind.to_owned(), text("/metadata/name").to_owned()), object);
+        if ["Role", "ClusterRole"].contains(&kind) {
+            let home = (kind == "Role").then(|| text("/metadata/namespace").to_owned());
+            known.insert((kind.to_owned(), home, text("/metadata/name").to_owned()), object);
         }
     }
     for (index, step) in steps.iter().enumerate() {
         let resource = &step.resource;
         if ["Role", "ClusterRole"].contains(&resource.kind.as_str()) {
-            known.insert((resource.kind.clone(), resource.name.clone()), &resource.manifest);
+            let home = place(step, resource.kind == "ClusterRole");
+            let key = (resource.kind.clone(), home.clone(), resource.name.clone());
+            known.insert(key, &resource.manifest);
             let need = Need {
-                namespace: place(resource.kind == "ClusterRole"),
+                namespace: home,
                 rules: rules_in(&resource.manifest),
                 purpose: Purpose::Operator,
                 unless: Some(verb_on(&resource.kind, &resource.name, "escalate")),
@@ -137,9 +140,10 @@ pub(super) fn handed_on<'a>(
         let kind = text("/roleRef/kind").unwrap_or_default().to_owned();
         let name = text("/roleRef/name").unwrap_or_default().to_owned();
         let bind = verb_on(&kind, &name, "bind");
-        let role = known.get(&(kind, name));
+        let home = place(step, kind == "ClusterRole");
+        let role = known.get(&(kind, home, name));
         let need = Need {
-            namespace: place(cluster),
+            namespace: place(step, cluster),
             // What is in a role that nobody has seen cannot be held for sure.
             rules: role.map_or_else(|| vec![bind.clone()], |role| rules_in(role)),
             purpose: Purpose::Operator,
@@ -153,7 +157,6 @@ pub(super) fn handed_on<'a>(
 /// What the install asks the API server itself, each resource once.
 fn requests(steps: &[Step], namespace: &str, apis: &Apis, existing: &Existing<'_>) -> Vec<Need> {
     let apis = apis.clone().with_steps(steps);
-    let here = Some(namespace.to_owned());
     let mut seen = BTreeSet::new();
     let mut needs = Vec::new();
     let mut need = |namespace: Option<String>, rule: Rule, purpose: Purpose| {
@@ -174,9 +177,10 @@ fn requests(steps: &[Step], namespace: &str, apis: &Apis, existing: &Existing<'_
         } else {
             Purpose::Install
         };
+        let here = Some(step.namespace(namespace).to_owned());
         let resource = Resource::of(step, &apis);
         let exists = existing.of_step(step, &resource, namespace).is_some();
-        let verbs = handling::verbs(handling::of(&step.resource.kind), exists);
+        let verbs = handling::verbs(handling::of_step(step), exists);
         if !verbs.is_empty() {
             let namespace = if resource.namespaced { here.clone() } else { None };
             need(namespace, Rule::new(&resource.group, &resource.plural, verbs), purpose);

@@ -4,7 +4,7 @@ use crate::cluster::state::Approval;
 use crate::csv;
 use crate::steps::{Step, in_order};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a plan stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -36,6 +36,8 @@ pub struct InstallPlan {
 #[serde(rename_all = "camelCase")]
 struct Metadata {
     generate_name: &'static str,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    labels: BTreeMap<String, &'static str>,
     namespace: String,
 }
 
@@ -100,6 +102,7 @@ impl InstallPlan {
             kind: "InstallPlan",
             metadata: Metadata {
                 generate_name: "install-",
+                labels: BTreeMap::new(),
                 namespace: namespace.to_owned(),
             },
             spec: Spec {
@@ -120,6 +123,18 @@ impl InstallPlan {
                 plan: steps,
             },
         }
+    }
+
+    /// The same with labels of these keys, whose values are empty.
+    #[must_use]
+    pub fn labelled(mut self, keys: &BTreeSet<String>) -> Self {
+        self.metadata.labels = keys.iter().map(|key| (key.clone(), "")).collect();
+        self
+    }
+
+    /// The keys of its labels.
+    pub fn labels(&self) -> impl Iterator<Item = &str> {
+        self.metadata.labels.keys().map(String::as_str)
     }
 
     /// The namespace that the plan installs into.

@@ -5,6 +5,7 @@ use super::apply::{Applied, apply};
 use super::catalogs::Catalogs;
 use super::permissions::{Operator, operators};
 use super::plan::InstallPlan;
+use super::requests::labels;
 use super::resolved::{self, ResolvedError};
 use crate::cluster::State;
 use crate::cluster::state::{Approval, NAMESPACE};
@@ -15,6 +16,7 @@ use crate::olm::limits::OBJECT;
 use crate::resolver::Resolution;
 use crate::steps::Content;
 use crate::steps::{self, Repetition, Target};
+use std::collections::BTreeSet;
 
 /// What a plan is of.
 #[derive(Debug, Clone, Copy)]
@@ -46,10 +48,14 @@ pub struct PlanOptions {
     pub namespace: Option<String>,
     /// Who approves it; without it a person where a Subscription says so, else OLM.
     pub approval: Option<Approval>,
+    /// Subscriptions, by name, whose plans a person approves, besides those of the cluster.
+    pub manual: Vec<String>,
     /// How the properties are written.
     pub repetition: Repetition,
     /// The OLM that makes it.
     pub olm: Olm,
+    /// The keys of the labels that all of it gets, as [`labels::projected`] tells them.
+    pub labels: BTreeSet<String>,
 }
 
 /// A plan.
@@ -106,7 +112,7 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
     let known = state.unwrap_or(&unknown);
     let of_state = Some(known.namespace.as_str()).filter(|namespace| !namespace.is_empty());
     let namespace = options.namespace.as_deref().or(of_state).unwrap_or(NAMESPACE);
-    let (steps, bytes) = match subject {
+    let (mut steps, bytes) = match subject {
         Subject::Bundle {
             content,
             catalog,
@@ -133,14 +139,21 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
     if steps.is_empty() {
         return Ok(None);
     }
-    let manual = known.manual_subscriptions(namespace);
+    labels::put(&options.labels, &mut steps);
+    let known_manual = known.manual_subscriptions(namespace);
+    let manual: BTreeSet<&String> = known_manual.iter().chain(&options.manual).collect();
     let by_subscription = if manual.is_empty() {
         Approval::Automatic
     } else {
         Approval::Manual
     };
     let approval = options.approval.unwrap_or(by_subscription);
-    let mut plan = InstallPlan::new(namespace, steps, approval, 1);
+    let held_by = manual
+        .into_iter()
+        .filter(|_| options.approval.is_none())
+        .cloned()
+        .collect();
+    let mut plan = InstallPlan::new(namespace, steps, approval, 1).labelled(&options.labels);
     let applied = state
         .map(|state| apply(&plan.status.plan, namespace, state))
         .transpose()?;
@@ -151,7 +164,7 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
     Ok(Some(Planned {
         apis: Apis::of(known).with_steps(&plan.status.plan),
         operators: operators(&plan.status.plan, namespace, known)?,
-        held_by: if options.approval.is_none() { manual } else { Vec::new() },
+        held_by,
         too_large: Some(bytes).filter(|bytes| *bytes > OBJECT),
         plan,
         applied,

@@ -2,6 +2,7 @@
 //! it is resolved.
 
 use super::catalogs::Catalogs;
+use super::requests::operators::{self, AskedOperator, EntrypointError};
 use crate::catalog::Catalog;
 use crate::cluster::State;
 use crate::cluster::state::{CatalogSource, Installed, Subscription};
@@ -20,7 +21,9 @@ pub struct ResolveOptions {
     pub catalogs: Vec<NamedIndex>,
     /// The packages to subscribe to, in the first of these catalogs, else the first of the cluster.
     pub packages: Vec<PackageChannel>,
-    /// The version that the first installation of them takes.
+    /// The Operators that ask for something, besides the Subscriptions of the cluster.
+    pub operators: Vec<AskedOperator>,
+    /// The version that the first installation of the packages takes.
     pub starting_csv: Option<String>,
     /// What is installed, by the names of bundles in the catalogs.
     pub installed: Vec<String>,
@@ -63,6 +66,8 @@ pub struct Resolved {
     pub state: State,
     /// Its catalogs.
     pub catalogs: Catalogs,
+    /// What there is to say of the Operators.
+    pub notes: Vec<String>,
 }
 
 impl Resolved {
@@ -105,6 +110,9 @@ pub enum ResolveError {
     /// An index cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
+    /// What an Operator begins with is in no channel.
+    #[error(transparent)]
+    Entrypoint(#[from] EntrypointError),
     /// What is said to be installed is in no catalog.
     #[error("no catalog has a bundle {name}, which is to be installed")]
     NotInstalled {
@@ -144,13 +152,16 @@ pub async fn resolve(
     options: &ResolveOptions,
     transports: &Transports,
 ) -> Result<Resolved, ResolveError> {
+    operators::add_catalogs(&options.operators, &options.installed, &mut state);
     let asked_for = add_catalogs(&options.catalogs, &mut state)?;
     subscribe(options, asked_for.first().map(String::as_str), &mut state)?;
     let catalogs = open(&state, &asked_for, options.limits, transports).await?;
+    let catalogs = catalogs.with_contents(options.operators.iter().filter_map(|asked| asked.content.clone()));
     // Only an update asks for the ranges that are skipped, which take long to read.
-    let updates = state.subscriptions.iter().any(|to| to.installed_csv.is_some()) || !options.installed.is_empty();
-    let read = catalogs.read(updates)?;
+    let installed = state.subscriptions.iter().any(|to| to.installed_csv.is_some()) || !options.installed.is_empty();
+    let read = catalogs.read(installed || !options.operators.is_empty())?;
     install(&options.installed, &mut state, &read)?;
+    let notes = operators::subscribe(&options.operators, &mut state, &read)?;
     let mut problem = Problem {
         olm: options.olm.clone(),
         ..Problem::of_state(&state, &read)
@@ -170,6 +181,7 @@ pub async fn resolve(
         released,
         state,
         catalogs,
+        notes,
     })
 }
 

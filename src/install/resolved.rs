@@ -3,7 +3,7 @@
 use super::catalogs::{Catalogs, SelectedError};
 use crate::olm::capabilities::Olm;
 use crate::resolver::{NewSubscription, Resolution};
-use crate::steps::{Repetition, Step, StepError, StepResource, StepStatus, Target, of_bundle, size};
+use crate::steps::{Place, Repetition, Step, StepError, StepResource, StepStatus, Target, of_bundle, size};
 use serde_json::{Map, Value, json};
 
 /// The API group of OLM.
@@ -98,5 +98,6 @@ fn subscription(made: &NewSubscription, target: &Target) -> Step {
         },
         optional: false,
         status: StepStatus::Unknown,
+        place: Place::Plan,
     }
 }

@@ -54,8 +54,13 @@ impl<'a> Problem<'a> {
         });
         let global = state.global_namespace.as_deref();
         let global = global.filter(|_| !state.exclude_global_catalogs);
-        let is_looked_at =
-            |source: &CatalogSource<'_>| source.namespace == state.namespace || Some(source.namespace) == global;
+        let is_referred = |source: &CatalogSource<'_>| {
+            let mut referred = state.referred.iter();
+            referred.any(|(namespace, name)| source.namespace == namespace && source.name == name)
+        };
+        let is_looked_at = |source: &CatalogSource<'_>| {
+            source.namespace == state.namespace || Some(source.namespace) == global || is_referred(source)
+        };
         let (catalogs, passed_over): (Vec<_>, Vec<_>) = sources.partition(is_looked_at);
         let passed_over = passed_over
             .into_iter()

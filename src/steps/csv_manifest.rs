@@ -73,7 +73,8 @@ fn declared(content: &Content, repetition: Repetition) -> Vec<Property> {
     declared
 }
 
-fn annotation(properties: &[Property]) -> String {
+/// The annotation with these properties.
+pub(crate) fn annotation(properties: &[Property]) -> String {
     if properties.is_empty() {
         return "{}".to_owned();
     }

@@ -8,6 +8,7 @@ mod size;
 
 pub use content::Content;
 pub use csv_manifest::Repetition;
+pub(crate) use csv_manifest::annotation;
 pub use size::{excess, size};
 
 use crate::csv::{self, Csv};
@@ -52,6 +53,53 @@ pub struct Step {
     pub optional: bool,
     /// How far it is.
     pub status: StepStatus,
+    /// Where the object goes.
+    #[serde(skip)]
+    pub place: Place,
+}
+
+/// Where the object of a step goes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Place {
+    /// The namespace of the plan, whatever the object says. OLM creates objects of the kinds that it knows.
+    #[default]
+    Plan,
+    /// This namespace, as the content of an `Install`, which is of any kind.
+    Own(String),
+}
+
+impl Step {
+    /// The namespace that the object goes to, where it is of a kind that is in namespaces.
+    pub fn namespace<'a>(&'a self, of_plan: &'a str) -> &'a str {
+        match &self.place {
+            Place::Plan => of_plan,
+            Place::Own(namespace) => namespace,
+        }
+    }
+
+    /// The step of an object.
+    pub fn of(resolving: &str, object: Value, target: &Target) -> Self {
+        let gvk = kind_of(&object);
+        Self {
+            resolving: resolving.to_owned(),
+            resource: StepResource {
+                source_name: target.catalog.clone(),
+                source_namespace: target.catalog_namespace.clone(),
+                group: gvk.group,
+                version: gvk.version,
+                kind: if gvk.kind == "Secret" {
+                    BUNDLE_SECRET.to_owned()
+                } else {
+                    gvk.kind
+                },
+                name: name_of(&object).to_owned(),
+                manifest: object,
+            },
+            optional: false,
+            status: StepStatus::Unknown,
+            place: Place::Plan,
+        }
+    }
 }
 
 /// The object of a step.
@@ -147,43 +195,25 @@ pub fn of_bundle(content: &Content, target: &Target, replaces: &str) -> Result<V
         source,
     })?;
     let resolving = original.name();
-    let step = |gvk: GroupVersionKind, manifest: Value, optional: bool| Step {
-        resolving: resolving.to_owned(),
-        resource: StepResource {
-            source_name: target.catalog.clone(),
-            source_namespace: target.catalog_namespace.clone(),
-            group: gvk.group,
-            version: gvk.version,
-            kind: if gvk.kind == "Secret" {
-                BUNDLE_SECRET.to_owned()
-            } else {
-                gvk.kind
-            },
-            name: name_of(&manifest).to_owned(),
-            manifest,
-        },
-        optional,
-        status: StepStatus::Unknown,
-    };
     let optional = if target.olm.does(Need::Property(OPTIONAL_MANIFESTS)) {
         optional::named(content)
     } else {
         Vec::new()
     };
-    let mut steps = vec![step(kind_of(&manifest), manifest.clone(), false)];
-    steps.extend(content.objects.iter().map(|object| {
-        step(
-            kind_of(object),
-            object.clone(),
-            optional::is_optional(object, &optional),
-        )
+    let mut steps = vec![Step::of(resolving, manifest.clone(), target)];
+    steps.extend(content.objects.iter().map(|object| Step {
+        optional: optional::is_optional(object, &optional),
+        ..Step::of(resolving, object.clone(), target)
     }));
     let generated = generated_rbac::generate(Csv(&manifest), &target.namespace);
-    steps.extend(
-        generated
-            .into_iter()
-            .map(|object| step(object.gvk, object.manifest, false)),
-    );
+    steps.extend(generated.into_iter().map(|object| {
+        // The manifest leaves to the step what kind it is of.
+        let mut step = Step::of(resolving, object.manifest, target);
+        step.resource.group = object.gvk.group;
+        step.resource.version = object.gvk.version;
+        step.resource.kind = object.gvk.kind;
+        step
+    }));
     Ok(steps)
 }
 

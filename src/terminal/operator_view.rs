@@ -51,8 +51,21 @@ fn facts(operator: &Operator) -> Vec<(&'static str, String)> {
     if let Some(updates) = &status.updates {
         let channels: Vec<&str> = updates.available.iter().map(|update| update.channel.as_str()).collect();
         facts.push(("updates in", channels.join(", ")));
+        facts.extend(updates.manifest_image.iter().map(|image| ("resolved", image.clone())));
     }
-    facts.extend(status.conditions.iter().map(|one| ("condition", condition(one))));
+    // What diverges stands below, a line for each.
+    let shown = |one: &Condition| match one.message.as_deref().and_then(|message| message.split_once(": ")) {
+        Some((first, _)) if one.kind == "ComponentsDiverge" && !operator.diverging.is_empty() => {
+            condition(&Condition {
+                message: Some(first.to_owned()),
+                ..one.clone()
+            })
+        }
+        _ => condition(one),
+    };
+    facts.extend(status.conditions.iter().map(|one| ("condition", shown(one))));
+    let diverging = operator.diverging.iter();
+    facts.extend(diverging.map(|one| ("diverges", format!("{}: {}", one.component(), one.words()))));
     let labels = status.components.match_labels.keys();
     facts.extend(labels.map(|label| ("label", label.clone())));
     facts.retain(|(_, value)| !value.is_empty());

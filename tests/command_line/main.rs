@@ -56,6 +56,7 @@ mod registry_add;
 mod removals;
 mod render;
 mod render_template;
+mod requests;
 mod resolve;
 mod serve;
 mod serving;

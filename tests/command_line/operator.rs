@@ -2,6 +2,7 @@
 
 use crate::bundles::{fail, outcome_of, rake, succeed};
 use crate::common::Sandbox;
+use crate::plan::strict;
 use serde_json::{Value, json};
 use std::fs;
 
@@ -48,9 +49,13 @@ fn sandbox() -> Sandbox {
 #[test]
 fn an_operator_is_shown_with_what_is_out_of_order_and_its_updates() {
     let sandbox = sandbox();
-    rake(&sandbox, "rake1", "1.0.0", None);
-    rake(&sandbox, "rake2", "1.1.0", Some("rake.v1.0.0"));
-    succeed(&sandbox, "registry add -q -b rake1,rake2 -d index.db");
+    rake(&sandbox, "rake2", "1.1.0", None);
+    let path = sandbox.path("rake2/manifests/operator.clusterserviceversion.yaml");
+    let csv = fs::read_to_string(&path).unwrap();
+    let named = "  name: rake.v1.1.0\n";
+    let skipping = format!("{named}  annotations: {{olm.skipRange: <1.1.0}}\n");
+    fs::write(&path, csv.replace(named, &skipping)).unwrap();
+    succeed(&sandbox, "registry add -q -b rake2 -d index.db");
     insta::assert_snapshot!(outcome_of(&sandbox, "operator dump.yaml --catalog index.db"), @"
     operator      rake.garden
     display name  Rake
@@ -193,7 +198,7 @@ fn a_dump_without_operators_is_refused() {
     .unwrap();
     insta::assert_snapshot!(fail(&sandbox, "operator pod.yaml"), @r#"
     ------- stderr -------
-    error: nothing in what was read has a label operators.coreos.com/NAME
+    error: nothing in what was read is a Subscription, or has a label operators.coreos.com/NAME
       hint: give what "kubectl get -A -o yaml" prints of the kinds that an operator is made of
     ------- exit 1 -------
     "#);
@@ -224,4 +229,232 @@ fn the_definitions_are_printed_in_either_language() {
             "conditions.operators.coreos.com"
         ]
     );
+}
+
+/// An Operator of the proposal, with a Subscription to the same and what that installed, none of which has a label.
+fn unlabelled() -> String {
+    let dump = DUMP.replace(", labels: {operators.coreos.com/rake.garden: \"\"}", "");
+    let owned = "metadata: {name: rake, namespace: garden, uid: d70a53b5, resourceVersion: \"7\", \
+                 ownerReferences: [{kind: ClusterServiceVersion, name: rake.v1.0.0, uid: '1'}]}";
+    dump.replace(
+        "metadata: {name: rake, namespace: garden, uid: d70a53b5, resourceVersion: \"7\"}",
+        owned,
+    )
+    .replace(
+        "metadata: {name: other, namespace: garden}",
+        "metadata: {name: rake-0, namespace: garden, ownerReferences: [{kind: Deployment, name: rake, uid: d70a53b5}]}",
+    )
+}
+
+const OPERATOR: &str = "- apiVersion: operators.coreos.com/v2alpha1\n  kind: Operator\n  metadata: {name: my-rake}\n  spec:\n    \
+                        updates: {type: CatalogSource, catalogSource: {package: rake, channel: stable, ref: {name: community, namespace: olm}}}\n";
+
+fn refs(operator: &Value) -> Vec<String> {
+    let refs = operator["status"]["components"]["refs"].as_array().unwrap().iter();
+    refs.map(|one| format!("{}/{}", one["kind"].as_str().unwrap(), one["name"].as_str().unwrap()))
+        .collect()
+}
+
+/// S45, S53, S54: a Subscription belongs to the Operator with its package, channel and catalog, and with it all that its version
+/// owns; without such an Operator to the one that OLM would make.
+#[test]
+fn s53_s54_components_are_found_without_labels() {
+    let sandbox = sandbox();
+    let all = [
+        "ClusterServiceVersion/rake.v1.0.0",
+        "Deployment/rake",
+        "Pod/rake-0",
+        "Subscription/rake",
+    ];
+    let shown = |dump: &str| -> Value {
+        fs::write(sandbox.path("dump.yaml"), dump).unwrap();
+        serde_json::from_str(&outcome_of(&sandbox, "operator dump.yaml -o json").stdout).unwrap()
+    };
+    let own = shown(&(unlabelled() + OPERATOR));
+    assert_eq!(
+        (&own["metadata"]["name"], refs(&own)),
+        (&json!("my-rake"), all.map(str::to_owned).to_vec())
+    );
+    let made = shown(&unlabelled());
+    assert_eq!(
+        (&made["metadata"]["name"], refs(&made)),
+        (&json!("rake.garden"), all.map(str::to_owned).to_vec())
+    );
+    let other = shown(&(unlabelled() + &OPERATOR.replace("channel: stable", "channel: beta")));
+    let names: Vec<_> = other["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["metadata"]["name"])
+        .collect();
+    assert_eq!(names, ["my-rake", "rake.garden"]);
+    assert_eq!(refs(&other["items"][0]), [""; 0]);
+}
+
+/// S14, S44, S59, S60: what the cluster has is compared with the bundle, and both reasons are told.
+#[test]
+fn s59_s60_components_that_diverge_are_told() {
+    let sandbox = sandbox();
+    rake(&sandbox, "rake1", "1.0.0", None);
+    let built = outcome_of(&sandbox, "bundle build rake1 -q -t oci:out:v1").stdout;
+    succeed(&sandbox, "registry add -q -b rake1 -d index.db");
+    // What a cluster has of the bundle: the version and its Deployment.
+    let plan: Value = serde_json::from_str(&outcome_of(&sandbox, "plan rake1 -n garden -o json").stdout).unwrap();
+    let manifest = plan["status"]["plan"][0]["resource"]["manifest"].as_str().unwrap();
+    let mut csv: Value = serde_json::from_str(manifest).unwrap();
+    csv["status"] = json!({"phase": "Succeeded"});
+    csv["metadata"]["labels"] = json!({"operators.coreos.com/my-rake": ""});
+    let entry = &csv["spec"]["install"]["spec"]["deployments"][0];
+    let mut deployment = json!({"apiVersion": "apps/v1", "kind": "Deployment",
+        "metadata": {"name": "rake", "namespace": "garden"}, "spec": entry["spec"]});
+    let operator = |updates: &Value| {
+        json!({"apiVersion": "operators.coreos.com/v2alpha1", "kind": "Operator", "metadata": {"name": "my-rake"},
+            "spec": {"updates": updates}})
+    };
+    let install = json!({"apiVersion": "operators.coreos.com/v2alpha1", "kind": "Install",
+        "metadata": {"name": "plan", "labels": {"operators.coreos.com/my-rake": ""}}, "spec": {}});
+    let of_catalog = json!({"type": "CatalogSource", "catalogSource": {"package": "rake", "channel": "stable",
+        "ref": {"name": "community", "namespace": "olm"}}});
+    let of_image = json!({"type": "ManifestImage", "manifestImage": "registry.example.com/rake:v1"});
+    let status = |updates: &Value, deployment: &Value, line: &str| -> Value {
+        let items = [operator(updates), csv.clone(), deployment.clone(), install.clone()];
+        fs::write(
+            sandbox.path("dump.json"),
+            json!({"kind": "List", "items": items}).to_string(),
+        )
+        .unwrap();
+        let shown = outcome_of(&sandbox, &format!("operator dump.json {line} -o json"));
+        serde_json::from_str::<Value>(&shown.stdout).unwrap()["status"].clone()
+    };
+    let same = status(&of_catalog, &deployment, "--catalog index.db");
+    assert_eq!(same.get("conditions"), None, "{same}");
+    assert_eq!(same["updates"]["catalogSource"]["entrypoint"], "rake.v1.0.0");
+    deployment["spec"]["replicas"] = json!(3);
+    let diverges = status(&of_catalog, &deployment, "--catalog index.db");
+    let condition = &diverges["conditions"][0];
+    assert_eq!(
+        (&condition["type"], &condition["reason"], &condition["message"]),
+        (
+            &json!("ComponentsDiverge"),
+            &json!("ComponentsDivergeFromInstall"),
+            &json!(
+                "on-cluster components diverge from install resource: Deployment garden/rake: spec.replicas is 3, which the bundle does not set"
+            )
+        )
+    );
+    let refs = diverges["components"]["refs"].as_array().unwrap();
+    let of_install = refs.iter().find(|one| one["kind"] == "Install").unwrap();
+    assert_eq!(of_install["conditions"][0], *condition);
+    let diverges = status(&of_image, &deployment, "--bundle oci:out:v1");
+    assert_eq!(
+        diverges["conditions"][0]["reason"],
+        "ComponentsDivergeFromResolvedContent"
+    );
+    assert_eq!(diverges["updates"]["manifestImage"], built.trim_end());
+    let text = outcome_of(&sandbox, "operator dump.json --bundle rake1").stdout;
+    assert!(
+        text.contains("diverges      Deployment garden/rake: spec.replicas is 3, which the bundle does not set"),
+        "{text}"
+    );
+    let definitions: Value = serde_json::from_str(&outcome_of(&sandbox, "operator crds -o json").stdout).unwrap();
+    let schema = &definitions["items"][0]["spec"]["versions"][1]["schema"]["openAPIV3Schema"];
+    let validator = jsonschema::validator_for(&strict(schema)).unwrap();
+    let shown: Value =
+        serde_json::from_str(&outcome_of(&sandbox, "operator dump.json --bundle oci:out:v1 -o json").stdout).unwrap();
+    let problems: Vec<String> = validator.iter_errors(&shown).map(|error| error.to_string()).collect();
+    assert!(problems.is_empty(), "{problems:?}");
+    rake(&sandbox, "other", "1.0.0", None);
+    let other = fs::read_to_string(sandbox.path("other/metadata/annotations.yaml")).unwrap();
+    fs::write(
+        sandbox.path("other/metadata/annotations.yaml"),
+        other.replace("package.v1: rake", "package.v1: hoe"),
+    )
+    .unwrap();
+    let newer = outcome_of(&sandbox, "operator dump.json --bundle other").stdout;
+    assert!(newer.contains("diverges"), "the version decides: {newer}");
+}
+
+/// S54, S55, S56, S57, S89: the resources that take the place of Subscriptions, OperatorGroups and copied versions.
+#[test]
+fn s54_s89_what_takes_the_place_of_subscriptions_is_printed() {
+    let sandbox = sandbox();
+    rake(&sandbox, "rake1", "1.0.0", None);
+    succeed(&sandbox, "registry add -q -b rake1 -d index.db");
+    let more = "- apiVersion: operators.coreos.com/v1\n  kind: OperatorGroup\n  metadata: {name: group, namespace: garden}\n  \
+                spec: {serviceAccountName: gardener, targetNamespaces: [garden, shed]}\n\
+                - apiVersion: operators.coreos.com/v1alpha1\n  kind: InstallPlan\n  metadata: {name: install-1, namespace: garden}\n  \
+                status: {bundleLookups: [{identifier: rake.v1.0.0, path: 'registry.example.com/rake@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef'}]}\n\
+                - apiVersion: operators.coreos.com/v1alpha1\n  kind: ClusterServiceVersion\n  \
+                metadata: {name: rake.v1.0.0, namespace: shed, labels: {olm.copiedFrom: garden}}\n\
+                - apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: tools, namespace: shed, ownerReferences: [{kind: ClusterServiceVersion, name: rake.v1.0.0}]}\n\
+                - apiVersion: operators.coreos.com/v1alpha1\n  kind: ClusterServiceVersion\n  \
+                metadata: {name: hoe.v1.0.0, namespace: shed, labels: {olm.copiedFrom: elsewhere}}\n";
+    fs::write(sandbox.path("dump.yaml"), DUMP.to_owned() + more).unwrap();
+    insta::assert_snapshot!(outcome_of(&sandbox, "operator migrate dump.yaml"), @"
+    SUBSCRIPTION  OPERATOR     INSTALL      CONTENT
+    garden/rake   rake.garden  rake.garden  registry.example.com/rake@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+
+    OperatorGroup garden/group goes: the Installs have its service account garden/gardener; an Install does not say the namespaces to watch: garden, shed
+    ClusterServiceVersion shed/hoe.v1.0.0 stays: its original belongs to no Operator
+    ClusterServiceVersion shed/rake.v1.0.0 goes: it is a copy, and Operator rake.garden becomes the owner of ConfigMap tools
+    ");
+    insta::assert_snapshot!(outcome_of(&sandbox, "operator migrate dump.yaml -q -o yaml"), @r#"
+    apiVersion: operators.coreos.com/v2alpha1
+    kind: Operator
+    metadata:
+      name: rake.garden
+    spec:
+      updates:
+        type: CatalogSource
+        catalogSource:
+          package: rake
+          channel: stable
+          approval: Manual
+          ref:
+            name: community
+            namespace: olm
+    ---
+    apiVersion: operators.coreos.com/v2alpha1
+    kind: Install
+    metadata:
+      name: rake.garden
+      labels:
+        operators.coreos.com/rake.garden: ""
+    spec:
+      namespaces:
+      - from: default
+        to: garden
+      content:
+      - type: ManifestImage
+        manifestImage: registry.example.com/rake@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+      approval: Approved
+    status:
+      serviceAccountRef:
+        name: gardener
+        namespace: garden
+      resolved:
+      - type: ManifestImage
+        manifestImage: registry.example.com/rake@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+    "#);
+    let json = |line: &str| -> Value { serde_json::from_str(&outcome_of(&sandbox, line).stdout).unwrap() };
+    // What is there already is not made again.
+    fs::write(sandbox.path("dump.yaml"), unlabelled() + OPERATOR).unwrap();
+    let made = json("operator migrate dump.yaml --catalog index.db -o json");
+    let made = made["items"].as_array().unwrap();
+    assert_eq!((made.len(), &made[0]["kind"]), (1, &json!("Install")));
+    assert_eq!(
+        made[0]["metadata"]["labels"],
+        json!({"operators.coreos.com/my-rake": ""})
+    );
+    assert_eq!(
+        made[0]["status"]["serviceAccountRef"],
+        json!({"name": "rake.garden", "namespace": "olm"})
+    );
+    // Operators and Installs that were made are input of the other commands.
+    let needs = "      required: [{name: leaves.garden.example.com, version: v1beta1, kind: Leaf}]\n";
+    fs::write(sandbox.path("dump.yaml"), DUMP.replace(needs, "")).unwrap();
+    let made = outcome_of(&sandbox, "operator migrate dump.yaml -q -o yaml").stdout;
+    fs::write(sandbox.path("made.yaml"), made).unwrap();
+    let reviewed = json("permissions -q made.yaml --cluster dump.yaml --catalog community=index.db -o json");
+    assert_eq!(reviewed["metadata"]["name"], "rake.garden");
 }

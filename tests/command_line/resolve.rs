@@ -284,7 +284,10 @@ fn a_wrong_command_line_ends_with_the_status_of_its_own() {
             "resolve rake --catalog a.db --catalog catalog=b.db",
             "two catalogs are called catalog",
         ),
-        ("resolve rake --state state.yaml", "cannot be used with"),
+        (
+            "resolve rake --state state.yaml",
+            "rake is a package, and the what-if file",
+        ),
         (
             "resolve --state state.yaml --installed rake.v1.0.0",
             "cannot be used with",

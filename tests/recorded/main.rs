@@ -27,6 +27,7 @@ mod bundle_corpus;
 mod chain;
 mod cluster;
 mod csv_schema;
+mod diverge;
 mod fixes;
 mod grpc;
 mod index;

@@ -1,19 +1,23 @@
 //! `opmx operator`: what a cluster has of an operator, in one resource.
 
 mod crds;
+mod migrate;
 
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cli::what_if::read_cluster;
-use crate::cli::{Context, sources};
+use crate::cli::what_if::{bundle_content, read_cluster};
+use crate::cli::{Context, requests, sources};
 use crate::cluster::labels::LabelStyle;
 use crate::index::open::Index;
-use crate::install::operator::{Operator, OperatorOptions, operators};
+use crate::install::content::{self, ContentError};
+use crate::install::operator::{Operator, OperatorOptions, ResolvedFrom, compare, operators};
+use crate::steps::Content;
 use crate::terminal::Format;
 use crate::terminal::operator_view;
 use clap::{Args, Subcommand, ValueEnum};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::convert;
+use std::path::Path;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,14 +29,24 @@ Examples:
   $ opmx operator dump.yaml --name etcd.operators -o yaml \\
       --catalog registry.example.com/index:v1
 
+  Whether its components are those of a bundle, field by field
+  $ opmx operator dump.yaml --name etcd.operators --bundle registry.example.com/etcd-bundle:v0.9.4
+
+  The Operators and Installs that take the place of Subscriptions and OperatorGroups
+  $ opmx operator migrate dump.yaml --catalog registry.example.com/index:v1 -o yaml
+
   The CustomResourceDefinitions of such resources
   $ opmx operator crds > crds.yaml";
 
 /// Show what a cluster has of an operator, in one resource
 ///
-/// Components are found by their label operators.coreos.com/NAME, which OLM gives them. Shown are the components with
-/// what is out of order about them, what the newest version that works says of itself, the channels with an update, and
-/// what there is to say of the whole.
+/// Components are found by their label operators.coreos.com/NAME, which OLM gives them, and by what belongs to them: a
+/// Subscription to the Operator with the same package, channel and catalog, and to a version all that it owns. Shown are the
+/// components with what is out of order about them, what the newest version that works says of itself, the channels with an
+/// update, and what there is to say of the whole.
+///
+/// With --bundle, or with a --catalog that has the installed version, the components are compared with what was resolved, field
+/// by field. What the API server and OLM fill in does not count.
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,
@@ -55,6 +69,9 @@ pub(crate) struct OperatorArguments {
     /// Index to look for updates in: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder
     #[arg(long, value_name = "INDEX")]
     catalog: Option<String>,
+    /// Bundle that the components are compared with: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
+    #[arg(long, value_name = "BUNDLE")]
+    bundle: Option<String>,
     /// Show also the conditions that are as they should be
     #[arg(long)]
     all_conditions: bool,
@@ -74,6 +91,7 @@ pub(crate) struct OperatorArguments {
 #[derive(Debug, Subcommand)]
 enum OperatorCommand {
     Crds(crds::CrdsArguments),
+    Migrate(migrate::MigrateArguments),
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
@@ -98,8 +116,10 @@ impl From<Style> for LabelStyle {
 }
 
 pub(crate) fn run(arguments: &OperatorArguments, context: &Context<'_>) -> CommandResult {
-    if let Some(OperatorCommand::Crds(arguments)) = &arguments.command {
-        return crds::run(arguments, context);
+    match &arguments.command {
+        Some(OperatorCommand::Crds(arguments)) => return crds::run(arguments, context),
+        Some(OperatorCommand::Migrate(arguments)) => return migrate::run(arguments, context),
+        None => {}
     }
     let state = arguments.state.as_deref();
     let state = read_cluster(state, &arguments.files, convert::identity, &arguments.limits, context)?;
@@ -113,10 +133,13 @@ pub(crate) fn run(arguments: &OperatorArguments, context: &Context<'_>) -> Comma
         label_style: arguments.label_style.into(),
         all_conditions: arguments.all_conditions,
     };
-    let found = chosen(
+    let mut found = chosen(
         operators(&objects, catalog.as_deref(), options),
         arguments.name.as_deref(),
     )?;
+    if !compared(&mut found, &objects, index.as_ref(), arguments, context)? {
+        return Ok(Status::Failure);
+    }
     match (arguments.output.output, found.as_slice()) {
         (Format::Text, _) => {
             for (number, operator) in found.iter().enumerate() {
@@ -135,13 +158,77 @@ pub(crate) fn run(arguments: &OperatorArguments, context: &Context<'_>) -> Comma
     Ok(Status::Success)
 }
 
+/// Compares the components of operators with the bundle that is named, else with that of the catalog. `false` where the bundle
+/// has errors; they have been reported.
+fn compared(
+    found: &mut [Operator],
+    objects: &[Value],
+    index: Option<&Index>,
+    arguments: &OperatorArguments,
+    context: &Context<'_>,
+) -> Result<bool, CommandError> {
+    let bundle = match &arguments.bundle {
+        None => None,
+        Some(name) if Path::new(name).is_dir() => {
+            let content = bundle_content(name, &arguments.registry, &arguments.limits, context)?;
+            let Some(content) = content else { return Ok(false) };
+            Some((content, ResolvedFrom::Unknown))
+        }
+        Some(name) => {
+            let image = requests::pinned_image(name, &arguments.registry, &arguments.limits, context)?;
+            let Some(image) = image else { return Ok(false) };
+            Some((image.content, ResolvedFrom::Image(image.resolved)))
+        }
+    };
+    let mut is_used = false;
+    for operator in found {
+        let Some(installed) = operator.installed.clone() else {
+            continue;
+        };
+        let is_it =
+            |content: &Content| content.name == installed.name || installed.package.as_ref() == Some(&content.package);
+        let (content, from) = match (&bundle, index) {
+            (Some((content, from)), _) if is_it(content) => (content.clone(), from.clone()),
+            (None, Some(index)) => match content::of_index(index, &installed.name) {
+                Ok(content) => (content, ResolvedFrom::Catalog(installed.name.clone())),
+                // What a catalog does not have was resolved from another one.
+                Err(ContentError::Unknown { .. }) => continue,
+                Err(error @ ContentError::NoCsv { .. }) => {
+                    context
+                        .printer
+                        .warning(format_args!("{error}; --bundle compares with it"));
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            },
+            _ => continue,
+        };
+        is_used = true;
+        let comparison = compare(&content, &installed.name, &installed.namespace, objects)?;
+        for kind in &comparison.unknown {
+            context.printer.status(format_args!(
+                "{}: what was read has no object of kind {kind}, so those of {} are not compared",
+                operator.metadata.name, content.name
+            ));
+        }
+        operator.resolved(from);
+        operator.diverge(comparison);
+    }
+    if let Some((content, _)) = bundle.filter(|_| !is_used) {
+        let (name, package) = (content.name, content.package);
+        let message = format!("nothing of the package {package} is installed in what was read, of which {name} is");
+        return Err(CommandError::failure(message));
+    }
+    Ok(true)
+}
+
 /// All operators, or the one of a name.
 fn chosen(mut found: Vec<Operator>, name: Option<&str>) -> Result<Vec<Operator>, CommandError> {
     if found.is_empty() {
-        return Err(
-            CommandError::failure("nothing in what was read has a label operators.coreos.com/NAME")
-                .hint("give what \"kubectl get -A -o yaml\" prints of the kinds that an operator is made of"),
-        );
+        return Err(CommandError::failure(
+            "nothing in what was read is a Subscription, or has a label operators.coreos.com/NAME",
+        )
+        .hint("give what \"kubectl get -A -o yaml\" prints of the kinds that an operator is made of"));
     }
     let Some(name) = name else {
         return Ok(found);

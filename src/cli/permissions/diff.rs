@@ -62,7 +62,7 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
         return Ok(Status::Failure);
     };
     let namespace = install.namespace(&state);
-    let (_, mut held) = arguments.installer.held(&state, context);
+    let (_, mut held) = arguments.installer.held(&state, &new.name, context);
     let olm = arguments.installer.olm.announced(context);
     for old in &olds {
         held = approved(&needs(old, namespace, &state, olm)?, held);

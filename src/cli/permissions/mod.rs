@@ -2,6 +2,7 @@
 
 mod diff;
 mod policy;
+mod requested;
 mod user;
 
 use crate::bundle::location::Location;
@@ -9,13 +10,14 @@ use crate::cli::Context;
 use crate::cli::arguments::{OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::policy::PolicyArguments;
+use crate::cli::requests;
 use crate::cli::what_if::{self, InstallArguments, OlmArgument};
 use crate::cluster::State;
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
-use crate::image::Reference;
 use crate::install::apis::Apis;
 use crate::install::permissions::{self, Need, Permission, Purpose, Review, not_held, pending};
+use crate::install::requests::account;
 use crate::kubernetes::rbac::account::{Account, Grants};
 use crate::olm::capabilities::Olm;
 use crate::steps::Content;
@@ -33,6 +35,12 @@ Examples:
 
   What a service account is missing, as the Install resource
   $ opmx permissions etcd --state cluster.yaml --service-account olm/installer -o yaml
+
+  What an Install resource needs, whatever it maps and however much it installs
+  $ opmx permissions install.yaml --cluster dump.yaml
+
+  What would come of an Operator resource
+  $ opmx permissions operator.yaml --catalog community=registry.example.com/index:v1
 
   The roles that give it
   $ opmx permissions etcd --service-account olm/installer --as role
@@ -64,6 +72,10 @@ Examples:
 /// With --service-account what that account holds is taken off: the grants of the what-if file, and the bindings among
 /// its objects. -o yaml and json give the Install resource with what is pending.
 ///
+/// In place of a bundle a YAML or JSON file with Install and Operator resources may be named. Without any, those that --cluster
+/// or --state has are reviewed. An Install is applied by the service account of the only OperatorGroup of its namespace; where
+/// there is none or more than one, by one with the name of the Install.
+///
 /// With --user or --group the question is what a person may do: approve the install, for which what is pending must be
 /// held, and use a catalog, for which the verb install on the CatalogSource is needed. --as role prints the roles that
 /// allow it. The exit status is 1 where the answer is no.
@@ -75,8 +87,9 @@ Examples:
 pub(crate) struct PermissionsArguments {
     #[command(subcommand)]
     command: Option<PermissionsCommand>,
-    /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name
-    #[arg(value_name = "BUNDLE", required_unless_present_any = ["user", "group"])]
+    /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name. Or a file with Operator and
+    /// Install resources, - for standard input
+    #[arg(value_name = "BUNDLE|FILE", required_unless_present_any = ["state", "cluster", "user", "group"])]
     bundle: Option<String>,
     /// Print something else
     #[arg(long = "as", value_enum, value_name = "WHAT")]
@@ -107,10 +120,21 @@ struct InstallerArguments {
 }
 
 impl InstallerArguments {
-    /// The account that installs, and what it holds.
-    fn held(&self, state: &State, context: &Context<'_>) -> (Option<Account>, Grants) {
-        let of_group = || permissions::account_of(state, self.install.namespace(state));
-        let account = self.service_account.clone().or_else(of_group);
+    /// The account that installs the version of this name. Without a dump nothing is known of the OperatorGroups of the
+    /// cluster.
+    fn account(&self, state: &State, version: &str) -> Option<Account> {
+        let namespace = self.install.namespace(state);
+        self.service_account
+            .clone()
+            .or_else(|| match self.install.cluster.cluster[..] {
+                [] => permissions::account_of(state, namespace),
+                _ => account::of_install(state, namespace, version),
+            })
+    }
+
+    /// The account that installs the version of this name, and what it holds.
+    fn held(&self, state: &State, version: &str, context: &Context<'_>) -> (Option<Account>, Grants) {
+        let account = self.account(state, version);
         let held = account.as_ref().map(|account| permissions::held(account, state));
         let (held, notes) = held.unwrap_or_default();
         for note in notes {
@@ -143,13 +167,15 @@ enum Shape {
 pub(crate) fn run(arguments: &PermissionsArguments, context: &Context<'_>) -> CommandResult {
     match (&arguments.command, &arguments.bundle) {
         (Some(PermissionsCommand::Diff(arguments)), _) => diff::run(arguments, context),
+        (None, Some(file)) if requests::is_file(file) => requested::run(Some(file), arguments, context),
         (None, Some(bundle)) => review(bundle, arguments, context),
-        (None, None) => {
+        (None, None) if arguments.user.user().is_some() => {
             let state = arguments.installer.install.state(context)?;
             let terms = arguments.terms(context)?;
             let nothing = Grants::default();
             asked(None, arguments, (&state, &nothing), (terms.as_ref(), &[]), context)
         }
+        (None, None) => requested::run(None, arguments, context),
     }
 }
 
@@ -182,9 +208,9 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
     arguments.user.check()?;
     let install = &arguments.installer.install;
     let state = install.state(context)?;
-    let (account, held) = arguments.installer.held(&state, context);
     let user = arguments.user.user();
-    if arguments.shape.is_some() && account.is_none() && user.is_none() {
+    // Who installs does not depend on the bundle, but for a name.
+    if arguments.shape.is_some() && arguments.installer.account(&state, "").is_none() && user.is_none() {
         return Err(CommandError::usage(
             "--as role writes roles for a service account: name it with --service-account, or give an OperatorGroup that does",
         ));
@@ -192,6 +218,7 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
     let Some(content) = install.content(bundle, context)? else {
         return Ok(Status::Failure);
     };
+    let (account, held) = arguments.installer.held(&state, &content.name, context);
     let terms = arguments.terms(context)?;
     let refused = match &terms {
         Some(terms) => policy::findings(bundle, &content, terms, install)?,
@@ -239,17 +266,18 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
         return Ok(status);
     }
     let review = Review {
-        content: match install.index {
+        name: Csv(&content.csv).name().to_owned(),
+        content: vec![match install.index {
             // What an index holds is there, whatever image it came from.
             Some(_) => permissions::Content::raw(&content),
             None => reviewed(bundle, &content, &install.registry, context)?,
-        },
-        namespace: namespace.to_owned(),
+        }],
+        namespaces: permissions::namespaces_of(&content, namespace),
         account,
         pending: missing,
         operators,
     };
-    let install = permissions::install(Csv(&content.csv), &review);
+    let install = permissions::install(&review);
     context.printer.document(arguments.output.output, &install)?;
     Ok(status)
 }
@@ -287,13 +315,9 @@ fn reviewed(
         Location::Image(reference) => {
             let transports = registry.transports(context);
             let digest = context.runtime.block_on(transports.resolve(&reference))?;
-            let named = |reference: &Reference| {
-                let text = reference.to_string();
-                text.strip_prefix("docker://").map(str::to_owned).unwrap_or(text)
-            };
             Ok(permissions::Content::Image {
-                named: named(&reference),
-                resolved: named(&reference.with_digest(&digest)),
+                named: requests::without_transport(&reference),
+                resolved: requests::without_transport(&reference.with_digest(&digest)),
             })
         }
     }

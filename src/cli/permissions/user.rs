@@ -35,9 +35,10 @@ pub(super) struct UserArguments {
     group: Vec<String>,
     /// CatalogSource that the user is to use, for which the verb install on it is needed; may be repeated
     ///
-    /// Without a bundle and without this option those of the cluster are listed.
-    #[arg(long, value_name = "NAMESPACE/NAME")]
-    catalog: Vec<String>,
+    /// Without a bundle and without this option those of the cluster are listed. Of Operators it is [NAME=]INDEX[,PRIORITY]:
+    /// an index that bundles are taken from, in place of the CatalogSource of this name.
+    #[arg(long, value_name = "NAMESPACE/NAME|[NAME=]INDEX")]
+    pub(super) catalog: Vec<String>,
 }
 
 impl UserArguments {
@@ -53,7 +54,7 @@ impl UserArguments {
     /// Refuses catalogs that are none, and catalogs without somebody who is to use them.
     pub(super) fn check(&self) -> Result<(), CommandError> {
         if self.user().is_none() && !self.catalog.is_empty() {
-            let usage = "--catalog asks who may use it: name somebody with --user or --group";
+            let usage = "--catalog asks who may use it: name somebody with --user or --group; --index says where BUNDLE is taken from";
             return Err(CommandError::usage(usage));
         }
         self.catalogs().map(drop)

@@ -5,7 +5,7 @@ use crate::olm::annotation::PROPERTIES;
 use serde_json::{Map, Value, json};
 
 /// Kinds of which everything counts: who may do what, and OLM's own.
-const WHOLE: [&str; 10] = [
+const WHOLE: [&str; 12] = [
     "Role",
     "ClusterRole",
     "RoleBinding",
@@ -16,6 +16,8 @@ const WHOLE: [&str; 10] = [
     "Condition",
     "InstallPlan",
     "CatalogSource",
+    "Operator",
+    "Install",
 ];
 
 /// What is needed of a ClusterServiceVersion.

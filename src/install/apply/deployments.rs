@@ -32,7 +32,7 @@ pub(super) fn refused(steps: &[Step], statuses: &[StepStatus], cluster: &Cluster
             .deployments()
             .iter()
             .filter_map(|deployment| deployment.get("name").and_then(Value::as_str));
-        let refusal = names.find_map(|name| cluster.forbidden_deployment(name))?;
+        let refusal = names.find_map(|name| cluster.forbidden_deployment(name, step.namespace(cluster.namespace)))?;
         Some(FailedVersion {
             name: csv.name().to_owned(),
             reason: REASON,
@@ -44,14 +44,14 @@ pub(super) fn refused(steps: &[Step], statuses: &[StepStatus], cluster: &Cluster
 
 impl Cluster<'_> {
     /// Why a Deployment cannot be written, in the words of the API server.
-    fn forbidden_deployment(&self, name: &str) -> Option<String> {
+    fn forbidden_deployment(&self, name: &str, namespace: &str) -> Option<String> {
         let installer = self.installer.as_ref()?;
         let resource = Resource {
             group: "apps".to_owned(),
             plural: "deployments".to_owned(),
             namespaced: true,
         };
-        let exists = self.existing.find("apps", "Deployment", self.namespace, name).is_some();
+        let exists = self.existing.find("apps", "Deployment", namespace, name).is_some();
         let verbs: &[&str] = if exists {
             &["get", "patch", "update"]
         } else {
@@ -59,6 +59,6 @@ impl Cluster<'_> {
         };
         verbs
             .iter()
-            .find_map(|verb| installer.forbidden(&resource, name, verb, self.namespace))
+            .find_map(|verb| installer.forbidden(&resource, name, verb, namespace))
     }
 }

@@ -15,11 +15,11 @@ struct Owner<'a> {
 /// What there is to say of definitions that a version of the plan owns and an installed one in the same namespace does,
 /// too, which it does not replace. OLM lets the new version fail then, after the plan.
 pub(super) fn shared(steps: &[Step], namespace: &str, state: &State) -> Vec<String> {
-    let installed = installed(namespace, state);
     let versions = steps.iter().filter(|step| step.resource.kind == csv::KIND);
     let mut warnings = Vec::new();
     for step in versions {
         let csv = Csv(&step.resource.manifest);
+        let installed = installed(step.namespace(namespace), state);
         let others = installed.iter();
         for other in others.filter(|other| ![csv.name(), csv.replaces()].contains(&other.name)) {
             let mut owned = csv.owned_crds().filter_map(|crd| Some((crd.name(), crd.gvk()?)));

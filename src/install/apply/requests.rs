@@ -4,7 +4,7 @@ use super::{Cluster, Stop, wording};
 use crate::cluster::State;
 use crate::cluster::state::ErrorAnswer;
 use crate::install::handling::Resource;
-use crate::install::permissions::{Need, account_of, handed_on, held};
+use crate::install::permissions::{Need, handed_on};
 use crate::install::refusal::{Class, Refusal, UNKNOWN, reason_of};
 use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::account::{Account, Grants};
@@ -28,7 +28,8 @@ impl<'a> Cluster<'a> {
         let Some(installer) = self.installer.as_ref().filter(|_| step.resource.kind != CRD) else {
             return Ok(());
         };
-        if let Some(refusal) = installer.forbidden(resource, &step.resource.name, verb, self.namespace) {
+        if let Some(refusal) = installer.forbidden(resource, &step.resource.name, verb, step.namespace(self.namespace))
+        {
             return Err(refused_while(step, verb, forbidden(refusal)));
         }
         let Some(need) = installer.handed_on.get(&index).filter(|_| verb != "get") else {
@@ -60,7 +61,11 @@ impl<'a> Cluster<'a> {
     pub(super) fn ask(&self, step: &Step, resource: &Resource, verb: &str, exists: bool) -> Option<Refusal> {
         let kind = step.resource.manifest.get("kind").and_then(Value::as_str);
         let kind = kind.unwrap_or(&step.resource.kind);
-        let namespace = if resource.namespaced { self.namespace } else { "" };
+        let namespace = if resource.namespaced {
+            step.namespace(self.namespace)
+        } else {
+            ""
+        };
         let asked = [
             (&*resource.group, |answer: &'a ErrorAnswer| answer.group.as_deref()),
             (&step.resource.version, |answer: &'a ErrorAnswer| {
@@ -113,18 +118,20 @@ impl<'a> Cluster<'a> {
 }
 
 impl Installer {
-    /// The account that the OperatorGroup of a namespace names; nothing where OLM installs with its own rights.
-    pub(super) fn of(steps: &[Step], state: &State, namespace: &str) -> Result<Option<Self>, TooManyAtoms> {
-        let Some(account) = account_of(state, namespace) else {
-            return Ok(None);
-        };
+    /// An account that holds this, and what it has to hand on.
+    pub(super) fn of(
+        steps: &[Step],
+        state: &State,
+        namespace: &str,
+        (account, held): (Account, Grants),
+    ) -> Result<Self, TooManyAtoms> {
         let handed_on = handed_on(steps, namespace, &state.objects);
         count_atoms(handed_on.iter().flat_map(|(_, need)| &need.rules))?;
-        Ok(Some(Self {
-            held: held(&account, state).0,
+        Ok(Self {
             account,
+            held,
             handed_on: handed_on.into_iter().collect(),
-        }))
+        })
     }
 
     /// What the API server answers where the account may not send a request about an object in a namespace, or about one

@@ -19,7 +19,7 @@ pub(super) fn doing(step: &Step, verb: &str) -> Option<String> {
         "ServiceAccount" if creating => "creating service account:".to_owned(),
         "ServiceAccount" if verb == "get" => "getting older version of service account:".to_owned(),
         "ServiceAccount" => "updating service account:".to_owned(),
-        _ if handling::of(kind) == Handling::Updated => match verb {
+        _ if handling::of_step(step) == Handling::Updated => match verb {
             "create" => "creating unstructured object".to_owned(),
             "get" => "getting unstructured object".to_owned(),
             _ => "updating unstructured object".to_owned(),

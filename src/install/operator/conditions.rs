@@ -11,8 +11,8 @@ const UPDATE_AVAILABLE: &str = "UpdateAvailable";
 const PENDING_APPROVAL: &str = "InstallPendingApproval";
 /// The content of a bundle could not be had.
 const IMPORT_ERROR: &str = "ContentImportError";
-/// The components are not those that were installed. Only a controller sees that.
-const DIVERGE: &str = "ComponentsDiverge";
+/// The components are not those that were resolved.
+pub(super) const DIVERGE: &str = "ComponentsDiverge";
 
 /// The conditions that are True, by type.
 pub(super) fn of(

@@ -4,18 +4,25 @@
 //! out of order about them, what the newest version that works says of itself, the updates that an index has, and what
 //! there is to say of the whole. [`definitions`] are the CustomResourceDefinitions of this and the related kinds.
 //!
-//! Nothing is made up: what only a controller can see, such as components that diverge from what was installed, is taken
-//! over from the resources in which it is said.
+//! What only a controller can see is taken over from the resources in which it is said. Whether the components diverge from what
+//! was resolved, [`compare()`] tells. [`migrate`] are the resources that take the place of Subscriptions and OperatorGroups.
 
+mod association;
+mod compare;
 mod component;
 mod conditions;
 pub mod definitions;
+mod diverging;
+mod filled_in;
 mod metadata;
+pub mod migrate;
 mod normal;
 mod references;
 mod says;
 mod updates;
 
+pub use compare::{Comparison, Difference, compare};
+pub use diverging::ResolvedFrom;
 pub use metadata::{Api, Apis, Metadata};
 pub use normal::Condition;
 pub use references::Reference;
@@ -55,6 +62,23 @@ pub struct Operator {
     pub spec: Value,
     /// Everything else.
     pub status: Status,
+    /// The version that the cluster has of it.
+    #[serde(skip)]
+    pub installed: Option<InstalledVersion>,
+    /// What is not as it was resolved, where that was looked at.
+    #[serde(skip)]
+    pub diverging: Vec<Difference>,
+}
+
+/// The version of an operator that a cluster has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstalledVersion {
+    /// The name of its ClusterServiceVersion.
+    pub name: String,
+    /// The namespace of its ClusterServiceVersion.
+    pub namespace: String,
+    /// The package, where it is known.
+    pub package: Option<String>,
 }
 
 /// The metadata of the resource. An operator is cluster-scoped.
@@ -94,24 +118,22 @@ pub struct Components {
 pub fn operators(objects: &[Value], catalog: Option<&Catalog>, options: OperatorOptions) -> Vec<Operator> {
     let all: Vec<Component<'_>> = objects.iter().map(Component).collect();
     let components: Vec<Component<'_>> = all.iter().copied().filter(|component| !component.is_copied()).collect();
-    let resources = || all.iter().filter(|object| object.is(GROUP, "Operator"));
-    let mut names: BTreeSet<&str> = components
+    let resources: Vec<Component<'_>> = all
         .iter()
-        .flat_map(|component| labels::operators(component.labels()))
+        .filter(|object| object.is(GROUP, "Operator"))
+        .copied()
         .collect();
-    for resource in resources() {
-        // In place of the name in its label, which may be cut.
-        names.retain(|labelled| !labels::is_name_of(labelled, resource.name()));
-        names.insert(resource.name());
-    }
+    let associated = association::associated(&components, &resources, catalog);
+    let named = associated.keys().map(String::as_str);
+    let names: BTreeSet<&str> = named.chain(resources.iter().map(|resource| resource.name())).collect();
     let operator = |name: &str| {
-        let is_component = |component: &&Component<'_>| {
-            let mut labelled = labels::operators(component.labels());
-            labelled.any(|labelled| labels::is_name_of(labelled, name)) && !component.is(GROUP, "Operator")
-        };
-        let mut own: Vec<_> = components.iter().filter(is_component).copied().collect();
+        let places = associated.get(name).into_iter().flatten();
+        let mut own: Vec<_> = places
+            .filter_map(|place| components.get(*place).copied())
+            .filter(|component| !component.is(GROUP, "Operator"))
+            .collect();
         own.extend(says::resources(&own, &components));
-        let resource = resources().find(|resource| resource.name() == name).copied();
+        let resource = resources.iter().find(|resource| resource.name() == name).copied();
         one(name, resource, &own, &all, catalog, options)
     };
     names.into_iter().map(operator).collect()
@@ -132,6 +154,13 @@ fn one(
         .or(subscription.map(updates::spec_from));
     let spec = spec.map_or_else(|| json!({}), |updates| json!({ "updates": updates }));
     let followed = updates::followed(name, &spec, subscription, newest, components);
+    let version = followed.installed.as_deref();
+    let version = version.and_then(|name| components.iter().find(|csv| csv.is_csv() && csv.name() == name));
+    let installed = version.map(|csv| InstalledVersion {
+        name: csv.name().to_owned(),
+        namespace: csv.text("/metadata/namespace").to_owned(),
+        package: followed.package.clone(),
+    });
     let found = catalog
         .map(|catalog| updates::found(catalog, &followed))
         .unwrap_or_default();
@@ -153,6 +182,8 @@ fn one(
                 refs: references::references(components, all, options.all_conditions),
             },
         },
+        installed,
+        diverging: Vec::new(),
     }
 }
 

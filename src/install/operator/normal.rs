@@ -63,7 +63,8 @@ const TRUE: [&str; 12] = [
 ];
 
 /// Conditions that are not True where all is well, besides those that end like `UNWELL`.
-const NOT_TRUE: [&str; 6] = [
+const NOT_TRUE: [&str; 7] = [
+    "ComponentsDiverge",
     "ContentImportError",
     "DisruptionTarget",
     "NonStructuralSchema",

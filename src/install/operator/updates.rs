@@ -13,9 +13,20 @@ use serde_json::{Map, Value, json};
 const PROPERTIES: &str = "/metadata/annotations/operatorframework.io~1properties";
 
 /// `status.updates` of an operator.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Updates {
-    /// The channels, by name.
+    /// `CatalogSource` or `ManifestImage`: what the components were resolved from, where that was looked at.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<&'static str>,
+    /// The package, channel and CatalogSource, and the bundle that was resolved, as `entrypoint`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub catalog_source: Option<Value>,
+    /// The bundle image by digest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manifest_image: Option<String>,
+    /// The channels with an update, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub available: Vec<Available>,
 }
 
@@ -47,6 +58,47 @@ pub(super) struct Followed {
 pub(super) struct Found {
     pub(super) channel: String,
     pub(super) bundle: String,
+}
+
+/// A channel of a package in a CatalogSource. The channel of who names none is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CatalogReference {
+    pub(super) package: String,
+    channel: Option<String>,
+    catalog: String,
+    namespace: String,
+}
+
+impl CatalogReference {
+    pub(super) fn of_subscription(subscription: Component<'_>) -> Self {
+        let text = |pointer: &str| subscription.text(pointer).to_owned();
+        Self {
+            package: text("/spec/name"),
+            channel: subscription.some_text("/spec/channel").map(str::to_owned),
+            catalog: text("/spec/source"),
+            namespace: text("/spec/sourceNamespace"),
+        }
+    }
+}
+
+/// What an `Operator` follows, where that is in a CatalogSource. The package and channel of an entrypoint that is named alone
+/// are those of the catalog, where one is given.
+pub(super) fn reference_of(resource: Component<'_>, catalog: Option<&Catalog>) -> Option<CatalogReference> {
+    let spec = spec_of(resource)?;
+    let source = Component(spec.get("catalogSource")?);
+    let text = |pointer: &str| source.some_text(pointer).map(str::to_owned);
+    let (package, channel) = if let Some(package) = text("/package") {
+        (package, text("/channel"))
+    } else {
+        let (package, channel) = catalog?.channel_of(source.text("/entrypoint"))?;
+        (package, Some(channel))
+    };
+    Some(CatalogReference {
+        package,
+        channel,
+        catalog: text("/ref/name")?,
+        namespace: text("/ref/namespace")?,
+    })
 }
 
 /// The Subscription of an operator: one that has installed something goes before others, then the first by name.
@@ -178,5 +230,8 @@ pub(super) fn updates(found: &[Found], followed: &Followed) -> Option<Updates> {
             channel: found.channel.clone(),
         })
         .collect();
-    (!available.is_empty()).then_some(Updates { available })
+    (!available.is_empty()).then_some(Updates {
+        available,
+        ..Updates::default()
+    })
 }

@@ -101,11 +101,13 @@ pub fn operators(steps: &[Step], namespace: &str, state: &State) -> Result<Vec<O
 
 fn operator(version: &Step, steps: &[Step], namespace: &str, state: &State) -> Result<Operator, TooManyAtoms> {
     let csv = Csv(&version.resource.manifest);
+    let namespace = version.namespace(namespace);
     let (targets, group) = targets(csv, namespace, state);
-    let own: Vec<&Step> = steps
-        .iter()
-        .filter(|step| step.resolving == version.resolving)
-        .collect();
+    // What an `Install` holds beside versions is for no version by itself.
+    let versions = steps.iter().filter(|step| step.resource.kind == csv::KIND);
+    let versions: BTreeSet<&str> = versions.map(|step| &*step.resolving).collect();
+    let is_own = |step: &&Step| step.resolving == version.resolving || !versions.contains(&*step.resolving);
+    let own: Vec<&Step> = steps.iter().filter(is_own).collect();
     let mut notes = Vec::new();
     let mut given = bound(&own, namespace, &targets, state, &mut notes);
     given.push(condition(csv, namespace));

@@ -1,18 +1,17 @@
 //! Who installs, and what he may do, as a state of a cluster says.
 
-use crate::cluster::State;
+use crate::cluster::{State, operator_groups};
 use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::account::{Account, Grants, grants};
 use serde_json::Value;
 
-/// The service account that the OperatorGroup of a namespace names. Where it names none, OLM installs with its own
+/// The service account that the only OperatorGroup of a namespace names. Where it names none, OLM installs with its own
 /// rights.
 pub(crate) fn account_of(state: &State, namespace: &str) -> Option<Account> {
-    let mut groups = state.objects.iter().filter(|object| {
-        let text = |path: &str| object.pointer(path).and_then(Value::as_str);
-        text("/kind") == Some("OperatorGroup") && text("/metadata/namespace") == Some(namespace)
-    });
-    let of_group = || groups.find_map(|group| group.pointer("/spec/serviceAccountName")?.as_str());
+    let of_group = || match operator_groups(&state.objects, namespace)[..] {
+        [group] => group.pointer("/spec/serviceAccountName")?.as_str(),
+        _ => None,
+    };
     let name = state.service_account.as_deref().or_else(of_group)?;
     Some(Account {
         namespace: namespace.to_owned(),
@@ -75,7 +74,7 @@ mod tests {
 
     #[test]
     fn the_operator_group_names_the_account() {
-        let group = json!({"kind": "OperatorGroup", "metadata": {"namespace": "operators", "name": "g"},
+        let group = json!({"apiVersion": "operators.coreos.com/v1", "kind": "OperatorGroup", "metadata": {"namespace": "operators", "name": "g"},
             "spec": {"serviceAccountName": "scoped"}});
         let mut state = State {
             objects: vec![group],

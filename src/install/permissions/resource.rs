@@ -1,13 +1,17 @@
 //! The review as resources: the `Install`, and the roles that give what is missing.
 
 use super::{AccountPermissions, Operator, Permission};
-use crate::csv::Csv;
 use crate::kubernetes::rbac::account::Account;
 use crate::kubernetes::rbac::{self, Rule};
+use crate::olm::annotation::PROPERTIES;
+use crate::olm::property::Property;
+use crate::steps::{annotation, optional};
 use crate::text::canonical;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
+/// The namespace that objects which name none count as being in.
+const DEFAULT: &str = "default";
 /// `apiVersion` of an `Install`.
 const API_VERSION: &str = "operators.coreos.com/v2alpha1";
 
@@ -26,10 +30,27 @@ pub enum Content {
 }
 
 impl Content {
-    /// The objects of a bundle as raw content.
+    /// The objects of a bundle as raw content. Which of them are optional is said in the annotation of the version, as OLM
+    /// writes it.
     pub fn raw(content: &crate::steps::Content) -> Self {
-        let objects = std::iter::once(&content.csv).chain(&content.objects);
+        let mut csv = content.csv.clone();
+        let names_some = |property: &Property| property.kind == optional::PROPERTY;
+        if content.properties.iter().any(names_some)
+            && let Some(metadata) = csv.get_mut("metadata").and_then(Value::as_object_mut)
+            && let Some(annotations) = metadata
+                .entry("annotations")
+                .or_insert_with(|| json!({}))
+                .as_object_mut()
+        {
+            annotations.insert(PROPERTIES.to_owned(), annotation(&content.properties).into());
+        }
+        let objects = std::iter::once(&csv).chain(&content.objects);
         Self::Raw(objects.map(canonical::to_string).collect())
+    }
+
+    /// Objects as raw content.
+    pub fn raw_objects(objects: &[Value]) -> Self {
+        Self::Raw(objects.iter().map(canonical::to_string).collect())
     }
 
     /// As `spec.content` has it, or with digests as `status.resolved` does.
@@ -44,13 +65,26 @@ impl Content {
     }
 }
 
+/// The namespaces of a bundle that OLM puts its objects into this one from: that of those which name none, and the others
+/// that its objects name.
+pub fn namespaces_of(content: &crate::steps::Content, namespace: &str) -> BTreeMap<String, String> {
+    let named = content.objects.iter();
+    let named = named.filter_map(|object| object.pointer("/metadata/namespace")?.as_str());
+    let from = named
+        .chain([DEFAULT])
+        .filter(|from| !from.is_empty() && *from != namespace);
+    from.map(|from| (from.to_owned(), namespace.to_owned())).collect()
+}
+
 /// A review that is done.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Review {
+    /// The name of the resource.
+    pub name: String,
     /// What is to be installed.
-    pub content: Content,
-    /// The namespace that it is installed into.
-    pub namespace: String,
+    pub content: Vec<Content>,
+    /// What takes the place of which namespace.
+    pub namespaces: BTreeMap<String, String>,
     /// Who installs it, where somebody was named.
     pub account: Option<Account>,
     /// What is missing.
@@ -59,13 +93,13 @@ pub struct Review {
     pub operators: Vec<Operator>,
 }
 
-/// The `Install` resource of a review, named after the version. An approval that is not needed is not asked for.
-pub fn install(csv: Csv<'_>, review: &Review) -> Value {
+/// The `Install` resource of a review. An approval that is not needed is not asked for.
+pub fn install(review: &Review) -> Value {
     let mut spec = Map::new();
-    if review.namespace != "default" {
-        // Objects that name no namespace count as being in the default one.
-        let namespaces = json!([{"from": "default", "to": review.namespace}]);
-        spec.insert("namespaces".to_owned(), namespaces);
+    if !review.namespaces.is_empty() {
+        let mapped = review.namespaces.iter();
+        let namespaces: Vec<Value> = mapped.map(|(from, to)| json!({"from": from, "to": to})).collect();
+        spec.insert("namespaces".to_owned(), namespaces.into());
     }
     let mut status = Map::new();
     if let Some(account) = &review.account {
@@ -80,8 +114,12 @@ pub fn install(csv: Csv<'_>, review: &Review) -> Value {
         }]);
         status.insert("conditions".to_owned(), condition);
     }
-    spec.insert("content".to_owned(), review.content.entries(false).into());
-    status.insert("resolved".to_owned(), review.content.entries(true).into());
+    let entries = |with_digest: bool| -> Value {
+        let entries = review.content.iter().flat_map(|content| content.entries(with_digest));
+        entries.collect()
+    };
+    spec.insert("content".to_owned(), entries(false));
+    status.insert("resolved".to_owned(), entries(true));
     if !review.pending.is_empty() {
         status.insert("pending".to_owned(), json!({"permissions": review.pending}));
     }
@@ -98,7 +136,7 @@ pub fn install(csv: Csv<'_>, review: &Review) -> Value {
     json!({
         "apiVersion": API_VERSION,
         "kind": "Install",
-        "metadata": {"name": csv.name()},
+        "metadata": {"name": review.name},
         "spec": spec,
         "status": status,
     })

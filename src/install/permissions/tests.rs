@@ -238,13 +238,13 @@ fn the_roles_for_what_is_missing_give_it() {
 
 #[test]
 fn the_install_asks_for_approval_only_where_something_is_missing() {
-    let csv = csv("memo.v1");
     let mut review = Review {
-        content: Content::Image {
+        name: "memo.v1".to_owned(),
+        content: vec![Content::Image {
             named: "registry.example.com/memo:1".to_owned(),
             resolved: "registry.example.com/memo@sha256:0".to_owned(),
-        },
-        namespace: "operators".to_owned(),
+        }],
+        namespaces: BTreeMap::from([("default".to_owned(), "operators".to_owned())]),
         account: Some("olm/installer".parse().unwrap()),
         pending: pending(
             &[Need {
@@ -257,7 +257,7 @@ fn the_install_asks_for_approval_only_where_something_is_missing() {
         ),
         operators: Vec::new(),
     };
-    let asked = install(Csv(&csv), &review);
+    let asked = install(&review);
     assert_eq!(
         asked,
         json!({
@@ -275,7 +275,7 @@ fn the_install_asks_for_approval_only_where_something_is_missing() {
         })
     );
     review.pending.clear();
-    let asked = install(Csv(&csv), &review);
+    let asked = install(&review);
     assert_eq!(
         (asked["spec"].get("approval"), asked["status"].get("conditions")),
         (None, None)

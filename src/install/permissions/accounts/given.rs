@@ -41,6 +41,7 @@ pub(super) fn bound(
         if !everywhere && kind != "RoleBinding" {
             continue;
         }
+        let namespace = step.namespace(namespace);
         let (name, manifest) = (&step.resource.name, &step.resource.manifest);
         let text = |path: &str| manifest.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let (role_kind, role) = (text("/roleRef/kind"), text("/roleRef/name"));

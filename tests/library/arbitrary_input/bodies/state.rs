@@ -3,7 +3,7 @@
 use super::{LIMITS, places, words};
 use opmx::cluster::conditions::check_in;
 use opmx::cluster::dump::{self, DumpLimits};
-use opmx::cluster::{self, State};
+use opmx::cluster::{self, State, requested};
 use opmx::install::catalogs::Catalogs;
 use opmx::install::resolved;
 use opmx::olm::capabilities::Olm;
@@ -46,7 +46,22 @@ subscriptions:
 - {name: foo, package: foo, channel: stable, catalog: main, installedCSV: foo.v1, currentCSV: foo.v1}
 - {name: bar, package: bar, catalog: main}
 ";
-const DUMPS: [&str; 3] = [
+const DUMPS: [&str; 4] = [
+    "\
+apiVersion: operators.coreos.com/v2alpha1
+kind: Operator
+metadata: {name: plumbus}
+spec:
+  updates: {type: CatalogSource, catalogSource: {package: foo, channel: stable, entrypoint: foo.v1, ref: {name: main, namespace: olm}}}
+---
+apiVersion: operators.coreos.com/v2alpha1
+kind: Install
+metadata: {name: plan}
+spec:
+  namespaces: [{from: default, to: operators}]
+  approval: Unapproved
+  content: [{type: ManifestImage, manifestImage: registry.example.com/foo}, {type: Raw, raw: '{apiVersion: v1, kind: Pod, metadata: {name: a}}'}]
+",
     "\
 apiVersion: v1
 kind: List
@@ -93,6 +108,12 @@ pub fn dumped(bytes: &[u8]) {
     };
     let mut state = State::default();
     let read = dump::read_stream(Path::new("dump.yaml"), bytes, dump::kept, &limits, &mut state);
+    for error in [
+        requested::operators(&state.objects).err(),
+        requested::installs(&state.objects).err(),
+    ] {
+        assert!(error.is_none_or(|error| !error.problem.is_empty()));
+    }
     if read.is_ok() && cluster::observe(&mut state, None).is_ok() {
         judged(&state);
     }

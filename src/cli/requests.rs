@@ -1,0 +1,203 @@
+//! `Operator` and `Install` resources, as the commands take them: in a file that is named instead of a bundle or a package, or
+//! among what a cluster has.
+
+use crate::bundle::location::Location;
+use crate::cli::arguments::{LimitArguments, RegistryArguments};
+use crate::cli::error::CommandError;
+use crate::cli::what_if::{bundle_content, read_cluster};
+use crate::cli::{Context, input};
+use crate::cluster::requested::{self, RequestedContent, RequestedOperator, Updates, is_request};
+use crate::image::Reference;
+use crate::install::requests::installs::{OpenContent, OpenInstall};
+use crate::install::requests::operators::AskedOperator;
+use crate::manifest::has_manifest_extension;
+use crate::olm::capabilities::Olm;
+use crate::steps::Content;
+use serde_json::Value;
+use std::convert;
+use std::path::Path;
+
+/// Whether a name stands for a file of resources, and not for a bundle or a package.
+pub(crate) fn is_file(name: &str) -> bool {
+    name == input::STDIN || has_manifest_extension(name) && Path::new(name).is_file()
+}
+
+/// The Operators and Installs in a file.
+pub(crate) fn read(
+    name: &str,
+    olm: &Olm,
+    limits: &LimitArguments,
+    context: &Context<'_>,
+) -> Result<Vec<Value>, CommandError> {
+    if *olm != Olm::Proposed {
+        context.printer.warning(format_args!(
+            "{olm} knows neither the Operators nor the Installs of {name}; what they ask for is answered as proposed"
+        ));
+    }
+    let state = read_cluster(None, &[name.to_owned()], convert::identity, limits, context)?;
+    let (mut requests, others): (Vec<Value>, Vec<Value>) = state.objects.into_iter().partition(is_request);
+    if requests.is_empty() {
+        let message = format!("{name} holds neither an Operator nor an Install of operators.coreos.com");
+        return Err(CommandError::failure(message).hint("give what there is in a cluster with --cluster"));
+    }
+    for other in others {
+        let text = |pointer: &str| other.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        let (kind, of) = (text("/kind"), text("/metadata/name"));
+        context.printer.warning(format_args!(
+            "{name}: {kind}/{of} is neither an Operator nor an Install, and is passed over"
+        ));
+    }
+    requests.shrink_to_fit();
+    Ok(requests)
+}
+
+/// A bundle image with the digest that it stands for.
+pub(crate) struct PinnedImage {
+    /// As it is named.
+    pub(crate) named: String,
+    /// By digest.
+    pub(crate) resolved: String,
+    /// What it holds.
+    pub(crate) content: Content,
+}
+
+/// Reads a bundle image. `None` where the bundle has errors; they have been reported.
+pub(crate) fn pinned_image(
+    image: &str,
+    registry: &RegistryArguments,
+    limits: &LimitArguments,
+    context: &Context<'_>,
+) -> Result<Option<PinnedImage>, CommandError> {
+    let Location::Image(reference) = image.parse()? else {
+        return Err(CommandError::failure(format!("{image} is a folder, and not an image")));
+    };
+    let transports = registry.transports(context);
+    let digest = context.runtime.block_on(transports.resolve(&reference))?;
+    let pinned = reference.with_digest(&digest);
+    let content = bundle_content(&pinned.to_string(), registry, limits, context)?;
+    Ok(content.map(|content| PinnedImage {
+        named: without_transport(&reference),
+        resolved: without_transport(&pinned),
+        content,
+    }))
+}
+
+/// A reference as resources of Kubernetes write it.
+pub(crate) fn without_transport(reference: &Reference) -> String {
+    let text = reference.to_string();
+    text.strip_prefix("docker://").map(str::to_owned).unwrap_or(text)
+}
+
+/// An Operator, and the image that it names.
+pub(crate) struct OpenOperator {
+    pub(crate) operator: RequestedOperator,
+    pub(crate) image: Option<PinnedImage>,
+}
+
+impl OpenOperator {
+    /// What a resolution has to know of it.
+    pub(crate) fn asked(&self) -> AskedOperator {
+        AskedOperator {
+            operator: self.operator.clone(),
+            content: self.image.as_ref().map(|image| image.content.clone()),
+        }
+    }
+}
+
+/// The Operators among objects, with the images that they name. `None` where one of the bundles has errors; they have been
+/// reported.
+pub(crate) fn open_operators(
+    objects: &[Value],
+    registry: &RegistryArguments,
+    limits: &LimitArguments,
+    context: &Context<'_>,
+) -> Result<Option<Vec<OpenOperator>>, CommandError> {
+    let mut open = Vec::new();
+    for operator in requested::operators(objects)? {
+        let image = match &operator.updates {
+            Updates::Catalog(_) => None,
+            Updates::Image(image) => {
+                let in_it = || format!("cannot read the image of Operator {}", operator.name);
+                let read = pinned_image(image, registry, limits, context).map_err(|error| error.context(in_it()))?;
+                let Some(image) = read else { return Ok(None) };
+                if image.named != image.resolved {
+                    let (name, resolved) = (&operator.name, &image.resolved);
+                    context
+                        .printer
+                        .status(format_args!("Operator {name}: {} is {resolved}", image.named));
+                }
+                Some(image)
+            }
+        };
+        open.push(OpenOperator { operator, image });
+    }
+    Ok(Some(open))
+}
+
+/// Installs with what their content holds. `None` where one of the bundles has errors; they have been reported.
+pub(crate) fn open_installs(
+    objects: &[Value],
+    registry: &RegistryArguments,
+    limits: &LimitArguments,
+    context: &Context<'_>,
+) -> Result<Option<Vec<OpenInstall>>, CommandError> {
+    let mut all = Vec::new();
+    for install in requested::installs(objects)? {
+        let mut content = Vec::new();
+        for entry in &install.content {
+            content.push(match entry {
+                RequestedContent::Raw(objects) => OpenContent::Raw(objects.clone()),
+                RequestedContent::Image(image) => {
+                    let in_it = || format!("cannot read the content of Install {}", install.name);
+                    let read =
+                        pinned_image(image, registry, limits, context).map_err(|error| error.context(in_it()))?;
+                    let Some(image) = read else { return Ok(None) };
+                    OpenContent::Image {
+                        named: image.named,
+                        resolved: image.resolved,
+                        bundle: Box::new(image.content),
+                    }
+                }
+            });
+        }
+        all.push(OpenInstall { install, content });
+    }
+    Ok(Some(all))
+}
+
+/// Prints resources: one by itself, several as a list.
+pub(crate) fn print_all<T: serde::Serialize>(
+    all: &[T],
+    format: crate::terminal::Format,
+    context: &Context<'_>,
+) -> Result<(), CommandError> {
+    match all {
+        [one] => context.printer.document(format, one)?,
+        all => {
+            let list = serde_json::json!({"apiVersion": "v1", "kind": "List", "items": all});
+            context.printer.document(format, &list)?;
+        }
+    }
+    Ok(())
+}
+
+/// The content of Installs, each with what it stands for, for a person.
+pub(crate) fn contents(install: &OpenInstall) -> Vec<[String; 3]> {
+    let named = |object: &Value| {
+        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        format!("{}/{}", text("/kind"), text("/metadata/name"))
+    };
+    let row = |content: &OpenContent| match content {
+        OpenContent::Image {
+            named,
+            resolved,
+            bundle,
+        } => [named.clone(), bundle.name.clone(), resolved.clone()],
+        OpenContent::Manifests(bundle) => ["manifests".to_owned(), bundle.name.clone(), String::new()],
+        OpenContent::Raw(objects) => {
+            let objects: Vec<String> = objects.iter().map(named).collect();
+            ["raw".to_owned(), objects.join(", "), String::new()]
+        }
+    };
+    install.content.iter().map(row).collect()
+}

@@ -1,0 +1,145 @@
+use super::*;
+use serde_json::json;
+
+fn operator(updates: &Value) -> Value {
+    json!({"apiVersion": "operators.coreos.com/v2alpha1", "kind": "Operator", "metadata": {"name": "plumbus"},
+        "spec": {"updates": updates}})
+}
+
+fn install(spec: &Value) -> Value {
+    json!({"apiVersion": "operators.coreos.com/v2alpha1", "kind": "Install", "metadata": {"name": "plan"}, "spec": spec})
+}
+
+fn read(updates: &Value) -> Result<Updates, String> {
+    let read = operators(&[operator(updates)]).map_err(|error| error.to_string())?;
+    Ok(read.into_iter().next().unwrap().updates)
+}
+
+/// S7, S8, S9, S67: both variants of `spec.updates`, as the examples of the proposal write them.
+#[test]
+fn s8_an_operator_is_read_as_the_proposal_writes_it() {
+    let reference = json!({"name": "community", "namespace": "my-ns"});
+    let catalog = json!({"type": "CatalogSource", "catalogSource": {"package": "plumbus", "channel": "stable",
+        "entrypoint": "plumbus.v2.0.0", "approval": "Manual", "ref": reference}});
+    let Updates::Catalog(read_updates) = read(&catalog).unwrap() else {
+        panic!("a catalog");
+    };
+    assert_eq!(read_updates.package.as_deref(), Some("plumbus"));
+    assert_eq!(read_updates.entrypoint.as_deref(), Some("plumbus.v2.0.0"));
+    assert_eq!(read_updates.approval, Approval::Manual);
+    assert_eq!(
+        (&*read_updates.catalog, &*read_updates.catalog_namespace),
+        ("community", "my-ns")
+    );
+    let image = json!({"type": "ManifestImage", "manifestImage": "registry.example.com/plumbus:v1"});
+    let as_image = Updates::Image("registry.example.com/plumbus:v1".to_owned());
+    assert_eq!(read(&image), Ok(as_image.clone()));
+    let mut source = operator(&Value::Null);
+    source["spec"]["source"] = image;
+    assert_eq!(operators(&[source]).unwrap()[0].updates, as_image);
+    // What OLM makes itself asks for nothing, and other groups have kinds of that name, too.
+    let of_olm =
+        json!({"apiVersion": "operators.coreos.com/v1", "kind": "Operator", "metadata": {"name": "a.b"}, "spec": {}});
+    let of_others = json!({"apiVersion": "example.com/v1", "kind": "Operator", "metadata": {"name": "a"},
+        "spec": {"updates": {"type": "x"}}});
+    assert_eq!(operators(&[of_olm, of_others]).unwrap(), []);
+}
+
+#[test]
+fn an_operator_that_contradicts_itself_is_refused_with_the_path() {
+    let catalog = |source: Value| json!({"type": "CatalogSource", "catalogSource": source});
+    let reference = json!({"name": "c", "namespace": "n"});
+    for (updates, message) in [
+        (json!({"manifestImage": "i"}), "spec.updates.type is missing"),
+        (
+            json!({"type": "Helm"}),
+            "spec.updates.type is \"Helm\", and must be CatalogSource or ManifestImage",
+        ),
+        (
+            json!({"type": "ManifestImage", "manifestImage": "i", "catalogSource": {}}),
+            "spec.updates.type is ManifestImage, and there is spec.updates.catalogSource, too",
+        ),
+        (
+            json!({"type": "CatalogSource"}),
+            "spec.updates.type is CatalogSource, and spec.updates.catalogSource is missing",
+        ),
+        (
+            catalog(json!({"ref": reference})),
+            "spec.updates.catalogSource names neither a package nor an entrypoint",
+        ),
+        (
+            catalog(json!({"channel": "stable", "entrypoint": "a", "ref": reference})),
+            "spec.updates.catalogSource.channel says a channel, and spec.updates.catalogSource.package no package",
+        ),
+        (
+            catalog(json!({"package": "p", "ref": {"name": "c"}})),
+            "spec.updates.catalogSource.ref.namespace is missing",
+        ),
+        (
+            catalog(json!({"package": 1, "ref": reference})),
+            "spec.updates.catalogSource.package must be a string",
+        ),
+        (
+            catalog(json!({"package": "p", "approval": "Perhaps", "ref": reference})),
+            "spec.updates.catalogSource.approval is \"Perhaps\", and must be Automatic or Manual",
+        ),
+    ] {
+        assert_eq!(read(&updates), Err(format!("Operator plumbus: {message}")));
+    }
+}
+
+/// S71, S72, S73, S74: every field of the example of the proposal, its raw manifest included.
+#[test]
+fn s71_an_install_is_read_as_the_proposal_writes_it() {
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: nginx\n  namespace: operators\n";
+    let spec = json!({"namespaces": [{"from": "default", "to": "operators"}], "approval": "Unapproved", "content": [
+        {"type": "ManifestImage", "manifestImage": "registry.example.com/plum:latest"},
+        {"type": "Raw", "raw": pod},
+        {"type": "Raw", "raw": {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}}},
+        {"type": "Raw", "raw": format!("{pod}---\n{pod}")}]});
+    let read = installs(&[install(&spec)]).unwrap().pop().unwrap();
+    assert_eq!(
+        read.namespaces,
+        BTreeMap::from([("default".to_owned(), "operators".to_owned())])
+    );
+    assert!(!read.approved);
+    let raw = |content: &RequestedContent| match content {
+        RequestedContent::Image(_) => 0,
+        RequestedContent::Raw(objects) => objects.len(),
+    };
+    assert_eq!(read.content.iter().map(raw).collect::<Vec<_>>(), [0, 1, 1, 2]);
+    let approved = json!({"approval": "Approved", "contents": [{"type": "ManifestImage", "manifestImage": "i"}]});
+    assert!(installs(&[install(&approved)]).unwrap()[0].approved);
+}
+
+#[test]
+fn an_install_that_cannot_be_read_is_refused_with_the_path() {
+    let image = json!({"type": "ManifestImage", "manifestImage": "i"});
+    for (spec, message) in [
+        (json!({}), "spec.content names nothing to install"),
+        (json!({"content": []}), "spec.content names nothing to install"),
+        (
+            json!({"content": [{"type": "Raw", "raw": "a: ["}]}),
+            "spec.content[0].raw is no YAML or JSON",
+        ),
+        (
+            json!({"content": [image, {"type": "Raw", "raw": {"kind": "Pod"}}]}),
+            "spec.content[1].raw is no Kubernetes object with apiVersion, kind and metadata.name",
+        ),
+        (
+            json!({"content": [image], "approval": true}),
+            "spec.approval is true, and must be Approved or Unapproved",
+        ),
+        (
+            json!({"content": [image], "namespaces": [{"from": "a", "to": "b"}, {"from": "a", "to": "c"}]}),
+            "spec.namespaces maps the namespace a to b and to c",
+        ),
+        (
+            json!({"content": [image], "namespaces": [{"from": "a"}]}),
+            "spec.namespaces[0].to is missing",
+        ),
+    ] {
+        let error = installs(&[install(&spec)]).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("Install plan: {message}")), "{error}");
+    }
+}

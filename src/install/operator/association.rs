@@ -1,0 +1,142 @@
+//! Which objects belong to which operator, besides those that carry its label.
+//!
+//! A Subscription belongs to the `Operator` that follows the same package, channel and CatalogSource; else to the one in its
+//! label; else to one that OLM would make for it, `<package>.<namespace>`. From a Subscription it goes on to the version and the
+//! InstallPlan that it has, and from there to all that the version owns, by owner references, by the labels of OLM, and by its
+//! list of CustomResourceDefinitions.
+
+use super::component::Component;
+use super::updates::{self, CatalogReference};
+use crate::catalog::Catalog;
+use crate::cluster::labels;
+use crate::csv::{self, Csv, GROUP};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The labels with which OLM says which version owns an object.
+const OWNER: [&str; 3] = ["olm.owner", "olm.owner.namespace", "olm.owner.kind"];
+
+/// The components that each operator has because something else belongs to it, by their places among `components`.
+pub(super) fn associated(
+    components: &[Component<'_>],
+    resources: &[Component<'_>],
+    catalog: Option<&Catalog>,
+) -> BTreeMap<String, BTreeSet<usize>> {
+    let owned = Owned::of(components);
+    let followed: Vec<(&str, CatalogReference)> = resources
+        .iter()
+        .filter_map(|resource| Some((resource.name(), updates::reference_of(*resource, catalog)?)))
+        .collect();
+    let mut found: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+    for (place, component) in components.iter().enumerate() {
+        if component.is(GROUP, "Subscription") {
+            let own = CatalogReference::of_subscription(*component);
+            let matching = followed.iter().filter(|(_, followed)| *followed == own);
+            let mut names: Vec<String> = matching.map(|(name, _)| (*name).to_owned()).collect();
+            if names.is_empty() && labels::operators(component.labels()).next().is_none() {
+                names.push(format!("{}.{}", own.package, component.text("/metadata/namespace")));
+            }
+            for name in names {
+                found.entry(name).or_default().insert(place);
+            }
+        }
+        for labelled in labels::operators(component.labels()) {
+            let whole = resources.iter().map(|resource| resource.name());
+            let mut whole = whole.filter(|name| labels::is_name_of(labelled, name));
+            let name = whole.next().unwrap_or(labelled);
+            found.entry(name.to_owned()).or_default().insert(place);
+        }
+    }
+    for places in found.values_mut() {
+        owned.follow(components, places);
+    }
+    found
+}
+
+/// What belongs to what, by places.
+struct Owned {
+    by_uid: HashMap<String, Vec<usize>>,
+    /// By the kind, namespace and name of the owner. What is in no namespace may be owned from any.
+    by_name: HashMap<(String, String, String), Vec<usize>>,
+    /// By kind, namespace and name of the object itself.
+    at: HashMap<(String, String, String), usize>,
+}
+
+fn key(kind: &str, namespace: &str, name: &str) -> (String, String, String) {
+    (kind.to_owned(), namespace.to_owned(), name.to_owned())
+}
+
+impl Owned {
+    fn of(components: &[Component<'_>]) -> Self {
+        let mut owned = Self {
+            by_uid: HashMap::new(),
+            by_name: HashMap::new(),
+            at: HashMap::new(),
+        };
+        for (place, component) in components.iter().enumerate() {
+            let namespace = component.text("/metadata/namespace");
+            owned
+                .at
+                .entry(key(component.text("/kind"), namespace, component.name()))
+                .or_insert(place);
+            for reference in component.list("/metadata/ownerReferences") {
+                let reference = Component(reference);
+                let uid = reference.text("/uid");
+                if !uid.is_empty() {
+                    owned.by_uid.entry(uid.to_owned()).or_default().push(place);
+                }
+                let key = key(reference.text("/kind"), namespace, reference.text("/name"));
+                owned.by_name.entry(key).or_default().push(place);
+            }
+            let label = |key: &str| {
+                let value = component.labels().and_then(|labels| labels.get(key)?.as_str());
+                value.unwrap_or_default()
+            };
+            let [owner, home, kind] = OWNER.map(label);
+            if !owner.is_empty() && kind == csv::KIND {
+                owned.by_name.entry(key(kind, home, owner)).or_default().push(place);
+            }
+        }
+        owned
+    }
+
+    /// Adds all that belongs to what is there.
+    fn follow(&self, components: &[Component<'_>], places: &mut BTreeSet<usize>) {
+        let mut new: Vec<usize> = places.iter().copied().collect();
+        while let Some(component) = new.pop().and_then(|place| components.get(place)) {
+            for place in self.next(*component) {
+                if places.insert(place) {
+                    new.push(place);
+                }
+            }
+        }
+    }
+
+    fn next(&self, component: Component<'_>) -> Vec<usize> {
+        let namespace = component.text("/metadata/namespace");
+        let at = |kind: &str, namespace: &str, name: &str| self.at.get(&key(kind, namespace, name)).copied();
+        if component.is(GROUP, "Subscription") {
+            // A Subscription owns the InstallPlans of all others in its namespace, too.
+            let plan = component.some_text("/status/installPlanRef/name");
+            let plan = plan
+                .or(component.some_text("/status/installplan/name"))
+                .unwrap_or_default();
+            let installed = component.text("/status/installedCSV");
+            let both = [at(csv::KIND, namespace, installed), at("InstallPlan", namespace, plan)];
+            return both.into_iter().flatten().collect();
+        }
+        if component.is(GROUP, "InstallPlan") {
+            return Vec::new();
+        }
+        let uid = component.text("/metadata/uid");
+        let by_uid = self.by_uid.get(uid).filter(|_| !uid.is_empty());
+        let by_name = self
+            .by_name
+            .get(&key(component.text("/kind"), namespace, component.name()));
+        let mut found: Vec<usize> = by_uid.into_iter().chain(by_name).flatten().copied().collect();
+        if component.is_csv() {
+            let definitions = Csv(component.0).owned_crds();
+            found.extend(definitions.filter_map(|crd| at("CustomResourceDefinition", "", crd.name())));
+        }
+        found
+    }
+}

@@ -1,0 +1,257 @@
+//! Whether the components of an operator are those that were resolved: each object of the resolved bundle, and each that OLM
+//! makes of it, field by field against what the cluster has. What the API server and OLM fill in does not count.
+
+mod walk;
+
+use super::component::Component;
+use super::filled_in::{Surroundings, stored};
+use crate::csv::{self, Csv};
+use crate::install::apis::Apis;
+use crate::kubernetes::rbac;
+use crate::steps::Content;
+use crate::steps::{self, BUNDLE_SECRET, Step, StepError, Target};
+use crate::text::canonical;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+use walk::Walk;
+
+/// The longest value that is shown.
+const LONGEST: usize = 60;
+
+/// A field of a component that is not as it was resolved.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Difference {
+    /// The kind of the component.
+    pub kind: String,
+    /// Its namespace; empty for one that is in none.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// The path of the field; empty where the component itself is missing.
+    pub path: String,
+    /// What was resolved; `None` where that does not have the field.
+    pub resolved: Option<Value>,
+    /// What the cluster has; `None` where it does not have the field.
+    pub found: Option<Value>,
+}
+
+impl Difference {
+    /// The component, as `Kind namespace/name`.
+    pub fn component(&self) -> String {
+        let slash = if self.namespace.is_empty() { "" } else { "/" };
+        format!("{} {}{slash}{}", self.kind, self.namespace, self.name)
+    }
+
+    /// What is different, in words.
+    pub fn words(&self) -> String {
+        let short = |value: &Value| {
+            let text = canonical::to_string(value);
+            match text.char_indices().nth(LONGEST) {
+                Some((end, _)) => format!("{}...", &text[..end]),
+                None => text,
+            }
+        };
+        match (&self.resolved, &self.found) {
+            // What a Secret holds is shown to nobody.
+            _ if self.kind == "Secret" && !self.path.is_empty() => format!("{} is not what the bundle says", self.path),
+            _ if self.path.is_empty() => "is missing".to_owned(),
+            (Some(resolved), Some(found)) => {
+                format!(
+                    "{} is {}, and the bundle says {}",
+                    self.path,
+                    short(found),
+                    short(resolved)
+                )
+            }
+            (Some(resolved), None) => format!("{} is missing, and the bundle says {}", self.path, short(resolved)),
+            (None, found) => {
+                let found = found.as_ref().map(short).unwrap_or_default();
+                format!("{} is {found}, which the bundle does not set", self.path)
+            }
+        }
+    }
+}
+
+/// What came of a comparison.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Comparison {
+    /// What is different, in the order of the components.
+    pub differences: Vec<Difference>,
+    /// Kinds of which the dumps have no object at all, and nothing can be told.
+    pub unknown: BTreeSet<String>,
+}
+
+/// Compares the objects of a cluster with what a bundle installs there. `installed` is the name of the version that the cluster
+/// has of it, `namespace` is its namespace.
+///
+/// # Errors
+/// When OLM could not read the ClusterServiceVersion of the bundle.
+pub fn compare(
+    resolved: &Content,
+    installed: &str,
+    namespace: &str,
+    objects: &[Value],
+) -> Result<Comparison, StepError> {
+    let cluster = Cluster {
+        objects: objects.iter().map(Component).collect(),
+    };
+    let csv = cluster.find(csv::GROUP, csv::KIND, namespace, installed);
+    let target = Target {
+        namespace: namespace.to_owned(),
+        ..Target::default()
+    };
+    let replaces = csv.map_or("", |csv| csv.text("/spec/replaces"));
+    let steps = steps::in_order(steps::of_bundle(resolved, &target, replaces)?);
+    let subscription = cluster.objects.iter().find(|object| {
+        object.is(csv::GROUP, "Subscription")
+            && object.text("/metadata/namespace") == namespace
+            && object.text("/status/installedCSV") == installed
+    });
+    let around = Surroundings {
+        csv,
+        subscription: subscription.copied(),
+    };
+    let apis = Apis::default().with_steps(&steps);
+    let mut comparison = Comparison::default();
+    let mut expected: Vec<Expected> = steps
+        .iter()
+        .map(|step| Expected::of_step(step, namespace, &apis))
+        .collect();
+    expected.extend(deployments(resolved, namespace));
+    for expected in expected {
+        if !cluster.knows(&expected) {
+            comparison.unknown.insert(expected.kind);
+            continue;
+        }
+        match cluster.counterpart(&expected, &resolved.name) {
+            None => comparison.differences.push(expected.difference("", None, None)),
+            Some(found) => Walk {
+                expected: &expected,
+                around,
+                differences: &mut comparison.differences,
+            }
+            .object(found),
+        }
+    }
+    Ok(comparison)
+}
+
+/// An object that should be in the cluster.
+struct Expected {
+    group: String,
+    kind: String,
+    namespace: String,
+    name: String,
+    object: Value,
+    /// Whether OLM made its name, in which its releases differ.
+    is_generated: bool,
+}
+
+impl Expected {
+    fn of_step(step: &Step, namespace: &str, apis: &Apis) -> Self {
+        let resource = &step.resource;
+        let kind = match resource.kind.as_str() {
+            BUNDLE_SECRET => "Secret",
+            kind => kind,
+        };
+        let gvk = crate::kubernetes::GroupVersionKind::new(&*resource.group, &*resource.version, kind);
+        let namespaced = kind == csv::KIND || kind == "Subscription" || apis.resource(&gvk).1;
+        Self {
+            group: resource.group.clone(),
+            kind: kind.to_owned(),
+            namespace: if namespaced {
+                namespace.to_owned()
+            } else {
+                String::new()
+            },
+            name: resource.name.clone(),
+            is_generated: resource.group == rbac::GROUP && resource.manifest.get("kind").is_none(),
+            object: stored(kind, resource.manifest.clone()),
+        }
+    }
+
+    fn difference(&self, path: &str, resolved: Option<Value>, found: Option<Value>) -> Difference {
+        Difference {
+            kind: self.kind.clone(),
+            namespace: self.namespace.clone(),
+            name: self.name.clone(),
+            path: path.to_owned(),
+            resolved,
+            found,
+        }
+    }
+}
+
+/// The Deployments that OLM makes of a version.
+fn deployments(resolved: &Content, namespace: &str) -> Vec<Expected> {
+    let typed = crate::shape::typed(&resolved.csv, &csv::SHAPE).unwrap_or_default();
+    let all = Csv(&typed).deployments().iter();
+    let one = |entry: &Value| {
+        let name = entry.get("name").and_then(Value::as_str).unwrap_or_default();
+        let mut metadata = Map::from_iter([("name".to_owned(), json!(name))]);
+        metadata.extend(entry.get("label").map(|labels| ("labels".to_owned(), labels.clone())));
+        Expected {
+            group: "apps".to_owned(),
+            kind: "Deployment".to_owned(),
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+            object: json!({"metadata": metadata, "spec": entry.get("spec")}),
+            is_generated: false,
+        }
+    };
+    all.map(one).collect()
+}
+
+/// The objects of the cluster.
+struct Cluster<'a> {
+    objects: Vec<Component<'a>>,
+}
+
+impl<'a> Cluster<'a> {
+    fn find(&self, group: &str, kind: &str, namespace: &str, name: &str) -> Option<Component<'a>> {
+        let mut objects = self.objects.iter();
+        let found = objects.find(|object| {
+            let home = if namespace.is_empty() {
+                ""
+            } else {
+                object.text("/metadata/namespace")
+            };
+            object.is(group, kind) && object.name() == name && home == namespace
+        });
+        found.copied()
+    }
+
+    /// Whether the dumps have any object of the kind, so that one which is not there is missing.
+    fn knows(&self, expected: &Expected) -> bool {
+        self.objects
+            .iter()
+            .any(|object| object.is(&expected.group, &expected.kind))
+    }
+
+    /// The object that an expected one is compared with. Where OLM made the name, one that it made with the same content is
+    /// as good.
+    fn counterpart(&self, expected: &Expected, version: &str) -> Option<Component<'a>> {
+        let named = self.find(&expected.group, &expected.kind, &expected.namespace, &expected.name);
+        if named.is_some() || !expected.is_generated {
+            return named;
+        }
+        let owner = |object: &Component<'_>| {
+            let owner = object.labels().and_then(|labels| labels.get("olm.owner")?.as_str());
+            owner == Some(version)
+        };
+        let content = |object: &Value| {
+            let part = |key: &str| object.get(key).cloned().unwrap_or_default();
+            (part("rules"), part("subjects"))
+        };
+        let mut objects = self
+            .objects
+            .iter()
+            .filter(|object| object.is(&expected.group, &expected.kind));
+        let found = objects.find(|object| owner(object) && content(object.0) == content(&expected.object));
+        found.copied()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+//! What a comparison with the resolved bundle says of an operator.
+
+use super::compare::Comparison;
+use super::conditions::DIVERGE;
+use super::normal::Condition;
+use super::{Difference, Operator};
+use serde_json::Value;
+
+/// How many differences a condition names.
+const NAMED: usize = 10;
+
+/// What the components of an operator were resolved from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ResolvedFrom {
+    /// A bundle in a folder, which no resource can name.
+    Unknown,
+    /// A bundle image, by digest.
+    Image(String),
+    /// The catalog that the operator follows, of which this is the bundle.
+    Catalog(String),
+}
+
+impl Operator {
+    /// Says what the components were resolved from.
+    pub fn resolved(&mut self, from: ResolvedFrom) {
+        if from == ResolvedFrom::Unknown {
+            return;
+        }
+        let updates = self.status.updates.get_or_insert_default();
+        match from {
+            ResolvedFrom::Unknown => {}
+            ResolvedFrom::Image(image) => {
+                updates.kind = Some("ManifestImage");
+                updates.manifest_image = Some(image);
+            }
+            ResolvedFrom::Catalog(bundle) => {
+                let mut source = self.spec.pointer("/updates/catalogSource").cloned();
+                if let Some(source) = source.as_mut().and_then(Value::as_object_mut) {
+                    source.insert("entrypoint".to_owned(), bundle.into());
+                    updates.kind = Some("CatalogSource");
+                }
+                updates.catalog_source = source;
+            }
+        }
+    }
+
+    /// Says whether the components are those that were resolved. What a controller said of that counts only where the comparison
+    /// could not tell.
+    pub fn diverge(&mut self, comparison: Comparison) {
+        let Comparison { differences, unknown } = comparison;
+        if differences.is_empty() && !unknown.is_empty() {
+            return;
+        }
+        let conditions = &mut self.status.conditions;
+        let before = conditions.iter().position(|condition| condition.kind == DIVERGE);
+        let before = before.map(|place| conditions.remove(place));
+        if differences.is_empty() {
+            return;
+        }
+        let of_image = self.spec.pointer("/updates/type").and_then(Value::as_str) == Some("ManifestImage");
+        let (reason, what) = if of_image {
+            ("ComponentsDivergeFromResolvedContent", "resolved content")
+        } else {
+            ("ComponentsDivergeFromInstall", "install resource")
+        };
+        let condition = Condition {
+            kind: DIVERGE.to_owned(),
+            status: "True".to_owned(),
+            reason: Some(reason.to_owned()),
+            message: Some(format!(
+                "on-cluster components diverge from {what}: {}",
+                named(&differences)
+            )),
+            last_transition_time: before.and_then(|before| before.last_transition_time),
+            ..Condition::default()
+        };
+        let installs = self
+            .status
+            .components
+            .refs
+            .iter_mut()
+            .filter(|reference| reference.kind == "Install");
+        for install in installs {
+            if !install.conditions.iter().any(|condition| condition.kind == DIVERGE) {
+                install.conditions.push(condition.clone());
+            }
+        }
+        self.status.conditions.insert(0, condition);
+        self.diverging = differences;
+    }
+}
+
+/// The first differences in one line.
+fn named(differences: &[Difference]) -> String {
+    let first = differences.iter().take(NAMED);
+    let mut words: Vec<String> = first
+        .map(|one| format!("{}: {}", one.component(), one.words()))
+        .collect();
+    let more = differences.len().saturating_sub(NAMED);
+    if more > 0 {
+        words.push(format!("and {more} more"));
+    }
+    words.join("; ")
+}

@@ -1,0 +1,313 @@
+//! From Subscriptions and OperatorGroups to Operators and Installs, as the proposal has OLM do it: for each Subscription the
+//! `Operator` with the same package, channel and CatalogSource, and an `Install` of what it installed; and which copied
+//! ClusterServiceVersions nobody needs any more.
+
+use super::component::Component;
+use super::updates::{CatalogReference, reference_of, spec_from};
+use crate::cluster::labels::{self, LabelStyle};
+use crate::cluster::requested::proposed_operator;
+use crate::cluster::{State, operator_groups};
+use crate::csv::{Csv, GROUP};
+use crate::install::permissions::{self, Review};
+use crate::install::requests::account;
+use crate::install::requests::namespaces::DEFAULT;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What takes the place of what.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Migration {
+    /// The Operators that there are none of yet.
+    pub operators: Vec<Value>,
+    /// The Installs.
+    pub installs: Vec<Value>,
+    /// What becomes of the Subscriptions.
+    pub subscriptions: Vec<Replaced>,
+    /// What becomes of the OperatorGroups.
+    pub groups: Vec<Group>,
+    /// What becomes of the copied ClusterServiceVersions.
+    pub copies: Vec<CopiedVersion>,
+    /// What there is to look at.
+    pub notes: Vec<String>,
+}
+
+/// A Subscription that an Operator takes the place of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Replaced {
+    /// `namespace/name` of the Subscription.
+    pub subscription: String,
+    /// The Operator.
+    pub operator: String,
+    /// Whether there is such an Operator already.
+    pub is_there: bool,
+    /// The Install, where something is installed.
+    pub install: Option<String>,
+}
+
+/// An OperatorGroup that no Install needs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Group {
+    /// `namespace/name`.
+    pub group: String,
+    /// The service account that the Installs of the namespace have from it, as `namespace/name`; `None` where they have one of
+    /// their own, or OLM's rights.
+    pub account: Option<String>,
+    /// The namespaces that it names, for which an Install has no field.
+    pub targets: Vec<String>,
+}
+
+/// A ClusterServiceVersion that OLM copied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CopiedVersion {
+    /// `namespace/name`.
+    pub copy: String,
+    /// The Operator that its original belongs to. Without one it stays.
+    pub operator: Option<String>,
+    /// What it owns in its namespace and gets the Operator as an owner, as `Kind name`.
+    pub owned: Vec<String>,
+}
+
+/// Tells the images of bundles: of the version with this name, from the CatalogSource of this name.
+pub type Images<'a> = &'a dyn Fn(&str, &str) -> Option<String>;
+
+/// What takes the place of the Subscriptions and OperatorGroups among objects.
+pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
+    let all: Vec<Component<'_>> = objects.iter().map(Component).collect();
+    let state = State {
+        objects: objects.to_vec(),
+        ..State::default()
+    };
+    let mut followed: Vec<(String, CatalogReference, bool)> = all
+        .iter()
+        .filter(|object| proposed_operator(object.0).is_some())
+        .filter_map(|object| Some((object.name().to_owned(), reference_of(*object, None)?, true)))
+        .collect();
+    let mut subscriptions: Vec<Component<'_>> = all
+        .iter()
+        .filter(|object| object.is(GROUP, "Subscription"))
+        .copied()
+        .collect();
+    subscriptions.sort_by_key(|object| (object.text("/metadata/namespace"), object.name()));
+    subscriptions.dedup_by_key(|object| (object.text("/metadata/namespace"), object.name()));
+    let mut migration = Migration::default();
+    // By the namespace and name of a version: the Operator that it belongs to.
+    let mut owners: BTreeMap<(String, String), String> = BTreeMap::new();
+    for subscription in &subscriptions {
+        let namespace = subscription.text("/metadata/namespace");
+        let own = CatalogReference::of_subscription(*subscription);
+        let shown = format!("{namespace}/{}", subscription.name());
+        let known = followed.iter().find(|(_, known, _)| *known == own);
+        let (operator, is_there) = if let Some((operator, _, is_there)) = known {
+            if !is_there {
+                migration.notes.push(format!(
+                        "the Subscription {shown} is to the same package, channel and catalog as another one, and one Operator, \
+                         {operator}, takes the place of both: as proposed, an operator is there once in a cluster"
+                    ));
+            }
+            (operator.clone(), *is_there)
+        } else {
+            let labelled = labels::operators(subscription.labels()).next();
+            let name = labelled.map_or_else(|| format!("{}.{namespace}", own.package), str::to_owned);
+            migration.operators.push(json!({
+                "apiVersion": super::API_VERSION, "kind": "Operator", "metadata": {"name": name},
+                "spec": {"updates": spec_from(*subscription)},
+            }));
+            followed.push((name.clone(), own.clone(), false));
+            (name, false)
+        };
+        let installed = subscription.some_text("/status/installedCSV");
+        let install = installed.map(|installed| {
+            let name = format!("{}.{namespace}", own.package);
+            owners.insert((namespace.to_owned(), installed.to_owned()), operator.clone());
+            let place = Place {
+                all: &all,
+                namespace,
+                installed,
+            };
+            let (content, note) = place.content(images(subscription.text("/spec/source"), installed));
+            migration.notes.extend(note);
+            let mut install = permissions::install(&Review {
+                account: account::of_install(&state, namespace, &name),
+                namespaces: BTreeMap::from([(DEFAULT.to_owned(), namespace.to_owned())]),
+                pending: Vec::new(),
+                operators: Vec::new(),
+                name: name.clone(),
+                content,
+            });
+            install["metadata"]["labels"] =
+                Map::from_iter([(labels::key(LabelStyle::Shipped, &operator), json!(""))]).into();
+            install["spec"]["approval"] = "Approved".into();
+            if let Some(status) = install.get_mut("status").and_then(Value::as_object_mut)
+                && let Some(resolved) = status.get("resolved").and_then(Value::as_array)
+                && resolved.iter().any(|entry| !is_pinned(entry))
+            {
+                status.shift_remove("resolved");
+            }
+            migration.installs.push(install);
+            name
+        });
+        migration.subscriptions.push(Replaced {
+            subscription: shown,
+            operator,
+            is_there,
+            install,
+        });
+    }
+    migration.groups = groups(objects, &subscriptions);
+    migration.copies = copies(&all, &owners);
+    migration
+}
+
+/// Whether content names its image by digest, if it names one.
+fn is_pinned(entry: &Value) -> bool {
+    let image = entry.get("manifestImage").and_then(Value::as_str);
+    image.is_none_or(|image| image.contains("@sha256:"))
+}
+
+/// The OperatorGroups of the namespaces that have Subscriptions.
+fn groups(objects: &[Value], subscriptions: &[Component<'_>]) -> Vec<Group> {
+    let namespaces: BTreeSet<&str> = subscriptions
+        .iter()
+        .map(|subscription| subscription.text("/metadata/namespace"))
+        .collect();
+    let mut found = Vec::new();
+    for namespace in namespaces {
+        let here = operator_groups(objects, namespace);
+        let is_only = here.len() == 1;
+        found.extend(here.into_iter().map(|group| {
+            let group = Component(group);
+            let account = group.some_text("/spec/serviceAccountName").filter(|_| is_only);
+            let targets = group.list("/spec/targetNamespaces").iter().filter_map(Value::as_str);
+            Group {
+                group: format!("{namespace}/{}", group.name()),
+                account: account.map(|account| format!("{namespace}/{account}")),
+                targets: targets.map(str::to_owned).collect(),
+            }
+        }));
+    }
+    found
+}
+
+/// The copied versions, with what becomes of each.
+fn copies(all: &[Component<'_>], owners: &BTreeMap<(String, String), String>) -> Vec<CopiedVersion> {
+    let mut found = Vec::new();
+    for copy in all.iter().filter(|object| object.is_copied()) {
+        let csv = Csv(copy.0);
+        let namespace = copy.text("/metadata/namespace");
+        let labelled = csv.text(&["metadata", "labels", "olm.copiedFrom"]);
+        let home = if labelled.is_empty() {
+            csv.text(&["metadata", "annotations", "olm.operatorNamespace"])
+        } else {
+            labelled
+        };
+        let original = all.iter().find(|object| {
+            object.is_csv()
+                && !object.is_copied()
+                && object.name() == copy.name()
+                && object.text("/metadata/namespace") == home
+        });
+        let of_label = || labels::operators(original?.labels()).next().map(str::to_owned);
+        let operator = owners
+            .get(&(home.to_owned(), copy.name().to_owned()))
+            .cloned()
+            .or_else(of_label);
+        let is_owned = |object: &&Component<'_>| {
+            let references = object.list("/metadata/ownerReferences").iter().map(Component);
+            let mut references = references.filter(|owner| owner.text("/kind") == crate::csv::KIND);
+            object.text("/metadata/namespace") == namespace
+                && references.any(|owner| owner.text("/name") == copy.name())
+        };
+        let owned = all.iter().filter(is_owned);
+        found.push(CopiedVersion {
+            copy: format!("{namespace}/{}", copy.name()),
+            owned: match operator {
+                Some(_) => owned
+                    .map(|object| format!("{} {}", object.text("/kind"), object.name()))
+                    .collect(),
+                None => Vec::new(),
+            },
+            operator,
+        });
+    }
+    found.sort_by(|one, other| one.copy.cmp(&other.copy));
+    found
+}
+
+/// Where a version is installed.
+struct Place<'a> {
+    all: &'a [Component<'a>],
+    namespace: &'a str,
+    installed: &'a str,
+}
+
+impl<'a> Place<'a> {
+    /// What was installed: the bundle image of the catalog or of the InstallPlan, else the objects of the InstallPlan, else the
+    /// version alone.
+    fn content(&self, image: Option<String>) -> (Vec<permissions::Content>, Option<String>) {
+        if let Some(image) = image.or_else(|| self.looked_up()) {
+            let content = permissions::Content::Image {
+                named: image.clone(),
+                resolved: image,
+            };
+            return (vec![content], None);
+        }
+        let planned = self.planned();
+        if !planned.is_empty() {
+            return (vec![permissions::Content::raw_objects(&planned)], None);
+        }
+        let mut versions = self
+            .all
+            .iter()
+            .filter(|object| object.is_csv() && object.name() == self.installed);
+        let version = versions.find(|object| object.text("/metadata/namespace") == self.namespace);
+        let alone = version.map_or_else(
+            || json!({"apiVersion": crate::csv::API_VERSION, "kind": crate::csv::KIND, "metadata": {"name": self.installed}}),
+            |version| {
+                json!({
+                    "apiVersion": crate::csv::API_VERSION, "kind": crate::csv::KIND,
+                    "metadata": {"name": self.installed}, "spec": version.get("/spec"),
+                })
+            },
+        );
+        let note = format!(
+            "nothing that was read names the bundle of {}, and so its Install holds the ClusterServiceVersion alone",
+            self.installed
+        );
+        (vec![permissions::Content::raw_objects(&[alone])], Some(note))
+    }
+
+    fn plans(&self) -> impl Iterator<Item = &Component<'a>> {
+        let plans = self.all.iter().filter(|object| object.is(GROUP, "InstallPlan"));
+        plans.filter(|plan| plan.text("/metadata/namespace") == self.namespace)
+    }
+
+    /// The image that OLM unpacked.
+    fn looked_up(&self) -> Option<String> {
+        let mut lookups = self
+            .plans()
+            .flat_map(|plan| plan.list("/status/bundleLookups"))
+            .map(Component);
+        let found = lookups.find(|lookup| lookup.text("/identifier") == self.installed)?;
+        found.some_text("/path").map(str::to_owned)
+    }
+
+    /// The objects that OLM applied, where the plan holds them.
+    fn planned(&self) -> Vec<Value> {
+        let steps = self.plans().flat_map(|plan| plan.list("/status/plan")).map(Component);
+        let own = steps.filter(|step| step.text("/resolving") == self.installed);
+        let object = |step: Component<'_>| {
+            let mut object: Value = serde_json::from_str(step.text("/resource/manifest")).ok()?;
+            // A reference to what was unpacked.
+            if object.get("catalogSourceName").is_some() {
+                return None;
+            }
+            // What OLM generates it generates again, and a Subscription is what goes.
+            let is_generated = object.get("kind").is_none();
+            let goes = is_generated || step.text("/resource/kind") == "Subscription";
+            object.as_object_mut()?.shift_remove("status");
+            (!goes).then_some(object)
+        };
+        own.filter_map(object).collect()
+    }
+}

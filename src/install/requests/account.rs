@@ -1,0 +1,103 @@
+//! Who applies an Install.
+
+use crate::cluster::{State, operator_groups};
+use crate::kubernetes::rbac::account::Account;
+use serde_json::Value;
+
+/// The namespace that the controllers of OLM run in where its makers install it.
+const USUAL: &str = "olm";
+/// The namespaces of OLM's controllers and of the catalogs for all, where the two differ.
+const APART: (&str, &str) = ("openshift-operator-lifecycle-manager", "openshift-marketplace");
+/// The Deployment of OLM's controller.
+const CONTROLLER: &str = "olm-operator";
+
+/// The service account that applies the Install of this name: that of the only OperatorGroup of its namespace, or OLM itself,
+/// `None`, where that names none. Where there is no OperatorGroup, or more than one, it is one of the Install's own name, which
+/// OLM makes in the namespace of its controllers.
+pub fn of_install(state: &State, namespace: &str, install: &str) -> Option<Account> {
+    if let Some(name) = &state.service_account {
+        return Some(Account {
+            namespace: namespace.to_owned(),
+            name: name.clone(),
+        });
+    }
+    match operator_groups(&state.objects, namespace)[..] {
+        [group] => {
+            let name = group.pointer("/spec/serviceAccountName").and_then(Value::as_str);
+            name.filter(|name| !name.is_empty()).map(|name| Account {
+                namespace: namespace.to_owned(),
+                name: name.to_owned(),
+            })
+        }
+        _ => Some(Account {
+            namespace: home_of_olm(state),
+            name: install.to_owned(),
+        }),
+    }
+}
+
+/// The namespace of OLM's controllers.
+fn home_of_olm(state: &State) -> String {
+    let mut deployments = state.objects.iter().filter_map(|object| {
+        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str);
+        let is_controller = text("/kind") == Some("Deployment") && text("/metadata/name") == Some(CONTROLLER);
+        text("/metadata/namespace").filter(|_| is_controller)
+    });
+    let global = state.global_namespace.as_deref();
+    let of_catalogs = global.map(|global| if global == APART.1 { APART.0 } else { global });
+    deployments.next().or(of_catalogs).unwrap_or(USUAL).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn group(name: &str, namespace: &str, account: &str) -> Value {
+        json!({"apiVersion": "operators.coreos.com/v1", "kind": "OperatorGroup",
+            "metadata": {"name": name, "namespace": namespace}, "spec": {"serviceAccountName": account}})
+    }
+
+    fn named(objects: Vec<Value>) -> Option<String> {
+        let state = State {
+            objects,
+            ..State::default()
+        };
+        of_install(&state, "operators", "plumbus-plan").map(|account| account.to_string())
+    }
+
+    /// S56: the account of the one OperatorGroup, S57 and S58: without one or with several, one of the Install's name.
+    #[test]
+    fn s57_s58_an_install_has_the_account_of_the_group_or_its_own() {
+        let own = Some("olm/plumbus-plan".to_owned());
+        assert_eq!(named(Vec::new()), own);
+        assert_eq!(named(vec![group("a", "elsewhere", "x")]), own);
+        let one = group("a", "operators", "scoped");
+        assert_eq!(named(vec![one.clone()]).as_deref(), Some("operators/scoped"));
+        assert_eq!(named(vec![group("a", "operators", "")]), None, "OLM itself");
+        let two = vec![one.clone(), group("b", "operators", "")];
+        assert_eq!(named(two.clone()), own);
+        let controller = json!({"apiVersion": "apps/v1", "kind": "Deployment",
+            "metadata": {"name": "olm-operator", "namespace": "lifecycle"}});
+        assert_eq!(
+            named([two, vec![controller]].concat()).as_deref(),
+            Some("lifecycle/plumbus-plan")
+        );
+    }
+
+    #[test]
+    fn olm_is_at_home_beside_its_catalogs() {
+        let home = |global: Option<&str>| {
+            home_of_olm(&State {
+                global_namespace: global.map(str::to_owned),
+                ..State::default()
+            })
+        };
+        assert_eq!(home(None), "olm");
+        assert_eq!(home(Some("catalogs")), "catalogs");
+        assert_eq!(
+            home(Some("openshift-marketplace")),
+            "openshift-operator-lifecycle-manager"
+        );
+    }
+}

@@ -1,0 +1,324 @@
+//! The steps that an Install takes, what they need, and how it ends. The content goes where it says itself, and may be of any
+//! kind: the proposal has OLM apply it as it is.
+
+use super::account;
+use super::namespaces::{DEFAULT, Mapping};
+use crate::cluster::State;
+use crate::cluster::requested::RequestedInstall;
+use crate::cluster::state::Approval;
+use crate::csv::{self, Csv};
+use crate::install::apis::Apis;
+use crate::install::apply::apply_as;
+use crate::install::permissions::{self, Need, Operator, Permission, Review, approved, held, needed, pending};
+use crate::install::plan::{InstallPlan, Phase};
+use crate::install::planned::Planned;
+use crate::kubernetes::rbac::account::{Account, Grants};
+use crate::kubernetes::rbac::covering::TooManyAtoms;
+use crate::olm::annotation::PROPERTIES;
+use crate::olm::property::{PACKAGE, Property};
+use crate::steps::Content;
+use crate::steps::optional::{self, OptionalManifest};
+use crate::steps::{self, Place, Step, StepError, Target};
+use serde_json::Value;
+
+/// An Install with what its content holds.
+#[derive(Debug, Clone)]
+pub struct OpenInstall {
+    /// The resource.
+    pub install: RequestedInstall,
+    /// The content, in its order.
+    pub content: Vec<OpenContent>,
+}
+
+/// Content of an Install.
+#[derive(Debug, Clone)]
+pub enum OpenContent {
+    /// A bundle image.
+    Image {
+        /// As it is named.
+        named: String,
+        /// With the digest that it stands for.
+        resolved: String,
+        /// The bundle.
+        bundle: Box<Content>,
+    },
+    /// A bundle whose manifests are there, whatever image it came from.
+    Manifests(Box<Content>),
+    /// Manifests.
+    Raw(Vec<Value>),
+}
+
+/// Why it cannot be told what an Install does.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// OLM could not read a version.
+    #[error(transparent)]
+    Step(#[from] StepError),
+    /// The permissions are too many.
+    #[error(transparent)]
+    Permissions(#[from] TooManyAtoms),
+}
+
+/// What there is to decide about an Install.
+#[derive(Debug, Clone)]
+pub struct Reviewed {
+    /// The namespace of what says none.
+    pub namespace: String,
+    /// The steps, in the order of a plan.
+    pub steps: Vec<Step>,
+    /// What they need.
+    pub needs: Vec<Need>,
+    /// Who applies them; `None` is OLM itself, who may do everything.
+    pub account: Option<Account>,
+    /// What that account holds.
+    pub held: Grants,
+    /// What it does not hold.
+    pub pending: Vec<Permission>,
+    /// What the accounts of the operators hold afterwards.
+    pub operators: Vec<Operator>,
+    /// What of the bindings in the cluster cannot be followed.
+    pub notes: Vec<String>,
+}
+
+impl OpenInstall {
+    fn mapping(&self) -> Mapping {
+        Mapping(self.install.namespaces.clone())
+    }
+
+    /// The namespace of what says none: the one that is named, else what the Install maps to, else [`DEFAULT`].
+    pub fn namespace(&self, named: Option<&str>) -> String {
+        let mapping = self.mapping();
+        named.or(mapping.target()).unwrap_or(DEFAULT).to_owned()
+    }
+
+    /// The steps of all content, in the order of a plan.
+    ///
+    /// # Errors
+    /// When OLM could not read a version among the content.
+    pub fn steps(&self, namespace: &str) -> Result<Vec<Step>, StepError> {
+        let mapping = self.mapping();
+        let target = Target {
+            namespace: namespace.to_owned(),
+            ..Target::default()
+        };
+        let raw = self.content.iter().filter_map(|content| match content {
+            OpenContent::Raw(objects) => Some(objects),
+            OpenContent::Image { .. } | OpenContent::Manifests(_) => None,
+        });
+        // A version among the manifests says which of the others are optional.
+        let versions = raw.flatten().filter(|object| is_version(object));
+        let optional: Vec<OptionalManifest> = versions
+            .flat_map(|version| {
+                let mut alone = lone(version);
+                mapping.apply_to(&mut alone);
+                optional::named(&alone)
+            })
+            .collect();
+        let mut steps = Vec::new();
+        for content in &self.content {
+            match content {
+                OpenContent::Image { bundle, .. } | OpenContent::Manifests(bundle) => {
+                    steps.extend(of_bundle(bundle, &mapping, &target)?);
+                }
+                OpenContent::Raw(objects) => {
+                    for object in objects {
+                        if is_version(object) {
+                            steps.extend(of_bundle(&lone(object), &mapping, &target)?);
+                        } else {
+                            let mut object = object.clone();
+                            mapping.apply(&mut object);
+                            steps.push(Step {
+                                optional: optional::is_optional(&object, &optional),
+                                ..Step::of(&self.install.name, object, &target)
+                            });
+                        }
+                    }
+                }
+            }
+        }
+        for step in &mut steps {
+            let own = step
+                .resource
+                .manifest
+                .pointer("/metadata/namespace")
+                .and_then(Value::as_str);
+            let own = own.filter(|own| !own.is_empty()).unwrap_or(namespace);
+            step.place = Place::Own(own.to_owned());
+        }
+        Ok(steps::in_order(steps))
+    }
+
+    /// What the Install needs, and what of it whoever applies it does not hold. `named` are the namespace and the account where
+    /// somebody names them.
+    ///
+    /// # Errors
+    /// When OLM could not read a version among the content, or there are too many permissions.
+    pub fn review(
+        &self,
+        state: &State,
+        namespace: Option<&str>,
+        account: Option<&Account>,
+    ) -> Result<Reviewed, InstallError> {
+        let namespace = self.namespace(namespace);
+        let steps = self.steps(&namespace)?;
+        let needs = needed(&steps, &namespace, &Apis::of(state), &state.objects)?;
+        let operators = permissions::operators(&steps, &namespace, state)?;
+        let account = account.cloned();
+        let account = account.or_else(|| account::of_install(state, &namespace, &self.install.name));
+        let (held, notes) = account.as_ref().map(|account| held(account, state)).unwrap_or_default();
+        let pending = match account {
+            None => Vec::new(),
+            Some(_) => pending(&needs, &held),
+        };
+        Ok(Reviewed {
+            namespace,
+            steps,
+            needs,
+            account,
+            held,
+            pending,
+            operators,
+            notes,
+        })
+    }
+
+    /// The Install with its content resolved, and nothing said of who applies it.
+    pub fn resolved(&self) -> Value {
+        let mut written = permissions::install(&Review {
+            name: self.install.name.clone(),
+            content: self.reviewed_content(),
+            namespaces: self.install.namespaces.clone(),
+            account: None,
+            pending: Vec::new(),
+            operators: Vec::new(),
+        });
+        let approval = if self.install.approved {
+            "Approved"
+        } else {
+            "Unapproved"
+        };
+        if let Some(spec) = written.get_mut("spec").and_then(Value::as_object_mut) {
+            spec.insert("approval".to_owned(), approval.into());
+        }
+        written
+    }
+
+    fn reviewed_content(&self) -> Vec<permissions::Content> {
+        let content = self.content.iter().map(|content| match content {
+            OpenContent::Image { named, resolved, .. } => permissions::Content::Image {
+                named: named.clone(),
+                resolved: resolved.clone(),
+            },
+            OpenContent::Manifests(bundle) => permissions::Content::raw(bundle),
+            OpenContent::Raw(objects) => permissions::Content::raw_objects(objects),
+        });
+        content.collect()
+    }
+
+    /// The Install with its status.
+    pub fn written(&self, reviewed: &Reviewed) -> Value {
+        let mut written = permissions::install(&Review {
+            name: self.install.name.clone(),
+            content: self.reviewed_content(),
+            namespaces: self.install.namespaces.clone(),
+            account: reviewed.account.clone(),
+            pending: reviewed.pending.clone(),
+            operators: reviewed.operators.clone(),
+        });
+        // An approval that stands is kept where nothing is pending.
+        if reviewed.pending.is_empty()
+            && self.install.approved
+            && let Some(spec) = written.get_mut("spec").and_then(Value::as_object_mut)
+        {
+            spec.insert("approval".to_owned(), "Approved".into());
+        }
+        written
+    }
+
+    /// The plan of the Install, and how it ends on the cluster where one is known. One that waits for the approval of what it
+    /// needs is not applied; whoever approves it gives the account what is pending.
+    ///
+    /// # Errors
+    /// When OLM could not read a version among the content, or there are too many permissions.
+    pub fn plan(
+        &self,
+        state: Option<&State>,
+        namespace: Option<&str>,
+        approval: Option<Approval>,
+    ) -> Result<(Planned, Reviewed), InstallError> {
+        let unknown = State::default();
+        let known = state.unwrap_or(&unknown);
+        let reviewed = self.review(known, namespace, None)?;
+        let allowed = match approval {
+            Some(approval) => approval == Approval::Automatic,
+            None => self.install.approved || state.is_some() && reviewed.pending.is_empty(),
+        };
+        let approval = if allowed { Approval::Automatic } else { Approval::Manual };
+        let mut plan = InstallPlan::new(&reviewed.namespace, reviewed.steps.clone(), approval, 1);
+        plan.status.catalog_sources.clear();
+        let applied = match state.filter(|_| allowed) {
+            None => None,
+            Some(state) => {
+                let account = reviewed.account.clone();
+                let account = account.map(|account| (account, approved(&reviewed.needs, reviewed.held.clone())));
+                Some(apply_as(&plan.status.plan, &reviewed.namespace, state, account)?)
+            }
+        };
+        match &applied {
+            Some(applied) => plan = applied.written_to(plan),
+            None if !allowed && !reviewed.pending.is_empty() && state.is_some() => {
+                plan.status.phase = Phase::RequiresApproval;
+                plan.status.message = "pending approval of unsatisfied permissions".to_owned();
+            }
+            None => {}
+        }
+        let planned = Planned {
+            released: None,
+            apis: Apis::of(known).with_steps(&plan.status.plan),
+            operators: reviewed.operators.clone(),
+            held_by: Vec::new(),
+            // OLM makes no InstallPlan of an Install.
+            too_large: None,
+            plan,
+            applied,
+        };
+        Ok((planned, reviewed))
+    }
+}
+
+/// The steps of a bundle with other namespaces.
+fn of_bundle(bundle: &Content, mapping: &Mapping, target: &Target) -> Result<Vec<Step>, StepError> {
+    let mut bundle = bundle.clone();
+    mapping.apply_to(&mut bundle);
+    let replaces = Csv(&bundle.csv).replaces().to_owned();
+    steps::of_bundle(&bundle, target, &replaces)
+}
+
+fn is_version(object: &Value) -> bool {
+    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
+    text("kind") == csv::KIND && text("apiVersion").starts_with(csv::GROUP)
+}
+
+/// A version that stands alone, as a bundle: what it declares is in its annotation.
+fn lone(csv: &Value) -> Content {
+    let view = Csv(csv);
+    let annotation = view.text(&["metadata", "annotations", PROPERTIES]);
+    let declared: Option<Value> = serde_json::from_str(annotation).ok();
+    let declared = declared.and_then(|mut declared| declared.get_mut("properties").map(Value::take));
+    let properties: Vec<Property> = declared
+        .and_then(|declared| serde_json::from_value(declared).ok())
+        .unwrap_or_default();
+    let package = properties.iter().find(|property| property.kind == PACKAGE);
+    let package = package.and_then(|package| package.value.get("packageName")?.as_str());
+    Content {
+        name: view.name().to_owned(),
+        package: package.unwrap_or_default().to_owned(),
+        csv: csv.clone(),
+        objects: Vec::new(),
+        properties,
+        served: None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

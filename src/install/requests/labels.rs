@@ -1,0 +1,53 @@
+//! The labels of operators that an install hands on: from Subscriptions to the InstallPlan that is made for them, and from there
+//! to everything that it creates.
+
+use crate::cluster::State;
+use crate::cluster::labels::{self, LabelStyle};
+use crate::cluster::requested;
+use crate::resolver::Resolution;
+use crate::steps::Step;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// The keys of the labels of operators on the Subscriptions that a resolution updates. Only an operator counts that the
+/// cluster has an `Operator` of in the version of the proposal; a Subscription that stands for one is labelled with it.
+pub fn projected(resolution: &Resolution, state: &State) -> BTreeSet<String> {
+    let operators: Vec<&str> = state.objects.iter().filter_map(requested::proposed_operator).collect();
+    let mut keys = BTreeSet::new();
+    for updated in &resolution.updated_subscriptions {
+        if operators.contains(&&*updated.name) {
+            keys.insert(labels::key(LabelStyle::Shipped, &updated.name));
+        }
+        let subscription = state.objects.iter().find(|object| {
+            let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+            let here = text("/metadata/namespace") == state.namespace;
+            here && text("/kind") == "Subscription" && text("/metadata/name") == updated.name
+        });
+        let labels = subscription.and_then(|object| object.pointer("/metadata/labels")?.as_object());
+        for key in labels.into_iter().flat_map(|labels| labels.keys()) {
+            let one = [(key.clone(), Value::Null)].into_iter().collect();
+            let mut named = labels::operators(Some(&one));
+            if named.any(|named| operators.iter().any(|operator| labels::is_name_of(named, operator))) {
+                keys.insert(key.clone());
+            }
+        }
+    }
+    keys
+}
+
+/// Puts labels on the objects of steps.
+pub fn put(keys: &BTreeSet<String>, steps: &mut [Step]) {
+    for step in steps.iter_mut().filter(|_| !keys.is_empty()) {
+        let Some(object) = step.resource.manifest.as_object_mut() else {
+            continue;
+        };
+        let metadata = object.entry("metadata").or_insert_with(|| json!({}));
+        let Some(metadata) = metadata.as_object_mut() else {
+            continue;
+        };
+        let labels = metadata.entry("labels").or_insert_with(|| json!({}));
+        if let Some(labels) = labels.as_object_mut() {
+            labels.extend(keys.iter().map(|key| (key.clone(), json!(""))));
+        }
+    }
+}

@@ -1,0 +1,388 @@
+//! What Operators ask for, as a resolution looks at it: each one stands for a Subscription to its package. One with the same
+//! package, channel and catalog is taken over, as OLM would do before it deletes it.
+
+use crate::catalog::Catalog;
+use crate::cluster::requested::{CatalogUpdates, RequestedOperator, Updates};
+use crate::cluster::state::{Bundle, CatalogSource, Channel, Installed, Package, StateEntry, Subscription};
+use crate::cluster::{State, catalog_sources, labels};
+use crate::csv::{Csv, GROUP};
+use crate::olm::property::PACKAGE;
+use crate::shape::nearest;
+use crate::steps::Content;
+use crate::version::parse_tolerant;
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// The channel of a bundle that comes from an image.
+const IMAGE_CHANNEL: &str = "manifest-image";
+
+/// An Operator that asks for something, with what its image holds where it names one.
+#[derive(Debug, Clone)]
+pub struct AskedOperator {
+    /// The resource.
+    pub operator: RequestedOperator,
+    /// The bundle of its image. One without it is passed over where it names an image.
+    pub content: Option<Content>,
+}
+
+/// Why an entrypoint cannot be installed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "Operator {operator}: the catalog {catalog} has no channel with the bundle {entrypoint:?}{}",
+    .nearest.as_ref().map_or(String::new(), |name| format!("; there is {name:?}"))
+)]
+pub struct EntrypointError {
+    /// The Operator.
+    pub operator: String,
+    /// The bundle.
+    pub entrypoint: String,
+    /// `namespace/name` of the CatalogSource.
+    pub catalog: String,
+    /// The bundle whose name is most like it.
+    pub nearest: Option<String>,
+}
+
+/// Puts in the catalogs that the Operators refer to: those of the cluster that OLM does not look at otherwise, and for each
+/// image one with its bundle. `installed` are the names of versions that are installed besides those of the cluster.
+pub fn add_catalogs(operators: &[AskedOperator], installed: &[String], state: &mut State) {
+    for AskedOperator { operator, content } in operators {
+        match (&operator.updates, content) {
+            (Updates::Catalog(updates), _) => refer_to(updates, state),
+            (Updates::Image(_), Some(content)) => {
+                let known = state.installed.iter().map(|csv| csv.name.clone());
+                let skips = known.chain(installed.iter().cloned());
+                let skips = skips.filter(|name| *name != content.name).collect();
+                let catalog = CatalogSource {
+                    name: operator.name.clone(),
+                    namespace: state.namespace.clone(),
+                    // Whatever else has the bundle of a dependency is asked first.
+                    priority: i64::from(i32::MIN),
+                    source: None,
+                    packages: vec![package(content, skips)],
+                };
+                state.referred.insert((catalog.namespace.clone(), catalog.name.clone()));
+                state.catalogs.push(catalog);
+            }
+            (Updates::Image(_), None) => {}
+        }
+    }
+}
+
+/// Lets a resolution look at a CatalogSource. One that nothing is known of counts as empty.
+fn refer_to(updates: &CatalogUpdates, state: &mut State) {
+    let (namespace, name) = (&updates.catalog_namespace, &updates.catalog);
+    let is_it = |(of, called): (&str, &str)| of == namespace && called == name;
+    if !state
+        .catalogs
+        .iter()
+        .any(|known| is_it((&known.namespace, &known.name)))
+    {
+        let mut found = catalog_sources(&state.objects);
+        let found = found.find(|found| is_it((&found.namespace, &found.name)));
+        state.catalogs.push(found.unwrap_or_else(|| CatalogSource {
+            name: name.clone(),
+            namespace: namespace.clone(),
+            ..CatalogSource::default()
+        }));
+    }
+    state.other_catalogs.retain(|(of, called)| !is_it((of, called)));
+    state.referred.insert((namespace.clone(), name.clone()));
+}
+
+/// A package with this bundle alone, which takes the place of whatever is installed.
+fn package(content: &Content, skips: Vec<String>) -> Package {
+    let version = Csv(&content.csv).version();
+    Package {
+        name: content.package.clone(),
+        default_channel: Some(IMAGE_CHANNEL.to_owned()),
+        channels: vec![Channel {
+            name: IMAGE_CHANNEL.to_owned(),
+            entries: vec![StateEntry {
+                name: content.name.clone(),
+                skips,
+                ..StateEntry::default()
+            }],
+        }],
+        bundles: vec![Bundle {
+            name: content.name.clone(),
+            version: Some(version.to_owned()).filter(|version| !version.is_empty()),
+            properties: content.properties.clone(),
+            ..Bundle::default()
+        }],
+    }
+}
+
+/// Subscribes to what the Operators ask for, and gives what there is to say of it. `read` is what the catalogs of the state
+/// hold, in its order.
+///
+/// # Errors
+/// When a catalog does not have an entrypoint whose package has to be looked up.
+pub fn subscribe(
+    operators: &[AskedOperator],
+    state: &mut State,
+    read: &[Cow<'_, Catalog>],
+) -> Result<Vec<String>, EntrypointError> {
+    let mut notes = Vec::new();
+    for AskedOperator { operator, content } in operators {
+        let name = &operator.name;
+        match (&operator.updates, content) {
+            (Updates::Catalog(updates), _) => {
+                let (package, channel) = if let Some(package) = &updates.package {
+                    (package.clone(), updates.channel.clone())
+                } else {
+                    let (package, channel) = entrypoint(name, updates, state, read)?;
+                    let entrypoint = updates.entrypoint.as_deref().unwrap_or_default();
+                    notes.push(format!(
+                        "Operator {name}: {entrypoint} is of the package {package}, channel {channel}"
+                    ));
+                    (package, Some(channel))
+                };
+                let same = |known: &Subscription| {
+                    known.package == package
+                        && known.channel == channel
+                        && known.catalog == updates.catalog
+                        && known.catalog_namespace == updates.catalog_namespace
+                };
+                let taken_over = state.subscriptions.iter().position(same);
+                let taken_over = taken_over.map(|index| state.subscriptions.remove(index));
+                if let Some(taken_over) = &taken_over {
+                    let (namespace, old) = (&state.namespace, &taken_over.name);
+                    state.objects.retain(|object| !is_subscription(object, namespace, old));
+                    notes.push(format!(
+                        "Operator {name} takes the place of the Subscription {namespace}/{old}"
+                    ));
+                }
+                let of_subscription = taken_over.as_ref().and_then(|known| known.installed_csv.clone());
+                let installed = of_subscription.or_else(|| installed(name, &package, state));
+                if let Some(installed) = installed.as_ref().filter(|_| updates.package.is_none()) {
+                    notes.push(format!(
+                        "Operator {name} subscribes to no updates, and {installed} is installed, so it stays"
+                    ));
+                    continue;
+                }
+                let before = taken_over.as_ref().and_then(|known| known.current_csv.clone());
+                state.subscriptions.push(Subscription {
+                    name: name.clone(),
+                    package,
+                    channel,
+                    catalog: updates.catalog.clone(),
+                    catalog_namespace: updates.catalog_namespace.clone(),
+                    starting_csv: updates.entrypoint.clone(),
+                    current_csv: before.or_else(|| installed.clone()),
+                    installed_csv: installed,
+                    install_plan_approval: updates.approval,
+                });
+            }
+            (Updates::Image(_), Some(content)) => {
+                let installed = installed(name, &content.package, state);
+                if installed.as_ref() == Some(&content.name) {
+                    notes.push(format!("Operator {name}: {} is installed", content.name));
+                    continue;
+                }
+                state.subscriptions.push(Subscription {
+                    name: name.clone(),
+                    package: content.package.clone(),
+                    catalog: name.clone(),
+                    catalog_namespace: state.namespace.clone(),
+                    current_csv: installed.clone(),
+                    installed_csv: installed,
+                    ..Subscription::default()
+                });
+            }
+            (Updates::Image(_), None) => {}
+        }
+    }
+    Ok(notes)
+}
+
+fn is_subscription(object: &Value, namespace: &str, name: &str) -> bool {
+    let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
+    text("/kind") == "Subscription"
+        && text("/apiVersion").starts_with(GROUP)
+        && text("/metadata/namespace") == namespace
+        && text("/metadata/name") == name
+}
+
+/// The package of an entrypoint, and its channel: the default one where it is in that, else the first by name.
+fn entrypoint(
+    operator: &str,
+    updates: &CatalogUpdates,
+    state: &State,
+    read: &[Cow<'_, Catalog>],
+) -> Result<(String, String), EntrypointError> {
+    let wanted = updates.entrypoint.as_deref().unwrap_or_default();
+    let of_name = |(source, catalog): (&CatalogSource, _)| {
+        let is_it = source.namespace == updates.catalog_namespace && source.name == updates.catalog;
+        is_it.then_some(catalog)
+    };
+    let catalog: Option<&Cow<'_, Catalog>> = state.catalogs.iter().zip(read).find_map(of_name);
+    catalog.and_then(|catalog| catalog.channel_of(wanted)).ok_or_else(|| {
+        let names = catalog.into_iter().flat_map(|catalog| &catalog.bundles);
+        EntrypointError {
+            operator: operator.to_owned(),
+            entrypoint: wanted.to_owned(),
+            catalog: format!("{}/{}", updates.catalog_namespace, updates.catalog),
+            nearest: nearest(wanted, names.map(|bundle| &*bundle.name)).map(str::to_owned),
+        }
+    })
+}
+
+/// The version that is installed of an Operator: that which its label or its package belongs to, the newest one.
+fn installed(operator: &str, package: &str, state: &State) -> Option<String> {
+    let labelled = |csv: &Installed| {
+        let mut objects = state.objects.iter().map(Csv);
+        let object = objects.find(|object| object.name() == csv.name && !object.is_copied());
+        let labels = object.and_then(|object| object.get(&["metadata", "labels"])?.as_object());
+        labels::operators(labels).any(|labelled| labels::is_name_of(labelled, operator))
+    };
+    let of_package = |csv: &Installed| {
+        let mut packages = csv.properties.iter().filter(|property| property.kind == PACKAGE);
+        csv.package.as_deref() == Some(package)
+            || packages.any(|named| named.value.get("packageName").and_then(Value::as_str) == Some(package))
+    };
+    let own = state.installed.iter().filter(|csv| of_package(csv) || labelled(csv));
+    let newest = own.max_by_key(|csv| {
+        (
+            parse_tolerant(csv.version.as_deref().unwrap_or_default()),
+            csv.name.clone(),
+        )
+    });
+    newest.map(|csv| csv.name.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::inline;
+    use crate::cluster::state::Approval;
+
+    fn state(subscriptions: Vec<Subscription>, installed: Vec<Installed>) -> State {
+        let entry = |name: &str, replaces: Option<&str>| StateEntry {
+            name: name.to_owned(),
+            replaces: replaces.map(str::to_owned),
+            ..StateEntry::default()
+        };
+        let channel = |name: &str| Channel {
+            name: name.to_owned(),
+            entries: vec![entry("plumbus.v2", Some("plumbus.v1")), entry("plumbus.v1", None)],
+        };
+        let bundle = |name: &str| Bundle {
+            name: name.to_owned(),
+            ..Bundle::default()
+        };
+        State {
+            namespace: "operators".to_owned(),
+            catalogs: vec![CatalogSource {
+                name: "community".to_owned(),
+                namespace: "olm".to_owned(),
+                packages: vec![Package {
+                    name: "plumbus".to_owned(),
+                    default_channel: Some("stable".to_owned()),
+                    channels: vec![channel("alpha"), channel("stable")],
+                    bundles: vec![bundle("plumbus.v1"), bundle("plumbus.v2")],
+                }],
+                ..CatalogSource::default()
+            }],
+            subscriptions,
+            installed,
+            ..State::default()
+        }
+    }
+
+    fn asked(package: Option<&str>, entrypoint: Option<&str>) -> Vec<AskedOperator> {
+        let updates = CatalogUpdates {
+            package: package.map(str::to_owned),
+            channel: package.map(|_| "stable".to_owned()),
+            entrypoint: entrypoint.map(str::to_owned),
+            approval: Approval::Manual,
+            catalog: "community".to_owned(),
+            catalog_namespace: "olm".to_owned(),
+        };
+        vec![AskedOperator {
+            operator: RequestedOperator {
+                name: "my-plumbus".to_owned(),
+                updates: Updates::Catalog(updates),
+            },
+            content: None,
+        }]
+    }
+
+    fn subscribed(asked: &[AskedOperator], state: &mut State) -> Result<Vec<String>, EntrypointError> {
+        add_catalogs(asked, &[], state);
+        let catalogs: Vec<Catalog> = state.catalogs.iter().map(|catalog| inline(&catalog.packages)).collect();
+        let read: Vec<Cow<'_, Catalog>> = catalogs.iter().map(Cow::Borrowed).collect();
+        subscribe(asked, state, &read)
+    }
+
+    /// S50: an entrypoint alone is looked up, in the default channel first, and nothing is updated to a newer one.
+    #[test]
+    fn s50_the_package_and_channel_of_an_entrypoint_are_looked_up() {
+        let mut fresh = state(Vec::new(), Vec::new());
+        subscribed(&asked(None, Some("plumbus.v1")), &mut fresh).unwrap();
+        let subscription = &fresh.subscriptions[0];
+        assert_eq!(
+            (&*subscription.package, subscription.channel.as_deref()),
+            ("plumbus", Some("stable"))
+        );
+        assert_eq!(subscription.starting_csv.as_deref(), Some("plumbus.v1"));
+        let installed = Installed {
+            name: "plumbus.v1".to_owned(),
+            package: Some("plumbus".to_owned()),
+            ..Installed::default()
+        };
+        let mut settled = state(Vec::new(), vec![installed]);
+        let notes = subscribed(&asked(None, Some("plumbus.v1")), &mut settled).unwrap();
+        assert_eq!(settled.subscriptions, []);
+        assert!(notes[1].contains("plumbus.v1 is installed, so it stays"), "{notes:?}");
+        let error = subscribed(&asked(None, Some("plumbus.v3")), &mut fresh).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "Operator my-plumbus: the catalog olm/community has no channel with the bundle \"plumbus.v3\"; there is \"plumbus.v1\""
+        );
+    }
+
+    /// S53: the Subscription with the same package, channel and catalog is taken over with what it installed.
+    #[test]
+    fn s53_a_subscription_to_the_same_is_taken_over() {
+        let subscription = |channel: &str| Subscription {
+            name: "old".to_owned(),
+            package: "plumbus".to_owned(),
+            channel: Some(channel.to_owned()),
+            catalog: "community".to_owned(),
+            catalog_namespace: "olm".to_owned(),
+            installed_csv: Some("plumbus.v1".to_owned()),
+            current_csv: Some("plumbus.v1".to_owned()),
+            ..Subscription::default()
+        };
+        let mut same = state(vec![subscription("stable")], Vec::new());
+        let notes = subscribed(&asked(Some("plumbus"), None), &mut same).unwrap();
+        assert_eq!(
+            notes,
+            ["Operator my-plumbus takes the place of the Subscription operators/old"]
+        );
+        let [only] = &same.subscriptions[..] else {
+            panic!("one Subscription");
+        };
+        assert_eq!(
+            (&*only.name, only.installed_csv.as_deref()),
+            ("my-plumbus", Some("plumbus.v1"))
+        );
+        assert_eq!(only.install_plan_approval, Approval::Manual);
+        let mut other = state(vec![subscription("alpha")], Vec::new());
+        assert_eq!(subscribed(&asked(Some("plumbus"), None), &mut other).unwrap(), [""; 0]);
+        assert_eq!(other.subscriptions.len(), 2);
+    }
+
+    #[test]
+    fn a_catalog_of_another_namespace_is_looked_at_where_an_operator_refers_to_it() {
+        let mut elsewhere = state(Vec::new(), Vec::new());
+        elsewhere.other_catalogs = vec![("olm".to_owned(), "community".to_owned())];
+        add_catalogs(&asked(Some("plumbus"), None), &[], &mut elsewhere);
+        assert_eq!(elsewhere.other_catalogs, []);
+        assert!(elsewhere.referred.contains(&("olm".to_owned(), "community".to_owned())));
+        assert_eq!(elsewhere.catalogs.len(), 1);
+        let mut nowhere = State::default();
+        add_catalogs(&asked(Some("plumbus"), None), &[], &mut nowhere);
+        assert_eq!(nowhere.catalogs[0].name, "community");
+    }
+}
