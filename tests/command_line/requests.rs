@@ -404,6 +404,8 @@ fn a_file_that_asks_for_nothing_is_refused() {
         "resolve rake",
         "permissions --cluster pod.yaml",
         "permissions rake1 --catalog a=index.db",
+        "permissions bad.yaml --user ann",
+        "permissions bad.yaml --policy policy.yaml",
     ] {
         assert_eq!(sandbox.run(line.split(' ')).status, Some(2), "{line}");
     }

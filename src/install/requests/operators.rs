@@ -255,6 +255,7 @@ mod tests {
     use super::*;
     use crate::cluster::inline;
     use crate::cluster::state::Approval;
+    use serde_json::json;
 
     fn state(subscriptions: Vec<Subscription>, installed: Vec<Installed>) -> State {
         let entry = |name: &str, replaces: Option<&str>| StateEntry {
@@ -355,6 +356,10 @@ mod tests {
             ..Subscription::default()
         };
         let mut same = state(vec![subscription("stable")], Vec::new());
+        same.objects = vec![
+            json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": "Subscription",
+            "metadata": {"name": "old", "namespace": "operators"}, "spec": {"installPlanApproval": "Manual"}}),
+        ];
         let notes = subscribed(&asked(Some("plumbus"), None), &mut same).unwrap();
         assert_eq!(
             notes,
@@ -368,6 +373,7 @@ mod tests {
             ("my-plumbus", Some("plumbus.v1"))
         );
         assert_eq!(only.install_plan_approval, Approval::Manual);
+        assert_eq!(same.manual_subscriptions("operators"), ["my-plumbus"]);
         let mut other = state(vec![subscription("alpha")], Vec::new());
         assert_eq!(subscribed(&asked(Some("plumbus"), None), &mut other).unwrap(), [""; 0]);
         assert_eq!(other.subscriptions.len(), 2);
