@@ -319,7 +319,7 @@ fn s58_the_account_of_an_install_depends_on_the_operator_groups() {
     let sandbox = sandbox();
     fs::write(
         sandbox.path("install.yaml"),
-        install("Unapproved").replace("oci:out:v1", "oci:out:v1"),
+        install("Unapproved"),
     )
     .unwrap();
     succeed(&sandbox, "bundle build rake1 -q -t oci:out:v1");

@@ -29,10 +29,6 @@ const CASES: [(&str, usize); 9] = [
     ("upgrades", 4),
 ];
 
-/// Cases that differ as long as a `k8s+v1` bundle loses the namespaces of its manifests and keeps those of the property
-/// that names them.
-const DIFFERING: [&str; 1] = ["optional-with-namespace"];
-
 /// One recording, and what opmx says to it.
 struct Case {
     folder: PathBuf,
@@ -66,7 +62,7 @@ fn every_case_of_the_cluster_agrees() {
     let mut differing = Vec::new();
     for (name, judge, differences) in results.into_inner().unwrap() {
         *counts.entry(judge).or_default() += 1;
-        if differences.is_empty() == DIFFERING.contains(&name.as_str()) {
+        if !differences.is_empty() {
             differing.push(format!("{name}:\n  {}", differences.join("\n  ")));
         }
     }
@@ -75,7 +71,7 @@ fn every_case_of_the_cluster_agrees() {
     let counted: Vec<String> = counts.iter().map(|(judge, count)| format!("{count} {judge}")).collect();
     println!(
         "{} of {all} cases of the cluster agree: {}",
-        all - differing.len() - DIFFERING.len(),
+        all - differing.len(),
         counted.join(", ")
     );
     assert!(differing.is_empty(), "{}", differing.join("\n"));

@@ -1,6 +1,6 @@
 //! Every requirement of the five proposals works, or stands on the page of departures.
 //!
-//! A requirement that once did not work is settled by a test whose doc comment names its id, or by a departure.
+//! A requirement that once did not work is settled by a test whose name or doc comment has its id, or by a departure.
 
 use crate::shared;
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,7 +39,7 @@ fn sources(folder: &Path, found: &mut Vec<String>) {
     }
 }
 
-/// The ids in doc comments right above a test.
+/// The ids in doc comments right above a test, and in the names of tests.
 fn tested() -> BTreeSet<String> {
     let mut files = Vec::new();
     sources(&repository("tests"), &mut files);
@@ -47,12 +47,18 @@ fn tested() -> BTreeSet<String> {
     let mut ids = BTreeSet::new();
     for file in &files {
         let mut above: BTreeSet<String> = BTreeSet::new();
+        let mut is_test = false;
         for line in file.lines().map(str::trim_start) {
             if let Some(comment) = line.strip_prefix("///") {
                 let words = comment.split(|letter: char| !letter.is_ascii_alphanumeric());
                 above.extend(words.map(str::to_owned));
             } else if line == "#[test]" || line.starts_with("#[tokio::test") {
                 ids.append(&mut above);
+                is_test = true;
+            } else if let Some((_, name)) = line.split_once("fn ").filter(|_| is_test) {
+                let words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
+                ids.extend(words.map(str::to_ascii_uppercase));
+                is_test = false;
             } else if !line.starts_with('#') {
                 above.clear();
             }
