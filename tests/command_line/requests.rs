@@ -317,11 +317,7 @@ fn s74_an_install_is_planned_as_it_is_approved() {
 #[test]
 fn s58_the_account_of_an_install_depends_on_the_operator_groups() {
     let sandbox = sandbox();
-    fs::write(
-        sandbox.path("install.yaml"),
-        install("Unapproved"),
-    )
-    .unwrap();
+    fs::write(sandbox.path("install.yaml"), install("Unapproved")).unwrap();
     succeed(&sandbox, "bundle build rake1 -q -t oci:out:v1");
     let group = |name: &str| {
         format!(

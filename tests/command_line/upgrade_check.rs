@@ -440,19 +440,25 @@ fn c23_what_cannot_be_resolved_names_the_condition_that_holds() {
 #[test]
 fn an_operator_shows_what_it_says_and_that_its_update_is_held() {
     let sandbox = saying();
-    insta::assert_snapshot!(outcome_of(&sandbox, "operator dump.yaml --catalog index.db"), @"
+    insta::assert_snapshot!(outcome_of(&sandbox, "operator dump.yaml --catalog index.db"), @r#"
     operator      rake.garden
     version       1.0.0
     updates in    stable
+    condition     ComponentsDiverge (ComponentsDivergeFromInstall): on-cluster components diverge from install resource
     condition     UpdateAvailable (UpdateFound): an upgrade to rake.v1.1.0 has been found in the channel stable
     condition     Upgradeable=False (Digging) since 2026-01-01T00:00:00Z: operator is not upgradeable: the operator is not upgradeable: wait for the potatoes (OperatorCondition/rake.v1.0.0 says Upgradeable=False (Digging) since 2026-01-01T00:00:00Z; an override in its spec.overrides lets the update through)
+    diverges      ClusterServiceVersion garden/rake.v1.0.0: spec.displayName is missing, and the bundle says "rake"
+    diverges      ClusterServiceVersion garden/rake.v1.0.0: spec.install is missing, and the bundle says {"spec":{"deployments":[{"name":"rake","spec":{"selector":{"...
+    diverges      ClusterServiceVersion garden/rake.v1.0.0: spec.installModes is missing, and the bundle says [{"supported":true,"type":"AllNamespaces"}]
     label         operators.coreos.com/rake.garden
 
     COMPONENT                          NAMESPACE  API VERSION                    CONDITIONS
     ClusterServiceVersion/rake.v1.0.0  garden     operators.coreos.com/v1alpha1
     OperatorCondition/rake.v1.0.0      garden     operators.coreos.com/v2        Upgradeable=False (Digging) since 2026-01-01T00:00:00Z: wait for the potatoes; Rusty (Rain) since 2026-01-02T00:00:00Z: oil the rake
     Subscription/rake                  garden     operators.coreos.com/v1alpha1
-    ");
+    ------- stderr -------
+    rake.garden: what was read has no object of kind Deployment, so those of rake.v1.0.0 are not compared
+    "#);
 }
 
 /// C9 and C11: the label of the operator, and the patch of its Deployment.

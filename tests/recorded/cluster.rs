@@ -425,13 +425,33 @@ fn plans(ours: &Value, theirs: &Value, only: Option<&str>) -> Vec<String> {
                 &labels(theirs),
             ));
             for (ours, theirs) in ours.iter().zip(theirs) {
-                if ours != theirs {
+                let mut ours = ours.clone();
+                let csv = |step: &Value| step["resource"]["manifest"].clone();
+                if of(&ours, "/resource/kind") == "ClusterServiceVersion" {
+                    without_schema_descriptions(&mut ours["resource"]["manifest"], &csv(theirs));
+                }
+                if ours != *theirs {
                     found.push(format!("{bundle}: {ours}\n    and not {theirs}"));
                 }
             }
         }
     }
     found
+}
+
+/// A recorded version that was made of plain manifests has no descriptions of its own kinds, which come from their schemas
+/// by now: takes off those of the kinds that have none there.
+pub(crate) fn without_schema_descriptions(ours: &mut Value, theirs: &Value) {
+    const OWNED: &str = "/spec/customresourcedefinitions/owned";
+    let described = |entry: &&Value| entry.get("description").is_some();
+    let theirs = theirs.pointer(OWNED).and_then(Value::as_array).into_iter().flatten();
+    let described: BTreeSet<String> = theirs.filter(described).map(|entry| of(entry, "/name")).collect();
+    let ours = ours.pointer_mut(OWNED).and_then(Value::as_array_mut);
+    for entry in ours.into_iter().flatten() {
+        if !described.contains(&of(entry, "/name")) {
+            entry.as_object_mut().unwrap().remove("description");
+        }
+    }
 }
 
 /// The steps of each bundle: those that have an order, then generated RBAC and Subscriptions, which have none.
