@@ -44,7 +44,7 @@ const OF_INDEXES: [&str; 30] = [
 ];
 
 /// What reads one form of an index alone, bundles, templates or dumps, each with a limit that is too low.
-const OF_OTHERS: [(&str, &str); 19] = [
+const OF_OTHERS: [(&str, &str); 20] = [
     ("alpha bundle validate --tag oci:images:v1", "--max-total-size"),
     (
         "alpha convert-template substitutes catalog/tool.yaml",
@@ -61,6 +61,7 @@ const OF_OTHERS: [(&str, &str); 19] = [
     ("bundle validate plain", "--max-total-size"),
     ("index from-fbc catalog -t oci:layout:v1", "--max-total-size"),
     ("index check index.db --fix", "--max-database-steps"),
+    ("operator migrate dump.yaml", "--max-total-size"),
     ("registry add -b plain -d new.db", "--max-total-size"),
     ("registry add -b plain -d index.db", "--max-database-steps"),
     (

@@ -174,6 +174,13 @@ const LINES: &[Tried] = &[
     ),
     ("operator crds", &[("-o FORM", TJY)]),
     (
+        "operator migrate",
+        &[
+            ("dump.yaml -o FORM", TJY),
+            ("dump.yaml --catalog index.db -o FORM", TJY),
+        ],
+    ),
+    (
         "permissions",
         &[
             ("rake -o FORM", TJY),

@@ -119,6 +119,7 @@ const READERS: &[&str] = &[
     "init",
     "operator",
     "operator crds",
+    "operator migrate",
     "permissions",
     "permissions diff",
     "plan",
