@@ -13,7 +13,7 @@
 //!  conversion   a bundle in the other media type
 //!  synthesis    manifests to a ClusterServiceVersion
 //!  cluster      a cluster as files say it is: what-if files, dumps, operator conditions
-//!  catalog      packages, channels, the update graph, file-based catalogs
+//!  catalog      packages, channels, the update graph, file-based catalogs; without manifests and icons, which `index` reads
 //!  bundle       a bundle and its metadata files                    steps        what OLM creates of a bundle: the steps of its InstallPlan
 //!  csv          the ClusterServiceVersion
 //!  olm          OLM's vocabulary: properties, dependencies, constraints
@@ -22,7 +22,7 @@
 //!  text         YAML and JSON with places                          image        references, layers, layouts, registries
 //!  diagnostic   what is wrong, where, and how much it weighs
 //!  rules        the table of all rules: id, severity at each gate, help, with an example of each
-//!  files        writing so that a killed process leaves the old state or the new one
+//!  files        writing so that a killed process leaves the old state or the new one, and the next one clears up
 //!  cel, kubernetes, tree, causes, source, streams, limit, version, visible   small shared values
 //! ```
 //!
@@ -43,10 +43,13 @@
 //!
 //! | to add or change | begin at |
 //! |---|---|
-//! | a rule | the file of its subject in `rules`, with its example in `rules/examples`; then `validation/mod.rs`, which is also the way into an index, or, for what only a suite asks for, `rules/validators.rs` and `validation/validators`. `catalog/file_based/check`, `database/check` and `index/check` look at catalogs and indexes |
-//! | a key of a constraint | `olm/constraint.rs`, then what the compiler names, and the table of what each OLM can do |
-//! | a schema of file-based catalogs | `catalog/file_based/schema.rs`, then what the compiler names |
-//! | a key of `metadata/olm.yaml` | `bundle/olm_yaml/fields.rs`: all there is to do for `.copied_to(…)`; `.made_into(…)` also needs `synthesis/overlay.rs` |
+//! | a rule that every bundle must keep | the file of its subject in `rules`, with its example in `rules/examples`, and `validation/mod.rs`, which is also the way into an index |
+//! | advice of a suite, such as good practices | `rules/validators.rs`, and the file of the suite in `validation/validators`; not where another program is followed (`reference`) |
+//! | a rule about catalogs or indexes | `catalog/file_based/check`, `database/check`, `index/check` |
+//! | a key of a constraint | `olm/constraint.rs`, then what the compiler names in `validation/constraint.rs` and `resolver/predicate.rs`; `olm/releases.rs` with `index/check/needs.rs`, for older OLMs |
+//! | what a release of OLM can do | `olm/releases.rs` |
+//! | a schema of file-based catalogs | `catalog/file_based/schema.rs`, then what the compiler names in `load`, `check/document.rs` and `server/file_based/contents.rs` |
+//! | a key of `metadata/olm.yaml` | `bundle/olm_yaml/fields.rs`, and its name in `bundle/olm_yaml/annotations.rs` if an annotation can say it; `.made_into(…)` also needs `synthesis/overlay.rs` |
 //! | an annotation of bundles | `bundle/annotations.rs`, and `bundle/asked_annotations.rs` for what options say of them |
 //! | the place of an added bundle in its channels, the default channel | `catalog/graph.rs`; `database/add` only writes what it says |
 //! | a file in a layer, its kind or its path | `image/layer_reader.rs`, then `image/unpack` |
@@ -55,7 +58,7 @@
 //! | a key of a policy file | `validation/policy/keys.rs`, and `validation/policy/facts.rs` for what bundles bring |
 //! | a form of reports | `terminal/reports` |
 //! | a column of the database | `database/schema.rs` |
-//! | a call of the gRPC API | `server/registry.proto` |
+//! | a call of the gRPC API | `server/registry.proto`; what the calls answer: `server/file_based` and `database/entries.rs` |
 //!
 //! # Features
 //!

@@ -11,7 +11,7 @@ use crate::image::Reference;
 use crate::install::requests::installs::{OpenContent, OpenInstall};
 use crate::install::requests::operators::AskedOperator;
 use crate::manifest::has_manifest_extension;
-use crate::olm::capabilities::Olm;
+use crate::olm::releases::Olm;
 use crate::steps::Content;
 use serde_json::Value;
 use std::convert;

@@ -10,7 +10,7 @@ use crate::cli::what_if::{self, ClusterArguments, OlmArgument};
 use crate::cluster::{self, requested};
 use crate::install::requests::installs::OpenInstall;
 use crate::install::resolve::{PackageChannel, ResolveOptions};
-use crate::olm::capabilities::{Need, Olm};
+use crate::olm::releases::{Need, Olm};
 use crate::resolver::{ResolverOptions, Unresolved};
 use crate::terminal::table::Table;
 use crate::terminal::{Format, resolution};

@@ -11,7 +11,7 @@ use crate::database::read::Database;
 use crate::files::FileError;
 use crate::index::location::{CatalogFolder, DatabaseFile, Fetched, IndexLocation};
 use crate::server::Served;
-use crate::server::files::CatalogFiles;
+use crate::server::file_based::CatalogFiles;
 use crate::terminal::log::{self, LogFormat};
 use clap::Args;
 use std::fs;

@@ -12,7 +12,7 @@ use crate::index::open::OpenLimits;
 use crate::install;
 use crate::install::content::{self, ContentError};
 use crate::install::resolve::{NamedIndex, ResolveError, ResolveOptions, Resolved};
-use crate::olm::capabilities::{NEWEST, Olm};
+use crate::olm::releases::{NEWEST, Olm};
 use crate::resolver::{Resolution, Unresolved};
 use crate::steps::Content;
 use clap::Args;

@@ -20,7 +20,7 @@ use super::open::{Index, OpenDatabase, OpenError, OpenLimits, fetch};
 use crate::database;
 use crate::diagnostic::{self, Diagnostic};
 use crate::image::Transports;
-use crate::olm::capabilities::Olm;
+use crate::olm::releases::Olm;
 use crate::rules::Gate;
 use crate::validation::Strictness;
 use crate::validation::policy::Terms;

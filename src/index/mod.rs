@@ -4,7 +4,7 @@
 //! fetches the bundles of one call, and [`intake`] makes records of them for the database. [`image`] puts a database into
 //! an image in which a [`program`] serves it, and [`publish`] does both around a change. [`export`] writes packages as
 //! folders of manifests, [`extract`] a part with all that it needs, [`render`] a whole index as a file-based catalog, and [`import`] makes a database of one.
-//! [`check`] finds what is wrong with an index, and by the table of [`crate::olm::capabilities`] what the clusters of an older OLM
+//! [`check`] finds what is wrong with an index, and by the table of [`crate::olm::releases`] what the clusters of an older OLM
 //! cannot use.
 
 pub mod api_sources;

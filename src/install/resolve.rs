@@ -9,7 +9,7 @@ use crate::cluster::state::{CatalogSource, Installed, Subscription};
 use crate::database::read::ReadError;
 use crate::image::Transports;
 use crate::index::open::{Index, OpenError, OpenLimits};
-use crate::olm::capabilities::Olm;
+use crate::olm::releases::Olm;
 use crate::resolver::closure::mentions_intents;
 use crate::resolver::{self, Problem, Resolution, ResolverOptions, Unresolved};
 use std::borrow::Cow;

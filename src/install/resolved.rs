@@ -1,7 +1,7 @@
 //! From a resolution to the steps of its InstallPlan.
 
 use super::catalogs::{Catalogs, SelectedError};
-use crate::olm::capabilities::Olm;
+use crate::olm::releases::Olm;
 use crate::resolver::{NewSubscription, Resolution};
 use crate::steps::{Place, Repetition, Step, StepError, StepResource, StepStatus, Target, of_bundle, size};
 use serde_json::{Map, Value, json};

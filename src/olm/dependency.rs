@@ -1,10 +1,10 @@
 //! Dependencies: what a bundle needs of another one.
 
-use super::capabilities::{Need, Olm};
 use super::constraint::{self, Constraint, INTENT, PackageConstraint, VERSION_RANGE};
 use super::intent::Intent;
 use super::problem::{Fields, Problem, What};
 use super::property::{CONSTRAINT, GVK, GVK_REQUIRED, LABEL, LABEL_REQUIRED, PACKAGE, PACKAGE_REQUIRED};
+use super::releases::{Need, Olm};
 use crate::kubernetes::GroupVersionKind;
 use crate::text::{Path, Step};
 use serde_json::Value;

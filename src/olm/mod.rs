@@ -10,7 +10,6 @@
 //! it, so that whoever has the file can point at the line.
 
 pub mod annotation;
-pub mod capabilities;
 pub mod constraint;
 pub mod dependency;
 pub(crate) mod install_mode;
@@ -19,4 +18,5 @@ pub mod limits;
 pub mod optional_manifest;
 pub mod problem;
 pub mod property;
+pub mod releases;
 pub(crate) mod spelling;

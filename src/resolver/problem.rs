@@ -4,7 +4,7 @@ use super::preferences::Preferences;
 use crate::catalog::Catalog;
 use crate::cluster::conditions::{Hold, held_in};
 use crate::cluster::state::{Installed, State, Subscription, UpgradeStrategy};
-use crate::olm::capabilities::Olm;
+use crate::olm::releases::Olm;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 

@@ -2,11 +2,11 @@
 
 use crate::catalog::{Bundle, Property, Text};
 use crate::kubernetes::GroupVersionKind;
-use crate::olm::capabilities::Olm;
 use crate::olm::dependency::DependencyKind;
 use crate::olm::dependency::Spelling;
 use crate::olm::problem::What;
 use crate::olm::property::{self, DEPRECATED, GVK, LABEL, PACKAGE, holds_manifests};
+use crate::olm::releases::Olm;
 use crate::olm::spelling;
 use crate::text::canonical;
 use crate::version::parse_strict;

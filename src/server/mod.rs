@@ -10,7 +10,7 @@ mod calls;
 mod clients;
 mod connection;
 pub mod encoded;
-pub mod files;
+pub mod file_based;
 mod health;
 mod listing;
 pub mod metrics;

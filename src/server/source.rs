@@ -3,7 +3,7 @@
 use super::ServerOptions;
 use super::budget::{Budget, Permit, take_own};
 use super::clients::{Client, Clients};
-use super::files::{CatalogFiles, Files};
+use super::file_based::{CatalogFiles, Files};
 use super::listing::Listing;
 use super::pool::Pool;
 use super::wording::Wording;

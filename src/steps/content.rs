@@ -1,9 +1,9 @@
 //! What OLM sees of a bundle: its ClusterServiceVersion, the objects beside it, its properties.
 
 use crate::csv;
-use crate::olm::capabilities::Olm;
 use crate::olm::dependency::{DependencyKind, Spelling};
 use crate::olm::property::Property;
+use crate::olm::releases::Olm;
 use crate::text::canonical;
 use serde_json::Value;
 

@@ -13,8 +13,8 @@ pub use size::{excess, size};
 
 use crate::csv::{self, Csv};
 use crate::kubernetes::GroupVersionKind;
-use crate::olm::capabilities::{Need, Olm};
 use crate::olm::property::OPTIONAL_MANIFESTS;
+use crate::olm::releases::{Need, Olm};
 use crate::shape;
 use crate::text::canonical;
 use serde::{Serialize, Serializer};

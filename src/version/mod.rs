@@ -1,7 +1,7 @@
 //! Semantic versions and ranges of them, as OLM reads them.
 
 mod bound;
-mod olm;
+mod olm_range;
 mod range;
 
 pub use range::{RangeError, VersionRange};

@@ -7,7 +7,7 @@
 //! [`VersionRange::parse_as_olm`] takes what catalogs hold and comes to the verdict of OLM even where that is strange.
 
 use super::bound::{Bound, Operator};
-use super::{olm, parse_strict};
+use super::{olm_range, parse_strict};
 use semver::Version;
 use std::cmp::Ordering;
 
@@ -121,7 +121,7 @@ impl VersionRange {
     /// # Errors
     /// In the words of OLM.
     pub fn parse_as_olm(text: &str) -> Result<Self, String> {
-        let alternatives = olm::alternatives(text)?;
+        let alternatives = olm_range::alternatives(text)?;
         Ok(Self { alternatives })
     }
 

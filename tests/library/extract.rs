@@ -6,7 +6,7 @@ use opmx::image::{ImageOptions, Silent, Transports};
 use opmx::index::extract::{ExtractOptions, extract};
 use opmx::index::open::{Index, OpenLimits};
 use opmx::index::render::sources::{Form, SourceOptions};
-use opmx::olm::capabilities::Olm;
+use opmx::olm::releases::Olm;
 use opmx::resolver::closure::Follow;
 use opmx::resolver::{CatalogSource, Preferences, Problem, ResolverOptions, annotation, resolve};
 use proptest::prelude::*;

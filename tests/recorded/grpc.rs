@@ -5,7 +5,7 @@ mod answers;
 use answers::answer;
 use opmx::catalog::file_based::read::CatalogLimits;
 use opmx::database::read::Database;
-use opmx::server::files::CatalogFiles;
+use opmx::server::file_based::CatalogFiles;
 use opmx::server::proto::registry_client::RegistryClient;
 use opmx::server::proto::{GetPackageRequest, ListBundlesRequest, ListPackageRequest, PackageName};
 use opmx::server::{Served, ServerOptions, listen, serve};

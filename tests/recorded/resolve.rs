@@ -2,7 +2,7 @@
 
 use opmx::cluster;
 use opmx::install::catalogs::Catalogs;
-use opmx::olm::capabilities::Olm;
+use opmx::olm::releases::Olm;
 use opmx::resolver::{Problem, ResolverOptions, resolve};
 use opmx::text::Limits;
 use serde_json::{Value, json};

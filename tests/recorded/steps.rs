@@ -5,7 +5,7 @@ use opmx::install::content;
 use opmx::kubernetes::quantity;
 use opmx::kubernetes::rbac::Rule;
 use opmx::kubernetes::rbac::covering::{compact, covers, uncovered};
-use opmx::olm::capabilities::Olm;
+use opmx::olm::releases::Olm;
 use opmx::shape::{Presence, Shape, typed};
 use opmx::steps::{self, Repetition, Target};
 use opmx::text::{self, Limits};

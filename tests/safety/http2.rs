@@ -3,7 +3,7 @@
 use crate::common::Sandbox;
 use crate::served::catalog;
 use opmx::catalog::file_based::read::CatalogLimits;
-use opmx::server::files::CatalogFiles;
+use opmx::server::file_based::CatalogFiles;
 use opmx::server::metrics::Metrics;
 use opmx::server::{self, ServerOptions};
 use std::io::{self, ErrorKind, Read, Write};

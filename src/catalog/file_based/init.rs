@@ -1,6 +1,6 @@
 //! The document of a new package.
 
-use super::icon::media_type;
+use super::picture_type::media_type;
 use super::{Icon, Package};
 use crate::kubernetes::names::is_dns1123_label;
 use base64::Engine;

@@ -5,12 +5,12 @@
 
 pub mod check;
 pub mod document;
-pub(crate) mod icon;
 pub mod init;
 pub mod load;
 pub mod manifests;
 mod memory;
 pub mod migrate;
+pub(crate) mod picture_type;
 pub mod read;
 mod schema;
 mod stream;

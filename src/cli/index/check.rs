@@ -13,7 +13,7 @@ use crate::image::LAYOUT_FILE;
 use crate::index::check::images::Which;
 use crate::index::check::{CheckOptions, check};
 use crate::index::location::IndexLocation;
-use crate::olm::capabilities::Olm;
+use crate::olm::releases::Olm;
 use crate::terminal::counted;
 use crate::text::Limits;
 use clap::{Args, ValueEnum};

@@ -19,7 +19,7 @@ use crate::install::apis::Apis;
 use crate::install::permissions::{self, Need, Permission, Purpose, Review, not_held, pending};
 use crate::install::requests::account;
 use crate::kubernetes::rbac::account::{Account, Grants};
-use crate::olm::capabilities::Olm;
+use crate::olm::releases::Olm;
 use crate::steps::Content;
 use crate::steps::{self, Step, Target};
 use crate::terminal::{self, Format};

@@ -11,7 +11,7 @@ use crate::install::permissions::{
 };
 use crate::kubernetes::rbac::account::Grants;
 use crate::kubernetes::rbac::user::User;
-use crate::olm::capabilities::Olm;
+use crate::olm::releases::Olm;
 use crate::steps::Content;
 use crate::terminal;
 use crate::terminal::Format;

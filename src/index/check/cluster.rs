@@ -7,9 +7,9 @@ use crate::catalog::updates::updates;
 use crate::catalog::{BundleId, Catalog, Channel};
 use crate::diagnostic::{self, Diagnostic};
 use crate::index::open::{Index, OpenError};
-use crate::olm::capabilities::{Capability, Need, Olm, Since, capability};
 use crate::olm::property;
 use crate::olm::property::CONSTRAINT;
+use crate::olm::releases::{Capability, Need, Olm, Since, capability};
 use crate::rules::{self, Severity};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -3,9 +3,9 @@
 use super::listed::listed;
 use crate::catalog::{BundleId, Catalog, Property};
 use crate::diagnostic::{self, Diagnostic};
-use crate::olm::capabilities::{Need, Olm};
 use crate::olm::intent::Intent;
 use crate::olm::property::DEPRECATED;
+use crate::olm::releases::{Need, Olm};
 use crate::resolver::Needs;
 use crate::rules;
 use std::collections::{BTreeMap, BTreeSet};

@@ -10,7 +10,7 @@ use opmx::catalog::file_based::write::{Language, write};
 use opmx::catalog::file_based::{Bundle, Property};
 use opmx::diagnostic::has_errors;
 use opmx::rules::Gate;
-use opmx::server::files::CatalogFiles;
+use opmx::server::file_based::CatalogFiles;
 use opmx::text::{self, Limits};
 use opmx::validation::Strictness;
 use serde_json::Value;

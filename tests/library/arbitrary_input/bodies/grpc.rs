@@ -6,7 +6,7 @@ use opmx::database::add::Additions;
 use opmx::database::change::{self, Target};
 use opmx::database::read::Database;
 use opmx::index::intake::{Recording, prepare};
-use opmx::server::files::CatalogFiles;
+use opmx::server::file_based::CatalogFiles;
 use opmx::server::metrics::Metrics;
 use opmx::server::{self, Served, listen, serve};
 use opmx::text::Limits;

@@ -6,7 +6,7 @@ use opmx::cluster::dump::{self, DumpLimits};
 use opmx::cluster::{self, State, requested};
 use opmx::install::catalogs::Catalogs;
 use opmx::install::resolved;
-use opmx::olm::capabilities::Olm;
+use opmx::olm::releases::Olm;
 use opmx::resolver::{Problem, ResolverOptions, resolve};
 use opmx::steps::Repetition;
 use std::path::Path;
