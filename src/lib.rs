@@ -33,7 +33,7 @@
 //! | `opmx bundle build` | [`build::build`] |
 //! | `opmx index check` | [`index::check::check`] |
 //! | `opmx resolve` | [`install::resolve::resolve`] |
-//! | `opmx plan` | [`install::planned::plan`] |
+//! | `opmx plan` | [`install::plan::plan`] |
 //!
 //! An error says what failed, and leaves it to its `source()` to say why; [`causes::with_causes`] puts the two together.
 //!

@@ -1,172 +1,200 @@
-//! The InstallPlan: the steps of one or several bundles as the resource that OLM would create.
+//! From a bundle, or from all that a resolution installs, to the InstallPlan that OLM would make, and how it would end.
 
-use crate::cluster::state::Approval;
-use crate::csv;
-use crate::steps::{Step, in_order};
-use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use super::apis::Apis;
+use super::apply::{Applied, apply};
+use super::catalogs::Catalogs;
+use super::install_plan::InstallPlan;
+use super::permissions::{Operator, operators};
+use super::requests::labels;
+use super::resolution_steps::{self, ResolvedError};
+use crate::cluster::State;
+use crate::cluster::state::{Approval, NAMESPACE};
+use crate::csv::Csv;
+use crate::kubernetes::rbac::covering::TooManyAtoms;
+use crate::olm::limits::OBJECT;
+use crate::olm::releases::Olm;
+use crate::resolver::Resolution;
+use crate::steps::Content;
+use crate::steps::{self, Repetition, Target};
+use std::collections::BTreeSet;
 
-/// Where a plan stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub enum Phase {
-    /// It waits for a person.
-    RequiresApproval,
-    /// Its steps are being applied.
-    Installing,
-    /// All steps are done.
-    Complete,
-    /// OLM has given up.
-    Failed,
+/// What a plan is of.
+#[derive(Debug, Clone, Copy)]
+pub enum Subject<'a> {
+    /// A bundle.
+    Bundle {
+        /// What OLM sees of it.
+        content: &'a Content,
+        /// The CatalogSource that it comes from.
+        catalog: &'a str,
+        /// The namespace of the CatalogSource.
+        catalog_namespace: &'a str,
+        /// The bundle that is upgraded from, `""` for none; without it the one that the bundle says it replaces.
+        replaces: Option<&'a str>,
+    },
+    /// All that a resolution installs.
+    Resolution {
+        /// The resolution.
+        resolution: &'a Resolution,
+        /// The catalogs that its bundles come from.
+        catalogs: &'a Catalogs,
+    },
 }
 
-/// An InstallPlan (`operators.coreos.com/v1alpha1`). It has no name yet: the API server makes one of `generateName`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct InstallPlan {
-    api_version: &'static str,
-    kind: &'static str,
-    metadata: Metadata,
-    /// What is to be installed.
-    pub spec: Spec,
-    /// The steps and how far they are.
-    pub status: Status,
+/// How a plan is made.
+#[derive(Debug, Clone, Default)]
+pub struct PlanOptions {
+    /// The namespace that is installed into; without it that of the cluster, else [`NAMESPACE`].
+    pub namespace: Option<String>,
+    /// Who approves it; without it a person where a Subscription says so, else OLM.
+    pub approval: Option<Approval>,
+    /// Subscriptions, by name, whose plans a person approves, besides those of the cluster.
+    pub manual: Vec<String>,
+    /// How the properties are written.
+    pub repetition: Repetition,
+    /// The OLM that makes it.
+    pub olm: Olm,
+    /// The keys of the labels that all of it gets, as [`labels::projected`] tells them.
+    pub labels: BTreeSet<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Metadata {
-    generate_name: &'static str,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    labels: BTreeMap<String, &'static str>,
-    namespace: String,
+/// A plan.
+#[derive(Debug)]
+pub struct Planned {
+    /// The plan; where a cluster is known, as it ends there.
+    pub plan: InstallPlan,
+    /// How it ends on the cluster, where one is known.
+    pub applied: Option<Applied>,
+    /// The APIs that the cluster serves then.
+    pub apis: Apis,
+    /// What the accounts of the operators hold then.
+    pub operators: Vec<Operator>,
+    /// The Subscriptions that keep the plan waiting for a person.
+    pub held_by: Vec<String>,
+    /// The bytes of the plan, where they are more than a cluster stores; OLM then makes none.
+    pub too_large: Option<usize>,
+    /// Where this is what the proposals describe: the plan of the newest release, if that is another one or ends otherwise.
+    pub released: Option<InstallPlan>,
 }
 
-/// What a plan is to install.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Spec {
-    /// Who lets it run.
-    pub approval: Approval,
-    /// Whether it may run.
-    pub approved: bool,
-    /// The versions that it installs, in the order of its steps.
-    pub cluster_service_version_names: Vec<String>,
-    /// One more than that of the plan before.
-    pub generation: u64,
+/// Why there is no plan.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// The bundles have no steps.
+    #[error(transparent)]
+    Steps(#[from] ResolvedError),
+    /// The permissions that it needs are too many.
+    #[error(transparent)]
+    Permissions(#[from] TooManyAtoms),
 }
 
-/// How far a plan is.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Status {
-    /// Where it stands.
-    pub phase: Phase,
-    /// The catalogs that the bundles come from.
-    pub catalog_sources: Vec<String>,
-    /// What is known of it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub conditions: Vec<Condition>,
-    /// What keeps it from being complete.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub message: String,
-    /// The steps.
-    pub plan: Vec<Step>,
-}
-
-/// A condition of a plan. It has no times: nobody has seen it happen.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Condition {
-    /// `Installed`.
-    #[serde(rename = "type")]
-    pub kind: &'static str,
-    /// `True` or `False`.
-    pub status: &'static str,
-    /// Why, in one word.
-    #[serde(skip_serializing_if = "str::is_empty")]
-    pub reason: &'static str,
-    /// Why, in a sentence.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub message: String,
-}
-
-impl InstallPlan {
-    /// The plan of these steps, which are put into its order. Its bundles should come by name: OLM leaves their order to
-    /// chance.
-    pub fn new(namespace: &str, steps: Vec<Step>, approval: Approval, generation: u64) -> Self {
-        let steps = in_order(steps);
-        let versions = steps.iter().filter(|step| step.resource.kind == csv::KIND);
-        let sources: BTreeSet<String> = steps.iter().map(|step| step.resource.source_name.clone()).collect();
-        let approved = approval == Approval::Automatic;
-        Self {
-            api_version: csv::API_VERSION,
-            kind: "InstallPlan",
-            metadata: Metadata {
-                generate_name: "install-",
-                labels: BTreeMap::new(),
+/// Makes the plan, and applies it to the cluster where one is known. `None` where there is nothing to install. A plan that
+/// waits for a person is as it is until then, and [`Planned::applied`] tells how it ends afterwards.
+///
+/// ```
+/// use opmx::install::content::of_files;
+/// use opmx::install::plan::{PlanOptions, Subject, plan};
+/// use opmx::tree::{Tree, TreeLimits};
+///
+/// let files = Tree::from_directory("testdata/compost-operator".as_ref(), &TreeLimits::default())?;
+/// let (content, _warnings) = of_files(&files, None, &Default::default())?;
+/// let bundle = Subject::Bundle { content: &content, catalog: "catalog", catalog_namespace: "olm", replaces: None };
+/// let planned = plan(bundle, None, &PlanOptions::default())?.ok_or("nothing to install")?;
+/// assert_eq!(planned.plan.namespace(), "operators");
+/// assert_eq!(planned.plan.spec.cluster_service_version_names, [content.name]);
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When the manifests of a bundle cannot be read, OLM could not read them, or they name too many permissions.
+pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) -> Result<Option<Planned>, PlanError> {
+    let unknown = State::default();
+    let known = state.unwrap_or(&unknown);
+    let of_state = Some(known.namespace.as_str()).filter(|namespace| !namespace.is_empty());
+    let namespace = options.namespace.as_deref().or(of_state).unwrap_or(NAMESPACE);
+    let (mut steps, bytes) = match subject {
+        Subject::Bundle {
+            content,
+            catalog,
+            catalog_namespace,
+            replaces,
+        } => {
+            let target = Target {
                 namespace: namespace.to_owned(),
-            },
-            spec: Spec {
-                approval,
-                approved,
-                cluster_service_version_names: versions.map(|step| step.resource.name.clone()).collect(),
-                generation,
-            },
-            status: Status {
-                phase: if approved {
-                    Phase::Installing
-                } else {
-                    Phase::RequiresApproval
-                },
-                catalog_sources: sources.into_iter().collect(),
-                conditions: Vec::new(),
-                message: String::new(),
-                plan: steps,
-            },
+                catalog: catalog.to_owned(),
+                catalog_namespace: catalog_namespace.to_owned(),
+                repetition: options.repetition,
+                olm: options.olm.clone(),
+            };
+            let replaces = replaces.unwrap_or(Csv(&content.csv).replaces());
+            let steps = steps::of_bundle(content, &target, replaces).map_err(ResolvedError::from)?;
+            // Of a bundle in an image of its own a plan holds only references.
+            let bytes = content.served.as_ref().map_or(0, |_| steps::size(&steps));
+            (steps, bytes)
         }
+        Subject::Resolution { resolution, catalogs } => {
+            resolution_steps::steps(resolution, catalogs, namespace, options.repetition, &options.olm)?
+        }
+    };
+    if steps.is_empty() {
+        return Ok(None);
     }
-
-    /// The same with labels of these keys, whose values are empty.
-    #[must_use]
-    pub fn labelled(mut self, keys: &BTreeSet<String>) -> Self {
-        self.metadata.labels = keys.iter().map(|key| (key.clone(), "")).collect();
-        self
+    labels::put(&options.labels, &mut steps);
+    let known_manual = known.manual_subscriptions(namespace);
+    let manual: BTreeSet<&String> = known_manual.iter().chain(&options.manual).collect();
+    let by_subscription = if manual.is_empty() {
+        Approval::Automatic
+    } else {
+        Approval::Manual
+    };
+    let approval = options.approval.unwrap_or(by_subscription);
+    let held_by = manual
+        .into_iter()
+        .filter(|_| options.approval.is_none())
+        .cloned()
+        .collect();
+    let mut plan = InstallPlan::new(namespace, steps, approval, 1).labelled(&options.labels);
+    let applied = state
+        .map(|state| apply(&plan.status.plan, namespace, state))
+        .transpose()?;
+    if let Some(applied) = applied.as_ref().filter(|_| approval == Approval::Automatic) {
+        plan = applied.written_to(plan);
     }
-
-    /// The keys of its labels.
-    pub fn labels(&self) -> impl Iterator<Item = &str> {
-        self.metadata.labels.keys().map(String::as_str)
-    }
-
-    /// The namespace that the plan installs into.
-    pub fn namespace(&self) -> &str {
-        &self.metadata.namespace
-    }
+    let released = released(subject, state, options, &plan)?;
+    Ok(Some(Planned {
+        apis: Apis::of(known).with_steps(&plan.status.plan),
+        operators: operators(&plan.status.plan, namespace, known)?,
+        held_by,
+        too_large: Some(bytes).filter(|bytes| *bytes > OBJECT),
+        plan,
+        applied,
+        released,
+    }))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::steps::of_bundle;
-    use crate::steps::tests::{content, csv, target};
-    use serde_json::json;
-
-    #[test]
-    fn a_plan_that_a_person_approves_waits_for_it() {
-        let steps = of_bundle(&content(csv("memo.v1"), Vec::new()), &target(), "").unwrap();
-        let plan = InstallPlan::new("operators", steps.clone(), Approval::Manual, 3);
-        let mut written = serde_json::to_value(plan).unwrap();
-        assert_eq!(written["status"]["plan"].as_array().unwrap().len(), 4);
-        written["status"]["plan"] = json!([]);
-        assert_eq!(
-            written,
-            json!({
-                "apiVersion": "operators.coreos.com/v1alpha1", "kind": "InstallPlan",
-                "metadata": {"generateName": "install-", "namespace": "operators"},
-                "spec": {"approval": "Manual", "approved": false, "clusterServiceVersionNames": ["memo.v1"], "generation": 3},
-                "status": {"phase": "RequiresApproval", "catalogSources": ["catalog"], "plan": []},
-            })
-        );
-        let plan = InstallPlan::new("operators", steps, Approval::Automatic, 1);
-        assert!(plan.spec.approved && plan.status.phase == Phase::Installing);
+/// The plan of the newest release where it is another one than `proposed`. On a known cluster only how it ends counts.
+fn released(
+    subject: Subject<'_>,
+    state: Option<&State>,
+    options: &PlanOptions,
+    proposed: &InstallPlan,
+) -> Result<Option<InstallPlan>, PlanError> {
+    if options.olm != Olm::Proposed || !proposed.status.plan.iter().any(|step| step.optional) {
+        return Ok(None);
     }
+    let options = PlanOptions {
+        olm: Olm::newest(),
+        ..options.clone()
+    };
+    let ends = |plan: &InstallPlan| {
+        (
+            plan.status.phase,
+            plan.status.plan.iter().map(|step| step.status).collect(),
+        )
+    };
+    let planned = plan(subject, state, &options)?.map(|planned| planned.plan);
+    Ok(planned.filter(|plan| {
+        let (other, this): ((_, Vec<_>), _) = (ends(plan), ends(proposed));
+        state.is_none() || other != this
+    }))
 }

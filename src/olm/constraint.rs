@@ -68,6 +68,11 @@ impl Key {
     /// All keys. Of several in one constraint OLM takes the first in this order.
     pub const ORDER: [Self; 6] = [Self::Gvk, Self::Package, Self::All, Self::Any, Self::Not, Self::Cel];
 
+    /// All keys as they are written, in that order.
+    pub(super) fn names() -> [&'static str; 6] {
+        Self::ORDER.map(Self::name)
+    }
+
     /// The key as it is written.
     pub fn name(self) -> &'static str {
         match self {
@@ -108,14 +113,14 @@ fn nested(value: &Value, path: &Path, depth: usize, problems: &mut Vec<Problem>)
         return None;
     }
     let mut fields = Fields::new(value, path.clone(), problems);
-    fields.only(&[&[FAILURE_MESSAGE], &Key::ORDER.map(Key::name)[..]].concat());
+    fields.only(&[&[FAILURE_MESSAGE], &Key::names()[..]].concat());
     let message = fields.string(FAILURE_MESSAGE);
     let given: Vec<_> = Key::ORDER
         .into_iter()
         .filter_map(|key| fields.value(key.name()).map(|(written, value)| (key, written, value)))
         .collect();
     let Some(&(key, written, value)) = given.first() else {
-        report(What::Nothing, problems);
+        report(What::Nothing(Key::names().to_vec()), problems);
         return None;
     };
     if given.len() > 1 {
@@ -272,7 +277,17 @@ pub(super) fn required_package(value: &Value) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::{CLUSTER_CONSTRAINT, DEP_CONSTRAINT_KEY};
     use serde_json::json;
+
+    #[test]
+    fn the_help_of_rules_names_every_key() {
+        for rule in [&DEP_CONSTRAINT_KEY, &CLUSTER_CONSTRAINT] {
+            for key in Key::names() {
+                assert!(rule.help.contains(key), "{} does not name {key}", rule.id);
+            }
+        }
+    }
 
     fn package(name: &str, intent: &str) -> Value {
         json!({"package": {"packageName": name, "versionRange": ">=1.0.0", "intent": intent}})
@@ -346,7 +361,7 @@ mod tests {
                 "more: is not part of a constraint",
                 "failureMessage: is a number, not a string",
                 "all.constraints[0].gvk.group: is a list, not a string",
-                "all.constraints[1]: has neither cel nor all, any, gvk, not or package",
+                "all.constraints[1]: has none of gvk, package, all, any, not, cel",
                 "all.constraints[2]: is a number, not a map",
                 "all.constraints[3]: has any, cel at once",
                 "all.constraints[4].intent: is not part of a constraint",

@@ -1,6 +1,6 @@
 //! Dependencies: what a bundle needs of another one.
 
-use super::constraint::{self, Constraint, INTENT, PackageConstraint, VERSION_RANGE};
+use super::constraint::{self, Constraint, INTENT, Key, PackageConstraint, VERSION_RANGE};
 use super::intent::Intent;
 use super::problem::{Fields, Problem, What};
 use super::property::{CONSTRAINT, GVK, GVK_REQUIRED, LABEL, LABEL_REQUIRED, PACKAGE, PACKAGE_REQUIRED};
@@ -156,7 +156,7 @@ impl Reading {
     pub(crate) fn usable(self) -> Result<Dependency, Problem> {
         let nothing = || Problem {
             path: Path::root(),
-            what: What::Nothing,
+            what: What::Nothing(Key::names().to_vec()),
         };
         match self.problems.into_iter().find(Problem::is_fatal) {
             Some(problem) => Err(problem),

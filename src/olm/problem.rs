@@ -27,8 +27,8 @@ pub enum What {
     },
     /// A constraint has a key that OLM does not know.
     UnknownKey,
-    /// A constraint asks for nothing.
-    Nothing,
+    /// A constraint asks for nothing: it has none of these keys.
+    Nothing(Vec<&'static str>),
     /// A constraint asks for several things at once, by these keys, of which the first one counts.
     Several(Vec<&'static str>),
     /// A constraint has this many bytes, which are too many.
@@ -63,7 +63,7 @@ impl fmt::Display for What {
         match self {
             Self::Type { wanted, found } => write!(formatter, "is {found}, not {wanted}"),
             Self::UnknownKey => formatter.write_str("is not part of a constraint"),
-            Self::Nothing => formatter.write_str("has neither cel nor all, any, gvk, not or package"),
+            Self::Nothing(keys) => write!(formatter, "has none of {}", keys.join(", ")),
             Self::Several(keys) => write!(formatter, "has {} at once", keys.join(", ")),
             Self::Long(bytes) => write!(formatter, "has {bytes} bytes, and {} is the limit", limits::CONSTRAINT),
             Self::Deep => write!(

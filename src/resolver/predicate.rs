@@ -154,7 +154,7 @@ fn wording(kind: DependencyKind, property: &Property, problem: &Problem) -> Stri
         return format!("malformed property of type {}: {problem}", property.kind);
     }
     match &problem.what {
-        What::Nothing => "convert olm.constraint to resolver predicate: constraint is empty".to_owned(),
+        What::Nothing(_) => "convert olm.constraint to resolver predicate: constraint is empty".to_owned(),
         What::Long(_) => unreadable(&format!(
             "olm.constraint value is greater than max constraint size {} bytes",
             limits::CONSTRAINT

@@ -132,7 +132,7 @@ fn finding(entry: &TypedValue, problem: &Problem) -> Diagnostic {
             let message = format!("{key} is not part of a constraint; the resolver refuses it");
             Diagnostic::new(rule, message).at(entry.key_place_of(path))
         }
-        What::Nothing => new(&rules::DEP_CEL_MISSING, format!("a constraint {what}")),
+        What::Nothing(_) => new(&rules::DEP_CEL_MISSING, format!("a constraint {what}")),
         What::Several(keys) => new(
             &rules::DEP_CONSTRAINT_SEVERAL,
             format!(

@@ -5,7 +5,7 @@ use opmx::cluster::conditions::check_in;
 use opmx::cluster::dump::{self, DumpLimits};
 use opmx::cluster::{self, State, requested};
 use opmx::install::catalogs::Catalogs;
-use opmx::install::resolved;
+use opmx::install::resolution_steps;
 use opmx::olm::releases::Olm;
 use opmx::resolver::{Problem, ResolverOptions, resolve};
 use opmx::steps::Repetition;
@@ -139,7 +139,7 @@ fn judged(state: &State) {
         match resolve(&problem, &options) {
             Ok(resolution) => {
                 assert!(serde_json::to_string(&resolution).is_ok());
-                let _ = resolved::steps(
+                let _ = resolution_steps::steps(
                     &resolution,
                     &catalogs,
                     &state.namespace,

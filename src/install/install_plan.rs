@@ -1,0 +1,172 @@
+//! The InstallPlan: the steps of one or several bundles as the resource that OLM would create.
+
+use crate::cluster::state::Approval;
+use crate::csv;
+use crate::steps::{Step, in_order};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where a plan stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum Phase {
+    /// It waits for a person.
+    RequiresApproval,
+    /// Its steps are being applied.
+    Installing,
+    /// All steps are done.
+    Complete,
+    /// OLM has given up.
+    Failed,
+}
+
+/// An InstallPlan (`operators.coreos.com/v1alpha1`). It has no name yet: the API server makes one of `generateName`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InstallPlan {
+    api_version: &'static str,
+    kind: &'static str,
+    metadata: Metadata,
+    /// What is to be installed.
+    pub spec: Spec,
+    /// The steps and how far they are.
+    pub status: Status,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Metadata {
+    generate_name: &'static str,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    labels: BTreeMap<String, &'static str>,
+    namespace: String,
+}
+
+/// What a plan is to install.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Spec {
+    /// Who lets it run.
+    pub approval: Approval,
+    /// Whether it may run.
+    pub approved: bool,
+    /// The versions that it installs, in the order of its steps.
+    pub cluster_service_version_names: Vec<String>,
+    /// One more than that of the plan before.
+    pub generation: u64,
+}
+
+/// How far a plan is.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    /// Where it stands.
+    pub phase: Phase,
+    /// The catalogs that the bundles come from.
+    pub catalog_sources: Vec<String>,
+    /// What is known of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<Condition>,
+    /// What keeps it from being complete.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    /// The steps.
+    pub plan: Vec<Step>,
+}
+
+/// A condition of a plan. It has no times: nobody has seen it happen.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Condition {
+    /// `Installed`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// `True` or `False`.
+    pub status: &'static str,
+    /// Why, in one word.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub reason: &'static str,
+    /// Why, in a sentence.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub message: String,
+}
+
+impl InstallPlan {
+    /// The plan of these steps, which are put into its order. Its bundles should come by name: OLM leaves their order to
+    /// chance.
+    pub fn new(namespace: &str, steps: Vec<Step>, approval: Approval, generation: u64) -> Self {
+        let steps = in_order(steps);
+        let versions = steps.iter().filter(|step| step.resource.kind == csv::KIND);
+        let sources: BTreeSet<String> = steps.iter().map(|step| step.resource.source_name.clone()).collect();
+        let approved = approval == Approval::Automatic;
+        Self {
+            api_version: csv::API_VERSION,
+            kind: "InstallPlan",
+            metadata: Metadata {
+                generate_name: "install-",
+                labels: BTreeMap::new(),
+                namespace: namespace.to_owned(),
+            },
+            spec: Spec {
+                approval,
+                approved,
+                cluster_service_version_names: versions.map(|step| step.resource.name.clone()).collect(),
+                generation,
+            },
+            status: Status {
+                phase: if approved {
+                    Phase::Installing
+                } else {
+                    Phase::RequiresApproval
+                },
+                catalog_sources: sources.into_iter().collect(),
+                conditions: Vec::new(),
+                message: String::new(),
+                plan: steps,
+            },
+        }
+    }
+
+    /// The same with labels of these keys, whose values are empty.
+    #[must_use]
+    pub fn labelled(mut self, keys: &BTreeSet<String>) -> Self {
+        self.metadata.labels = keys.iter().map(|key| (key.clone(), "")).collect();
+        self
+    }
+
+    /// The keys of its labels.
+    pub fn labels(&self) -> impl Iterator<Item = &str> {
+        self.metadata.labels.keys().map(String::as_str)
+    }
+
+    /// The namespace that the plan installs into.
+    pub fn namespace(&self) -> &str {
+        &self.metadata.namespace
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::steps::of_bundle;
+    use crate::steps::tests::{content, csv, target};
+    use serde_json::json;
+
+    #[test]
+    fn a_plan_that_a_person_approves_waits_for_it() {
+        let steps = of_bundle(&content(csv("memo.v1"), Vec::new()), &target(), "").unwrap();
+        let plan = InstallPlan::new("operators", steps.clone(), Approval::Manual, 3);
+        let mut written = serde_json::to_value(plan).unwrap();
+        assert_eq!(written["status"]["plan"].as_array().unwrap().len(), 4);
+        written["status"]["plan"] = json!([]);
+        assert_eq!(
+            written,
+            json!({
+                "apiVersion": "operators.coreos.com/v1alpha1", "kind": "InstallPlan",
+                "metadata": {"generateName": "install-", "namespace": "operators"},
+                "spec": {"approval": "Manual", "approved": false, "clusterServiceVersionNames": ["memo.v1"], "generation": 3},
+                "status": {"phase": "RequiresApproval", "catalogSources": ["catalog"], "plan": []},
+            })
+        );
+        let plan = InstallPlan::new("operators", steps, Approval::Automatic, 1);
+        assert!(plan.spec.approved && plan.status.phase == Phase::Installing);
+    }
+}
