@@ -1,6 +1,7 @@
 //! What Kubernetes itself defines: groups, versions and kinds, names, label selectors, RBAC rules.
 
 pub mod builtin;
+pub(crate) mod fields;
 pub(crate) mod names;
 pub mod quantity;
 pub mod rbac;

@@ -93,6 +93,10 @@ static TOLERATED: &[(&Rule, &str)] = &[
         &rules::OBJECT_FIELD_MISSING,
         "An object without a kind is left out; without another field it is stored as it is.",
     ),
+    (
+        &rules::OBJECT_FIELD_TYPE,
+        "It is stored as it is. OLM cannot install the bundle: the API server refuses the object.",
+    ),
     (&rules::METADATA_ENTRY_SHAPE, "The entry is left out."),
     (
         &rules::LOAD_MULTIPLE_CSV,

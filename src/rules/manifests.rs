@@ -21,7 +21,7 @@ rules! { MANIFESTS
         DEPLOYMENT_DOT_NAME = "deployment-dot-name", Warning, OLM, "Name the Deployment without a dot.";
         DEPLOYMENT_WATCH_NAMESPACE = "deployment-watch-namespace", Info, OLM, "Read it from the annotation olm.targetNamespaces by fieldRef to follow the OperatorGroup.";
         DEPLOYMENT_CERT_VOLUME = "deployment-cert-volume", Info, OLM, "Nothing to do: OLM puts its own certificate there.";
-        SERVICEACCOUNT_FIELDS = "serviceaccount-fields", Warning, OLM, "Put imagePullSecrets into the pod template; a ClusterServiceVersion has no place for the rest.";
+        SERVICEACCOUNT_FIELDS = "serviceaccount-fields", Warning, OLM, "Say it in the pod template where that has such a field; a ClusterServiceVersion has no place for it.";
         CERT_SECRET_MISSING = "cert-secret-missing", Warning, OLM, "Remove the mount, or ship the Secret: nothing will create it.";
         K8S_LIST_OBJECT = "k8s-list-object", Warning, PLAIN, "Write each object as a document of its own: not every reader opens lists.";
         OLM_NAME_VERSION = "olm-name-version", Warning, PLAIN, "End the name in v and the version: channels go by the name, ranges by the version.";
@@ -30,6 +30,7 @@ rules! { MANIFESTS
         RBAC_CLUSTER_ADMIN = "rbac-cluster-admin", Error, PLAIN, "Bind the operator to a role that names what it uses; a k8s+v1 bundle may not ask for everything.";
         RBAC_WILDCARD_VERB = "rbac-wildcard-verb", Warning, PLAIN, "Name the verbs that the operator uses.";
         RBAC_ACCOUNT_MISSING = "rbac-account-missing", Warning, PLAIN, "Correct the name, or add the ServiceAccount: OLM creates it, but only bindings that name it grant it something.";
+        RBAC_ACCOUNT_UNBOUND = "rbac-account-unbound", Error, PLAIN, "Let the Deployment run as the account that is bound, or bind the one it runs as.";
         RBAC_OPTIONAL_OWN_API = "rbac-optional-own-api", Warning, PLAIN, "Grant it through a binding without the annotation: what the bundle provides is always there.";
         RBAC_UNBOUND_ROLE = "rbac-unbound-role", Info, PLAIN, "Nothing to do, unless the operator needs it.";
         RBAC_WILDCARD = "rbac-wildcard", Error, PLAIN, "Name the groups and resources that the operator uses; a k8s+v1 bundle may not ask for all of them.";

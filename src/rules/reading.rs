@@ -21,6 +21,8 @@ rules! { TEXT
         // Objects.
         OBJECT_NOT_A_MAP = "object-not-a-map", Error, OBJECTS, "A manifest is a map with apiVersion, kind and metadata.";
         OBJECT_FIELD_MISSING = "object-field-missing", Error, OBJECTS, "Every object needs apiVersion, kind and metadata.name.";
+        OBJECT_FIELD_TYPE = "object-field-type", Error, OBJECTS, "Write a value of the right type: the API server refuses the object.";
+        OBJECT_FIELD_UNKNOWN = "object-field-unknown", Warning, OBJECTS, "Correct the name or the place of the field: the API server drops fields that it does not know.";
         OBJECT_DUPLICATE = "object-duplicate", Error, OBJECTS, "Remove one of the two objects, or give it another name.";
 
         // Names, in bundles and in catalogs.

@@ -69,6 +69,8 @@ pub enum Mend {
     Enlist,
     /// No brackets around it.
     Delist,
+    /// No quotes around it.
+    Unquote,
 }
 
 impl Problem {
@@ -98,6 +100,7 @@ impl Problem {
             Fault::Type { mend, .. } => match mend {
                 Some(Mend::Quote) => Some(format!("Quote it: \"{written}\".")),
                 Some(Mend::Enlist) => Some(format!("Write a list: [{}].", written.trim())),
+                Some(Mend::Unquote) => Some(format!("Remove the quotes: {}.", written.trim_matches(['"', '\'']))),
                 Some(Mend::Delist) | None => None,
             },
             Fault::Choice { .. } | Fault::Syntax { .. } => None,
@@ -129,6 +132,7 @@ impl Problem {
             Mend::Quote => mend::quote(document, &path),
             Mend::Enlist => mend::enlist(document, &path),
             Mend::Delist => mend::delist(document, &path),
+            Mend::Unquote => mend::unquote(document, &path),
         }
     }
 }
@@ -173,7 +177,7 @@ pub(crate) fn check_as_go(value: &Value, shape: &Shape, most: usize) -> Vec<Prob
     Checker::new(true, most).found(value, shape)
 }
 
-struct Checker {
+pub(super) struct Checker {
     as_go: bool,
     most: usize,
     path: Path,
@@ -181,7 +185,7 @@ struct Checker {
 }
 
 impl Checker {
-    fn new(as_go: bool, most: usize) -> Self {
+    pub(super) fn new(as_go: bool, most: usize) -> Self {
         Self {
             as_go,
             most,
@@ -192,26 +196,35 @@ impl Checker {
 
     fn found(mut self, value: &Value, shape: &Shape) -> Vec<Problem> {
         self.value(value, shape);
+        self.into_found()
+    }
+
+    pub(super) fn into_found(self) -> Vec<Problem> {
         self.found
     }
 
-    fn is_done(&self) -> bool {
+    pub(super) fn is_done(&self) -> bool {
         self.found.len() >= self.most
     }
 
-    fn report(&mut self, fault: Fault) {
+    pub(super) fn report(&mut self, fault: Fault) {
         if !self.is_done() {
             let path = self.path.clone();
             self.found.push(Problem { path, fault });
         }
     }
 
-    fn below(&mut self, step: impl Into<Step>, value: &Value, shape: &Shape) {
+    /// Looks at what is one step further in.
+    pub(super) fn inside(&mut self, step: impl Into<Step>, look: impl FnOnce(&mut Self)) {
         if !self.is_done() {
             self.path.push(step);
-            self.value(value, shape);
+            look(self);
             self.path.pop();
         }
+    }
+
+    fn below(&mut self, step: impl Into<Step>, value: &Value, shape: &Shape) {
+        self.inside(step, |checker| checker.value(value, shape));
     }
 
     fn value(&mut self, value: &Value, shape: &Shape) {
@@ -294,7 +307,7 @@ impl Checker {
         }
     }
 
-    fn wrong_type(&mut self, value: &Value, shape: &Shape) {
+    pub(super) fn wrong_type(&mut self, value: &Value, shape: &Shape) {
         let wants_text = shape.wanted() == Shape::Text.wanted();
         let found = match (shape, value) {
             (Shape::Quantity, Value::String(text)) => format!("{text:?}"),
@@ -307,6 +320,10 @@ impl Checker {
             Value::Number(_) | Value::Bool(_) if wants_text => Some(Mend::Quote),
             Value::Array(_) if wants_text => Some(Mend::Delist),
             Value::String(_) if matches!(shape, Shape::List(Shape::Text)) => Some(Mend::Enlist),
+            Value::String(text) if matches!(shape, Shape::Integer | Shape::Boolean) => {
+                let meant = serde_json::from_str::<Value>(text).ok();
+                meant.filter(|meant| takes(shape, meant)).map(|_| Mend::Unquote)
+            }
             _ => None,
         };
         self.report(Fault::Type {
@@ -318,7 +335,7 @@ impl Checker {
 }
 
 /// Whether the type of a value is that of the shape.
-fn takes(shape: &Shape, value: &Value) -> bool {
+pub(super) fn takes(shape: &Shape, value: &Value) -> bool {
     match (shape, value) {
         (Shape::Any, _)
         | (Shape::Text | Shape::Choice(_) | Shape::Syntax(_) | Shape::IntOrString, Value::String(_))

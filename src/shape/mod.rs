@@ -4,11 +4,13 @@
 //! read; [`typed`] writes such an object as they do. [`json_schema`] describes a table to editors, and [`nearest`] finds the
 //! name that was meant.
 
+mod builtin;
 mod check;
 mod go;
 mod nearest;
 mod schema;
 
+pub(crate) use builtin::{check_builtin, elsewhere};
 pub use check::{Fault, Mend, Problem, check};
 pub(crate) use check::{check_as_go, given};
 pub use go::typed;

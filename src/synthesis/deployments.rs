@@ -46,7 +46,7 @@ impl Accounts {
 }
 
 /// The account of a Deployment's pods, and the path of the field that names it.
-pub(super) fn service_account(deployment: &Object) -> (&str, Path) {
+pub(crate) fn service_account(deployment: &Object) -> (&str, Path) {
     let template = Path::root().key("spec").key("template").key("spec");
     for field in ["serviceAccountName", "serviceAccount"] {
         let name = deployment.text(&["spec", "template", "spec", field]);

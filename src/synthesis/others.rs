@@ -134,24 +134,38 @@ fn report(work: &mut Work<'_>, rule: &'static rules::Rule, message: String, obje
 }
 
 fn service_account(work: &mut Work<'_>, index: usize) {
-    const LOST: [&str; 3] = ["imagePullSecrets", "secrets", "automountServiceAccountToken"];
+    const LOST: [(&str, &str); 4] = [
+        (
+            "metadata.annotations",
+            "Add them on the cluster where something reads them: a ClusterServiceVersion has no place for them.",
+        ),
+        ("imagePullSecrets", "Put imagePullSecrets into the pod template."),
+        (
+            "secrets",
+            "Mount the Secrets as volumes of the pod template: the account cannot list them.",
+        ),
+        (
+            "automountServiceAccountToken",
+            "Set automountServiceAccountToken in the pod template.",
+        ),
+    ];
     let object = work.inventory.object(index);
-    let annotations = object
-        .map(&["metadata", "annotations"])
-        .is_some_and(|map| !map.is_empty());
-    // Mounting the token is what happens anyway.
-    let says = |field: &&str| object.get(&[field]).is_some_and(|value| *value != Value::Bool(true));
-    let mut lost: Vec<&str> = LOST.into_iter().filter(says).collect();
-    if annotations {
-        lost.insert(0, "metadata.annotations");
-    }
-    if !lost.is_empty() {
-        let message = format!(
-            "OLM creates service account {} itself, without its {}",
-            object.name(),
-            lost.join(", ")
-        );
-        report(work, &rules::SERVICEACCOUNT_FIELDS, message, object);
+    for (field, help) in LOST {
+        let path = Path::from(field);
+        let says = match path.get(object.value()) {
+            // Mounting the token is what happens anyway.
+            None | Some(Value::Null | Value::Bool(true)) => false,
+            Some(Value::Object(map)) => !map.is_empty(),
+            Some(_) => true,
+        };
+        if says {
+            let message = format!(
+                "OLM creates service account {} itself, without its {field}",
+                object.name()
+            );
+            let finding = Diagnostic::new(&rules::SERVICEACCOUNT_FIELDS, message).object(object.label());
+            work.report(finding.path(&path).at(object.key_place(&path)).help(help));
+        }
     }
     work.inventory.decide(
         index,

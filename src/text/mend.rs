@@ -36,6 +36,15 @@ pub(crate) fn quote(document: &Document, path: &Path) -> Option<Edit> {
     Some(Edit { place, replacement })
 }
 
+/// The number or the boolean at `path` without the quotes that the author wrote around it.
+pub(crate) fn unquote(document: &Document, path: &Path) -> Option<Edit> {
+    let text = path.get(document.value())?.as_str()?;
+    let place = on_one_line(document, path)?;
+    let inner = place.text().strip_prefix(['"', '\''])?.strip_suffix(['"', '\''])?;
+    let replacement = (inner == text).then(|| inner.to_owned())?;
+    Some(Edit { place, replacement })
+}
+
 /// Brackets around the text at `path`, so that it becomes a list of one. A text with commas may be meant for several.
 pub(crate) fn enlist(document: &Document, path: &Path) -> Option<Edit> {
     let text = path.get(document.value())?.as_str()?;

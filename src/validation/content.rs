@@ -129,7 +129,8 @@ pub(super) fn shape(object: &Object) -> Vec<Diagnostic> {
         .collect()
 }
 
-fn misshapen(object: &Object, rule: &'static Rule, problem: &Problem) -> Diagnostic {
+/// A value of an object that does not fit its type.
+pub(super) fn misshapen(object: &Object, rule: &'static Rule, problem: &Problem) -> Diagnostic {
     let path = &problem.path;
     let written = object.place(path).text().trim().to_owned();
     let (document, root) = object.document();

@@ -4,11 +4,13 @@
 //! else asks [`judge`]: building, adding, rendering. It runs [`check`], the rules that keep a bundle out of an index, and no
 //! validators.
 
+mod accounts;
 mod annotations;
 mod constraint;
 mod content;
 mod crd_fields;
 mod dependencies;
+mod fields;
 pub mod fix;
 mod index_needs;
 mod judge;
@@ -54,6 +56,7 @@ pub fn check(bundle: &Bundle) -> Vec<Diagnostic> {
     match bundle.media_type {
         MediaType::RegistryV1 => {
             load::several_csvs(bundle, &mut findings);
+            fields::check(bundle, &mut findings);
             index_needs::check(bundle, &mut findings);
         }
         MediaType::K8sV1 => drop(index_needs::defined_by_crds(bundle, &mut findings)),

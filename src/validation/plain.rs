@@ -1,12 +1,12 @@
 //! Rules of `k8s+v1` bundles beyond what their synthesis must know: what it can do without, but the author cannot.
 
-use super::content;
+use super::{accounts, content, fields};
 use crate::bundle::Bundle;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac::{self, PolicyRule};
 use crate::manifest::Object;
 use crate::rules::{self, Rule};
-use crate::synthesis::{Fate, Synthesis};
+use crate::synthesis::{Fate, Synthesis, service_account};
 use crate::text::Path;
 use crate::version::parse_strict;
 use serde_json::Value;
@@ -18,8 +18,6 @@ const OPTIONAL: (&str, &str) = ("operators.operatorframework.io.bundle.dependenc
 const CLUSTER_ADMIN: &str = "cluster-admin";
 /// Labels that add a role to others begin so; such a role needs no binding.
 const AGGREGATED: &str = "rbac.authorization.k8s.io/aggregate-to-";
-/// The account of pods that name none.
-const DEFAULT_ACCOUNT: &str = "default";
 
 pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, findings: &mut Vec<Diagnostic>) {
     lists(bundle, findings);
@@ -28,7 +26,8 @@ pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, findings: &mut Vec<D
         content::metadata(object, findings);
     }
     findings.extend(name_and_version(bundle));
-    accounts(bundle, findings);
+    fields::check(bundle, findings);
+    accounts::check(bundle, findings);
     bindings(bundle, findings);
     unbound_roles(bundle, findings);
     api_services(bundle, findings);
@@ -82,27 +81,8 @@ fn name_and_version(bundle: &Bundle) -> Option<Diagnostic> {
 }
 
 /// The service accounts of the operator's pods, with the namespace where the Deployment states one.
-fn operator_accounts(bundle: &Bundle) -> impl Iterator<Item = (&Object, &str, Option<&str>)> {
-    of(bundle, "apps", "Deployment").map(|deployment| {
-        let account = deployment.text(&["spec", "template", "spec", "serviceAccountName"]);
-        let account = account.filter(|account| !account.is_empty());
-        (deployment, account.unwrap_or(DEFAULT_ACCOUNT), deployment.namespace())
-    })
-}
-
-/// OLM creates the accounts of the pods, but a name that no manifest has may be a slip.
-fn accounts(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
-    for (deployment, account, _) in operator_accounts(bundle) {
-        let known = of(bundle, "", "ServiceAccount").any(|known| known.name() == account);
-        if account != DEFAULT_ACCOUNT && !known {
-            let message = format!(
-                "{} names the service account {account}, of which there is no manifest",
-                deployment.label()
-            );
-            let path = Path::from("spec.template.spec.serviceAccountName");
-            findings.push(found(&rules::RBAC_ACCOUNT_MISSING, deployment, &path, message));
-        }
-    }
+fn operator_accounts(bundle: &Bundle) -> impl Iterator<Item = (&str, Option<&str>)> {
+    of(bundle, "apps", "Deployment").map(|deployment| (service_account(deployment).0, deployment.namespace()))
 }
 
 /// What the bindings of the operator's accounts grant.
@@ -137,7 +117,7 @@ fn is_of_operator(bundle: &Bundle, binding: &Object) -> bool {
         let namespace = text("namespace").or(binding.namespace());
         let mut accounts = operator_accounts(bundle);
         text("kind") == Some("ServiceAccount")
-            && accounts.any(|(_, account, stated)| {
+            && accounts.any(|(account, stated)| {
                 let elsewhere = stated
                     .zip(namespace)
                     .is_some_and(|(stated, namespace)| stated != namespace);

@@ -5,7 +5,7 @@ use super::request::Request;
 use super::stages::{CONTENT, FORMAT, Finding, INDEX, LOAD, stage, validators};
 use super::synthesized::Synthesized;
 use super::validators;
-use super::{annotations, content, dependencies, index_needs, load, plain, policy, properties, ranges};
+use super::{annotations, content, dependencies, fields, index_needs, load, plain, policy, properties, ranges};
 use crate::bundle::{self, Bundle, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::{self, Rule};
@@ -120,6 +120,7 @@ fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, V
         MediaType::RegistryV1 => {
             stage(&mut findings, LOAD, |found| load::check(bundle, tree, found));
             stage(&mut findings, CONTENT, |found| content::check(bundle, found));
+            stage(&mut findings, None, |found| fields::check(bundle, found));
             findings.extend(validators(bundle, tree, validators::DEFAULT, request));
             findings.extend(removed_crds(bundle, tree, request));
             stage(&mut findings, INDEX, |found| index_needs::check(bundle, found));
@@ -194,6 +195,8 @@ static SAME: &[(&Rule, &Rule)] = &[
     (&rules::INDEX_VERSION_SHAPE, &rules::CONTENT_CSV_SHAPE),
     (&rules::INDEX_RELEASE_SHAPE, &rules::CONTENT_CSV_SHAPE),
     (&rules::INDEX_CSV_VERSION_SEMVER, &rules::CONTENT_CSV_SHAPE),
+    (&rules::OBJECT_FIELD_TYPE, &rules::CONTENT_CRD_SHAPE),
+    (&rules::OBJECT_FIELD_TYPE, &rules::OBJ_UNPARSABLE),
 ];
 
 /// Says each defect once.

@@ -10,6 +10,7 @@
 mod chain;
 
 mod arbitrary_input;
+mod builtin_fields;
 mod causes;
 mod extract;
 mod optional_manifests;

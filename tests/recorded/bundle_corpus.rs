@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Bundles with errors of their own, and the rules that say so.
 const REFUSED: &[(&str, &[&str])] = &[("eventing-kogito/1.2.0", &["yaml-syntax"])];
 
-fn bundles(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn bundles(folder: &Path) -> Vec<PathBuf> {
     let list = |folder: &Path| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         entries.filter(|path| path.is_dir()).collect()

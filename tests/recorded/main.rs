@@ -23,6 +23,7 @@ mod schema;
 mod shared;
 
 mod builtin_apis;
+mod builtin_fields;
 mod bundle_corpus;
 mod chain;
 mod cluster;

@@ -511,6 +511,16 @@ fn objects() -> Vec<Case> {
             plain().and("{apiVersion: v1, kind: ServiceAccount, metadata: {name: op}}"),
         ),
         case(
+            "serviceaccount-fields",
+            "no token",
+            plain().and(
+                "{apiVersion: v1, kind: ServiceAccount, metadata: {name: op}, automountServiceAccountToken: false}",
+            ),
+            plain().and(
+                "{apiVersion: v1, kind: ServiceAccount, metadata: {name: op}, automountServiceAccountToken: true}",
+            ),
+        ),
+        case(
             "cert-secret-missing",
             "mounted elsewhere",
             certificate("/metrics-certs"),
@@ -809,7 +819,7 @@ fn rbac() -> Vec<Case> {
             plain()
                 .and(&role("ClusterRole", &pods))
                 .and(&binding("RoleBinding", "ClusterRole", other)),
-            plain().and(&role("ClusterRole", &pods)).and(&binding(
+            plain().granted(&pods).and(&binding(
                 "RoleBinding",
                 "ClusterRole",
                 "{kind: ServiceAccount, name: other}",
@@ -818,8 +828,8 @@ fn rbac() -> Vec<Case> {
         case(
             "rbac-subject-namespace-missing",
             "an account of nowhere",
-            bound(&pods, "{kind: ServiceAccount, name: other}"),
-            bound(&pods, other),
+            bound(&pods, "{kind: ServiceAccount, name: other}").and(&binding("RoleBinding", "ClusterRole", OPERATOR)),
+            bound(&pods, other).and(&binding("RoleBinding", "ClusterRole", OPERATOR)),
         ),
         case(
             "rbac-subject-namespace-missing",

@@ -1,7 +1,9 @@
 //! Rules of plain manifests that the synthesis can do without.
 
 use super::cases::{Case, case};
-use super::parts::{APISERVICE, Bundle, CRD, DEPLOYMENT, DEPLOYMENT_YAML, OLM_YAML, SERVICE, binding, grant, role};
+use super::parts::{
+    APISERVICE, Bundle, CRD, DEPLOYMENT, DEPLOYMENT_YAML, OLM_YAML, OPERATOR, SERVICE, binding, grant, role,
+};
 
 const ACCOUNT: &str = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: op}\n";
 const OPTIONAL: &str = "{name: binds, annotations: {operators.operatorframework.io.bundle.dependency: optional}}";
@@ -79,6 +81,30 @@ pub(crate) fn all() -> Vec<Case> {
             plain().with(DEPLOYMENT_YAML, "      serviceAccountName: op\n", ""),
         ),
         case(
+            "rbac-account-unbound",
+            "the account of no Deployment is bound",
+            other_account("{kind: ServiceAccount, name: manager, namespace: a}").and(MANAGER),
+            other_account("{kind: ServiceAccount, name: op}"),
+        ),
+        case(
+            "rbac-account-unbound",
+            "the pods name no account",
+            other_account(OPERATOR).with(DEPLOYMENT_YAML, "      serviceAccountName: op\n", ""),
+            other_account(OPERATOR),
+        ),
+        case(
+            "rbac-account-unbound",
+            "the operator is bound, and what it creates",
+            other_account("{kind: ServiceAccount, name: manager}").and(MANAGER),
+            other_account(&format!("{OPERATOR}, {{kind: ServiceAccount, name: manager}}")).and(MANAGER),
+        ),
+        case(
+            "rbac-account-unbound",
+            "an account of another namespace is bound",
+            other_account("{kind: ServiceAccount, name: manager}"),
+            other_account("{kind: ServiceAccount, name: monitor, namespace: monitoring}"),
+        ),
+        case(
             "rbac-optional-own-api",
             "its CRD",
             optional("foos/status"),
@@ -118,4 +144,13 @@ pub(crate) fn all() -> Vec<Case> {
             ),
         ),
     ]
+}
+
+const MANAGER: &str = "{apiVersion: v1, kind: ServiceAccount, metadata: {name: manager}}";
+
+/// A bundle that binds these subjects and no others.
+fn other_account(subjects: &str) -> Bundle {
+    Bundle::plain()
+        .and(&role("ClusterRole", &grant("", "pods")))
+        .and(&binding("RoleBinding", "ClusterRole", subjects))
 }

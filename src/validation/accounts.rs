@@ -1,0 +1,160 @@
+//! The service accounts of the operator's pods: a slip in a name costs the operator all its permissions.
+
+use crate::bundle::Bundle;
+use crate::diagnostic::Diagnostic;
+use crate::kubernetes::rbac;
+use crate::manifest::Object;
+use crate::rules;
+use crate::shape::nearest;
+use crate::synthesis::service_account;
+use crate::text::Path;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// The account of pods that name none.
+pub(super) const DEFAULT: &str = "default";
+
+/// Looks at the account of every Deployment.
+pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    let bound = Bound::of(bundle);
+    let used: Vec<&str> = deployments(bundle)
+        .map(|deployment| service_account(deployment).0)
+        .collect();
+    let mut said = BTreeSet::new();
+    for deployment in deployments(bundle) {
+        let (account, path) = service_account(deployment);
+        let has_manifest = of_core(bundle, "ServiceAccount").any(|known| known.name() == account);
+        if let Some(subject) = bound.meant_for(deployment, account, has_manifest, &used) {
+            if said.insert(account) {
+                findings.push(unbound(deployment, account, &path, subject));
+            }
+        } else if account != DEFAULT && !has_manifest {
+            let message = format!(
+                "{} names the service account {account}, of which there is no manifest",
+                deployment.label()
+            );
+            let finding = Diagnostic::new(&rules::RBAC_ACCOUNT_MISSING, message).object(deployment.label());
+            findings.push(finding.path(&path).at(deployment.place(&path)));
+        }
+    }
+}
+
+fn unbound(deployment: &Object, account: &str, path: &Path, subject: &Subject<'_>) -> Diagnostic {
+    let (binding, name) = (subject.binding.label(), subject.name);
+    let message = format!(
+        "{} runs as the service account {account}, which no binding names; {binding} binds {name}, and no Deployment \
+         runs as that",
+        deployment.label()
+    );
+    let finding = Diagnostic::new(&rules::RBAC_ACCOUNT_UNBOUND, message).object(deployment.label());
+    let place = subject.binding.place(&subject.path);
+    let written = if path.get(deployment.value()).is_some_and(Value::is_string) {
+        deployment.place(path)
+    } else {
+        deployment.key_place(path)
+    };
+    finding
+        .path(path)
+        .at(written)
+        .also(place, format!("{name} is bound here"))
+        .help(format!(
+            "Set serviceAccountName: {name} in the pod template, or bind {account}: without it OLM gives the operator no \
+             permissions."
+        ))
+}
+
+fn of_core<'a>(bundle: &'a Bundle, kind: &'a str) -> impl Iterator<Item = &'a Object> {
+    bundle.objects.iter().filter(move |object| object.gvk().is("", kind))
+}
+
+fn deployments(bundle: &Bundle) -> impl Iterator<Item = &Object> {
+    let objects = bundle.objects.iter();
+    objects.filter(|object| object.gvk().is("apps", "Deployment"))
+}
+
+/// An account that a binding names.
+struct Subject<'a> {
+    name: &'a str,
+    namespace: Option<&'a str>,
+    binding: &'a Object,
+    path: Path,
+    /// Whether the bundle has a manifest of the account.
+    has_manifest: bool,
+}
+
+/// What the bindings of the bundle name.
+struct Bound<'a> {
+    accounts: Vec<Subject<'a>>,
+    /// Accounts that OLM is told to create and bind, though no Deployment runs as them.
+    extra: BTreeSet<&'a str>,
+    /// Whether a group or a user that may be an account is bound.
+    others: bool,
+}
+
+impl<'a> Bound<'a> {
+    fn of(bundle: &'a Bundle) -> Self {
+        let bindings = bundle.objects.iter().filter(|object| {
+            let gvk = object.gvk();
+            gvk.is(rbac::GROUP, "RoleBinding") || gvk.is(rbac::GROUP, "ClusterRoleBinding")
+        });
+        let extra = bundle
+            .olm
+            .as_ref()
+            .and_then(|olm| olm.value().get("extraServiceAccounts"));
+        let extra = extra.and_then(Value::as_array).into_iter().flatten();
+        let mut found = Self {
+            accounts: Vec::new(),
+            extra: extra.filter_map(Value::as_str).collect(),
+            others: false,
+        };
+        for binding in bindings {
+            for (index, subject) in binding.list(&["subjects"]).iter().enumerate() {
+                let text = |key: &str| subject.get(key).and_then(Value::as_str).unwrap_or_default();
+                let name = text("name");
+                match text("kind") {
+                    "ServiceAccount" => found.accounts.push(Subject {
+                        name,
+                        namespace: Some(text("namespace")).filter(|namespace| !namespace.is_empty()),
+                        binding,
+                        path: Path::from("subjects").index(index).key("name"),
+                        has_manifest: of_core(bundle, "ServiceAccount").any(|known| known.name() == name),
+                    }),
+                    _ => found.others |= name.starts_with("system:serviceaccount") || name == "system:authenticated",
+                }
+            }
+        }
+        found
+    }
+
+    fn binds(&self, account: &str) -> bool {
+        self.accounts.iter().any(|subject| subject.name == account)
+    }
+
+    /// The bound account that the Deployment was probably meant to run as. None where it runs as one, or needs none: a
+    /// second Deployment may do without permissions, and operators bind accounts for what they create themselves.
+    fn meant_for(&self, deployment: &Object, account: &str, has_manifest: bool, used: &[&str]) -> Option<&Subject<'a>> {
+        if self.others || self.binds(account) || self.extra.contains(account) {
+            return None;
+        }
+        let here = |subject: &&Subject<'_>| match (deployment.namespace(), subject.namespace) {
+            (Some(own), Some(other)) => own == other,
+            (None, Some(_)) => subject.has_manifest,
+            (_, None) => true,
+        };
+        let free = |subject: &&Subject<'_>| {
+            !used.contains(&subject.name) && !self.extra.contains(subject.name) && here(subject)
+        };
+        let mut left = self.accounts.iter().filter(free);
+        let near = nearest(account, self.accounts.iter().filter(free).map(|subject| subject.name));
+        let near = self
+            .accounts
+            .iter()
+            .filter(free)
+            .find(|subject| Some(subject.name) == near);
+        if used.iter().any(|account| self.binds(account)) {
+            near.filter(|_| account != DEFAULT && !has_manifest)
+        } else {
+            near.or_else(|| left.next())
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Fields of objects of Kubernetes' own kinds: known to the API server, and of the type that it reads.
+//!
+//! It refuses an object with a value of a wrong type. A field that it does not know it drops, silently where OLM creates the
+//! object, so a slip in a name is as good as no field.
+
+use super::MOST_OF_A_RULE;
+use super::content::misshapen;
+use crate::bundle::{Bundle, is_csv};
+use crate::diagnostic::Diagnostic;
+use crate::kubernetes::fields::{Fields, Type};
+use crate::manifest::Object;
+use crate::rules;
+use crate::shape::{Fault, Problem, check_builtin, elsewhere};
+use crate::text::{Path, Step, mend};
+
+/// Looks at every object. Of a ClusterServiceVersion that is what OLM makes Deployments of; its types are known elsewhere.
+pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    let deployment = Fields::of_kind("apps/v1", "Deployment");
+    for object in &bundle.objects {
+        if is_csv(object) {
+            let deployments = Path::from("spec.install.spec.deployments");
+            for index in 0..object.list(&["spec", "install", "spec", "deployments"]).len() {
+                let at = deployments.index(index).key("spec");
+                if let Some(Type::Object(spec)) = deployment.and_then(|fields| fields.get("spec")) {
+                    let found = Checked::new(object, &at, *spec, "Deployment").findings();
+                    findings.extend(found.filter(|finding| *finding.rule == rules::OBJECT_FIELD_UNKNOWN));
+                }
+            }
+        } else if let Some(fields) = Fields::of_kind(&object.gvk().api_version(), &object.gvk().kind) {
+            findings.extend(Checked::new(object, &Path::root(), fields, &object.gvk().kind).findings());
+        }
+    }
+}
+
+/// A part of an object that is held against the fields of a type.
+struct Checked<'o> {
+    object: &'o Object,
+    at: &'o Path,
+    fields: Fields,
+    kind: &'o str,
+}
+
+impl<'o> Checked<'o> {
+    fn new(object: &'o Object, at: &'o Path, fields: Fields, kind: &'o str) -> Self {
+        Self {
+            object,
+            at,
+            fields,
+            kind,
+        }
+    }
+
+    fn findings(self) -> impl Iterator<Item = Diagnostic> {
+        let value = self.at.get(self.object.value());
+        let problems = value.map(|value| check_builtin(value, self.fields, MOST_OF_A_RULE));
+        problems
+            .unwrap_or_default()
+            .into_iter()
+            .map(move |problem| self.finding(&problem))
+    }
+
+    fn finding(&self, problem: &Problem) -> Diagnostic {
+        match problem.fault {
+            Fault::UnknownKey { nearest, .. } => self.unknown(&problem.path, nearest),
+            _ => misshapen(self.object, &rules::OBJECT_FIELD_TYPE, problem),
+        }
+    }
+
+    fn unknown(&self, below: &Path, nearest: Option<&str>) -> Diagnostic {
+        let path = self.at.join(below);
+        let message = format!("{path} is not a field of the kind {}", self.kind);
+        let finding = Diagnostic::new(&rules::OBJECT_FIELD_UNKNOWN, message)
+            .object(self.object.label())
+            .path(&path)
+            .at(self.object.key_place(&path));
+        let dropped = "The API server drops fields that it does not know.";
+        let written = match below.steps().last() {
+            Some(Step::Key(key)) => key.as_str(),
+            _ => "",
+        };
+        // A name in another case is no other name.
+        let same = nearest.filter(|nearest| nearest.eq_ignore_ascii_case(written));
+        match (elsewhere(self.fields, below), nearest) {
+            (Some(place), _) if same.is_none() => {
+                let place = self.at.join(&place);
+                finding.help(format!("Move it to {place}, where there is such a field. {dropped}"))
+            }
+            (_, Some(nearest)) => {
+                let (document, root) = self.object.document();
+                let edit = same.and_then(|name| mend::rename(document, &root.join(&path), name));
+                finding
+                    .help(format!("Did you mean {nearest}? {dropped}"))
+                    .mended_by(edit)
+            }
+            _ => finding,
+        }
+    }
+}
