@@ -4,6 +4,7 @@ use super::Work;
 use super::draft::{Origin, Sourced};
 use super::fate::Fate;
 use super::services::{self, ServiceReference, Target};
+use super::webhooks::injected_certificates;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::version::compare_priority;
 use crate::rules;
@@ -155,6 +156,7 @@ fn reference_target(work: &Work<'_>, index: usize, known: &[Target]) -> Option<T
 /// Says what of an APIService OLM replaces by its own.
 fn look_at(work: &mut Work<'_>, index: usize) {
     let object = work.inventory.object(index);
+    injected_certificates(work, object, "is dropped");
     let spec = Path::root().key("spec");
     for (field, value) in [("groupPriorityMinimum", json!(2000)), ("versionPriority", json!(15))] {
         if object.get(&["spec", field]).is_some_and(|written| *written != value) {

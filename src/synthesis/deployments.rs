@@ -11,13 +11,7 @@ use crate::manifest::Object;
 use crate::rules;
 use crate::text::Path;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
-
-/// Where OLM itself mounts the serving certificate.
-const CERTIFICATE_MOUNTS: [&str; 2] = [
-    "/tmp/k8s-webhook-server/serving-certs",
-    "/apiserver.local.config/certificates",
-];
+use std::collections::BTreeMap;
 
 const WATCH_NAMESPACE: &str = "WATCH_NAMESPACE";
 const TARGET_NAMESPACES: &str = "metadata.annotations['olm.targetNamespaces']";
@@ -195,16 +189,6 @@ fn look_at(work: &mut Work<'_>, deployment: &Object) {
     }
     for (container, path) in containers(deployment) {
         watch_namespace(work, deployment, container, &path);
-        let mounts = container.get("volumeMounts").and_then(Value::as_array);
-        for (index, mount) in mounts.into_iter().flatten().enumerate() {
-            let target = mount.get("mountPath").and_then(Value::as_str).unwrap_or_default();
-            if CERTIFICATE_MOUNTS.contains(&target.trim_end_matches('/')) {
-                let message = format!("OLM replaces what {} mounts at {target}", deployment.label());
-                let finding = Diagnostic::new(&rules::DEPLOYMENT_CERT_VOLUME, message).object(deployment.label());
-                let path = path.key("volumeMounts").index(index).key("mountPath");
-                work.report(finding.at(deployment.place(&path)));
-            }
-        }
     }
 }
 
@@ -241,23 +225,6 @@ fn watch_namespace(work: &mut Work<'_>, deployment: &Object, container: &Value, 
             work.report(finding.at(deployment.place(&path.key("env").index(index))));
         }
     }
-}
-
-/// Whether a container mounts the Secret anywhere but where OLM puts its own certificate.
-pub(super) fn mounts_elsewhere(deployment: &Object, secret: &str) -> bool {
-    let volumes = deployment.list(&["spec", "template", "spec", "volumes"]);
-    let names: BTreeSet<&str> = volumes
-        .iter()
-        .filter(|volume| volume.pointer("/secret/secretName").and_then(Value::as_str) == Some(secret))
-        .filter_map(|volume| volume.get("name").and_then(Value::as_str))
-        .collect();
-    containers(deployment).into_iter().any(|(container, _)| {
-        let mounts = container.get("volumeMounts").and_then(Value::as_array);
-        mounts.into_iter().flatten().any(|mount| {
-            let text = |key| mount.get(key).and_then(Value::as_str).unwrap_or_default();
-            names.contains(text("name")) && !CERTIFICATE_MOUNTS.contains(&text("mountPath").trim_end_matches('/'))
-        })
-    })
 }
 
 fn common_namespace(work: &mut Work<'_>, deployments: &[usize]) -> Option<String> {

@@ -12,6 +12,7 @@
 mod annotated;
 mod apis;
 mod apiservices;
+pub(crate) mod certificates;
 mod crds;
 mod deployments;
 mod draft;
@@ -139,6 +140,7 @@ pub fn synthesize(bundle: &Bundle, reading: &[Diagnostic]) -> Synthesis {
     overlay::write(&mut work);
     old_apis::look_at(&mut work);
     let accounts = deployments::project(&mut work);
+    certificates::replaced(&mut work);
     let owned = crds::project(&mut work);
     let served = webhooks::project(&mut work);
     let aggregated = apiservices::targets(&mut work);

@@ -1,8 +1,9 @@
 //! The objects that no other step decides about: kept, left out, or refused.
 
 use super::Work;
+use super::certificates;
 use super::crds::Owned;
-use super::deployments::{Accounts, mounts_elsewhere};
+use super::deployments::Accounts;
 use super::fate::{Fate, is_kept_kind, is_moved, shipped};
 use super::kept_binding;
 use crate::diagnostic::Diagnostic;
@@ -185,19 +186,26 @@ fn cert_manager(work: &mut Work<'_>, index: usize) {
     };
     for deployment in work.inventory.of("apps", "Deployment") {
         let deployment = work.inventory.object(deployment);
-        if mounts_elsewhere(deployment, secret) {
+        let mounts = certificates::secret_mounts(deployment);
+        if let Some(mount) = mounts.iter().find(|mount| mount.secret == secret) {
             let message = format!(
-                "{} mounts Secret {secret}, which only the left-out Certificate {} would create",
+                "{} mounts Secret {secret} at {}, and only the left-out Certificate {} would create it",
                 deployment.label(),
+                mount.mount,
                 object.name()
             );
             let finding = Diagnostic::new(&rules::CERT_SECRET_MISSING, message).object(object.label());
             let place = object.place(&Path::root().key("spec").key("secretName"));
-            work.report(
+            let advice = certificates::read_from_olm(deployment, mount, &certificates::OF_WEBHOOKS);
+            let finding = finding
+                .at(place)
+                .also(deployment.place(&mount.mount_path), "it is mounted here");
+            // A pod that reads OLM's certificate mounts this one for something else.
+            work.report(if certificates::reads_from_olm(deployment) {
                 finding
-                    .at(place)
-                    .also(deployment.name_place(), "this Deployment mounts it"),
-            );
+            } else {
+                finding.help(advice)
+            });
         }
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn project(work: &mut Work<'_>) -> Vec<Target> {
                 Fate::Projected,
                 "becomes a webhook definition, for which OLM creates a configuration",
             );
-            injected_certificates(work, object);
+            injected_certificates(work, object, "is dropped");
             for webhook in 0..object.list(&["webhooks"]).len() {
                 let path = Path::root().key("webhooks").index(webhook);
                 if let Some((definition, target)) = admission(work, object, &path, kind) {
@@ -244,7 +244,7 @@ fn refused_rules(work: &mut Work<'_>, object: &Object, webhook: &Value, path: &P
 }
 
 /// What asks another component for certificates has no effect under OLM.
-fn injected_certificates(work: &mut Work<'_>, object: &Object) {
+pub(super) fn injected_certificates(work: &mut Work<'_>, object: &Object, becomes: &str) {
     const INJECTORS: [&str; 2] = [
         "cert-manager.io/inject-ca-from",
         "service.beta.openshift.io/inject-cabundle",
@@ -252,7 +252,7 @@ fn injected_certificates(work: &mut Work<'_>, object: &Object) {
     for key in INJECTORS {
         if object.get(&["metadata", "annotations", key]).is_some() {
             let message = format!(
-                "the annotation {key} of {} is dropped: OLM writes its own certificates",
+                "the annotation {key} of {} {becomes}: OLM writes its own certificates",
                 object.label()
             );
             let finding = Diagnostic::new(&rules::WEBHOOK_CABUNDLE, message).object(object.label());
@@ -343,6 +343,7 @@ fn conversion(work: &mut Work<'_>, index: usize) -> Option<Conversion> {
     };
     let target = services::follow(work, &reference)?;
     services::check_webhook_port(work, target);
+    injected_certificates(work, crd, "has no use");
     Some(Conversion {
         crd: index,
         service,

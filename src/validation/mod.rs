@@ -6,6 +6,7 @@
 
 mod accounts;
 mod annotations;
+mod certificates;
 mod constraint;
 mod content;
 mod crd_fields;

@@ -1,6 +1,6 @@
 //! Rules of `k8s+v1` bundles beyond what their synthesis must know: what it can do without, but the author cannot.
 
-use super::{accounts, content, fields};
+use super::{accounts, certificates, content, fields};
 use crate::bundle::Bundle;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac::{self, PolicyRule};
@@ -28,6 +28,7 @@ pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, findings: &mut Vec<D
     findings.extend(name_and_version(bundle));
     fields::check(bundle, findings);
     accounts::check(bundle, findings);
+    certificates::check(bundle, synthesis, findings);
     bindings(bundle, findings);
     unbound_roles(bundle, findings);
     api_services(bundle, findings);

@@ -105,6 +105,60 @@ pub(crate) fn all() -> Vec<Case> {
             other_account("{kind: ServiceAccount, name: monitor, namespace: monitoring}"),
         ),
         case(
+            "cert-own-secret",
+            "a webhook with a Secret of its own",
+            mounted("hook-tls", "/certs").webhook(),
+            mounted("hook-tls", "/tmp/k8s-webhook-server/serving-certs").webhook(),
+        ),
+        case(
+            "cert-own-secret",
+            "an APIService with a Secret of its own",
+            mounted("serving", "/certs").apiservice(),
+            mounted("serving", "/apiserver.local.config/certificates").apiservice(),
+        ),
+        case(
+            "cert-own-secret",
+            "a certificate, and a password",
+            mounted("hook-tls", "/var/run/hook").webhook(),
+            mounted("database", "/var/run/database").webhook(),
+        ),
+        case(
+            "cert-own-secret",
+            "a Secret of the bundle",
+            mounted("hook-tls", "/certs").webhook(),
+            mounted("hook-tls", "/certs")
+                .webhook()
+                .and("{apiVersion: v1, kind: Secret, metadata: {name: hook-tls}}"),
+        ),
+        case(
+            "cert-own-secret",
+            "a server that is told of OLM's place has another certificate beside it",
+            mounted("metrics-tls", "/certs").webhook(),
+            mounted("metrics-tls", "/certs").webhook().with(
+                DEPLOYMENT_YAML,
+                "        ports:\n",
+                "        args: [--cert-dir=/tmp/k8s-webhook-server/serving-certs/]\n        ports:\n",
+            ),
+        ),
+        case(
+            "cert-own-secret",
+            "nothing is served",
+            mounted("hook-tls", "/certs").webhook(),
+            mounted("hook-tls", "/certs"),
+        ),
+        case(
+            "cert-own-rotation",
+            "a webhook configuration",
+            configurations("validatingwebhookconfigurations").webhook(),
+            configurations("mutatingwebhookconfigurations").webhook(),
+        ),
+        case(
+            "cert-own-rotation",
+            "an APIService",
+            api_services("patch").apiservice(),
+            api_services("get").apiservice(),
+        ),
+        case(
             "rbac-optional-own-api",
             "its CRD",
             optional("foos/status"),
@@ -153,4 +207,22 @@ fn other_account(subjects: &str) -> Bundle {
     Bundle::plain()
         .and(&role("ClusterRole", &grant("", "pods")))
         .and(&binding("RoleBinding", "ClusterRole", subjects))
+}
+
+/// A bundle whose Deployment mounts a Secret as a volume.
+fn mounted(secret: &str, path: &str) -> Bundle {
+    let volume = format!(
+        "        volumeMounts: [{{name: files, mountPath: {path}}}]\n      volumes: [{{name: files, secret: {{secretName: {secret}}}}}]\n"
+    );
+    Bundle::plain().file(DEPLOYMENT_YAML, &format!("{DEPLOYMENT}{volume}"))
+}
+
+/// A bundle whose operator may patch what creates webhooks.
+fn configurations(resource: &str) -> Bundle {
+    Bundle::plain().granted(&grant("admissionregistration.k8s.io", resource).replace("[get]", "[get, patch]"))
+}
+
+/// A bundle whose operator may do this with APIServices.
+fn api_services(verb: &str) -> Bundle {
+    Bundle::plain().granted(&grant("apiregistration.k8s.io", "apiservices").replace("[get]", &format!("[{verb}]")))
 }

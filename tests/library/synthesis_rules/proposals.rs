@@ -411,3 +411,24 @@ fn o16_o17_k92_the_mark_follows_the_manifest() {
             .any(|object| optional::is_optional(object, &named))
     );
 }
+
+#[test]
+fn who_reads_a_certificate_of_its_own_is_told_where_that_of_olm_is_and_what_to_change() {
+    let own = "        args: [--cert-dir=/certs]\n        volumeMounts: [{name: files, mountPath: /certs}]\n\
+               \x20     volumes: [{name: files, secret: {secretName: hook-tls}}]\n";
+    let bundle = plain().webhook().with(
+        DEPLOYMENT_YAML,
+        "        - {name: https, containerPort: 9443}\n",
+        &format!("        - {{name: https, containerPort: 9443}}\n{own}"),
+    );
+    let findings = validated(&bundle.0);
+    let finding = findings.iter().find(|finding| finding.rule.id == "cert-own-secret");
+    let advice = finding.unwrap_or_else(|| panic!("{}", list(&findings))).advice();
+    for part in [
+        "/tmp/k8s-webhook-server/serving-certs as tls.crt and tls.key",
+        "change spec.template.spec.containers[0].args[0]",
+        "remove the volume files",
+    ] {
+        assert!(advice.contains(part), "{advice}");
+    }
+}

@@ -1,0 +1,167 @@
+//! Where Deployments read serving certificates, and where OLM puts its own.
+//!
+//! OLM makes one certificate for all webhooks and APIServices of a Deployment, and mounts it into every container at two
+//! places. A mount of the bundle at one of them is replaced; one elsewhere stays, with a Secret that somebody must make.
+
+use super::Work;
+use super::deployments::containers;
+use crate::diagnostic::Diagnostic;
+use crate::manifest::Object;
+use crate::rules;
+use crate::text::Path;
+use serde_json::Value;
+
+/// A place where OLM mounts its certificate, and what it calls the certificate and the key there.
+#[derive(Debug)]
+pub(crate) struct OlmMount {
+    /// The folder.
+    pub(crate) path: &'static str,
+    /// The files in it.
+    pub(crate) files: [&'static str; 2],
+}
+
+/// For webhooks.
+pub(crate) static OF_WEBHOOKS: OlmMount = OlmMount {
+    path: "/tmp/k8s-webhook-server/serving-certs",
+    files: ["tls.crt", "tls.key"],
+};
+
+/// For APIServices.
+pub(crate) static OF_API_SERVICES: OlmMount = OlmMount {
+    path: "/apiserver.local.config/certificates",
+    files: ["apiserver.crt", "apiserver.key"],
+};
+
+/// Whether OLM mounts its certificate at this path.
+pub(crate) fn is_olm_mount(path: &str) -> bool {
+    [&OF_WEBHOOKS, &OF_API_SERVICES]
+        .iter()
+        .any(|mount| mount.path == path.trim_end_matches('/'))
+}
+
+/// A Secret that a container of a Deployment mounts as files.
+#[derive(Debug)]
+pub(crate) struct SecretMount<'a> {
+    pub(crate) secret: &'a str,
+    /// Path of the name of the Secret.
+    pub(crate) secret_path: Path,
+    /// Whether the pods start without the Secret.
+    pub(crate) optional: bool,
+    pub(crate) volume: &'a str,
+    pub(crate) mount: &'a str,
+    /// Path of `mount`.
+    pub(crate) mount_path: Path,
+}
+
+/// The Secrets that the containers of a Deployment mount anywhere but where OLM puts its certificate, one mount of each.
+pub(crate) fn secret_mounts(deployment: &Object) -> Vec<SecretMount<'_>> {
+    let pod = Path::from("spec.template.spec");
+    let mut found = Vec::new();
+    for (index, volume) in deployment
+        .list(&["spec", "template", "spec", "volumes"])
+        .iter()
+        .enumerate()
+    {
+        let at = pod.key("volumes").index(index);
+        let name = volume.get("name").and_then(Value::as_str).unwrap_or_default();
+        let elsewhere = mounts(deployment).find(|(volume, mount, _)| *volume == name && !is_olm_mount(mount));
+        let Some((_, mount, mount_path)) = elsewhere else {
+            continue;
+        };
+        for (source, key) in sources(volume, &at) {
+            let Some(secret) = key.get(deployment.value()).and_then(Value::as_str) else {
+                continue;
+            };
+            found.push(SecretMount {
+                secret,
+                secret_path: key,
+                optional: source.get("optional") == Some(&Value::Bool(true)),
+                volume: name,
+                mount,
+                mount_path: mount_path.clone(),
+            });
+        }
+    }
+    found
+}
+
+/// The Secrets of a volume, each with the path of its name.
+fn sources<'a>(volume: &'a Value, at: &Path) -> Vec<(&'a Value, Path)> {
+    let secret = volume.get("secret");
+    let whole = secret.map(|secret| (secret, at.key("secret").key("secretName")));
+    let projected = volume.pointer("/projected/sources").and_then(Value::as_array);
+    let parts = projected
+        .into_iter()
+        .flatten()
+        .enumerate()
+        .filter_map(|(index, source)| {
+            let path = at.key("projected").key("sources").index(index);
+            Some((source.get("secret")?, path.key("secret").key("name")))
+        });
+    whole.into_iter().chain(parts).collect()
+}
+
+/// Volume, path in the container, and where that stands, of every mount.
+fn mounts(deployment: &Object) -> impl Iterator<Item = (&str, &str, Path)> {
+    containers(deployment).into_iter().flat_map(|(container, path)| {
+        let list = container.get("volumeMounts").and_then(Value::as_array);
+        list.into_iter()
+            .flatten()
+            .enumerate()
+            .filter_map(move |(index, mount)| {
+                let text = |key: &str| mount.get(key).and_then(Value::as_str);
+                let path = path.key("volumeMounts").index(index).key("mountPath");
+                Some((text("name")?, text("mountPath")?, path))
+            })
+    })
+}
+
+/// Says which mounts of the bundle OLM replaces.
+pub(super) fn replaced(work: &mut Work<'_>) {
+    for deployment in work.inventory.of("apps", "Deployment") {
+        let deployment = work.inventory.object(deployment);
+        for (_, target, path) in mounts(deployment).filter(|(_, target, _)| is_olm_mount(target)) {
+            let message = format!("OLM replaces what {} mounts at {target}", deployment.label());
+            let finding = Diagnostic::new(&rules::DEPLOYMENT_CERT_VOLUME, message).object(deployment.label());
+            work.report(finding.at(deployment.place(&path)));
+        }
+    }
+}
+
+/// Whether a container mounts something where OLM puts its certificate, or is told of that place.
+pub(crate) fn reads_from_olm(deployment: &Object) -> bool {
+    let told = |mount: &OlmMount| told_of(deployment, mount.path).is_some();
+    mounts(deployment).any(|(_, mount, _)| is_olm_mount(mount)) || told(&OF_WEBHOOKS) || told(&OF_API_SERVICES)
+}
+
+/// Where a command, an argument or an environment variable names a folder.
+fn told_of(deployment: &Object, folder: &str) -> Option<Path> {
+    containers(deployment).into_iter().find_map(|(container, path)| {
+        let texts = |key: &'static str| {
+            let list = container.get(key).and_then(Value::as_array);
+            list.into_iter().flatten().enumerate()
+        };
+        let words = ["command", "args"].into_iter().flat_map(|key| {
+            let path = path.key(key);
+            texts(key).map(move |(index, word)| (word.as_str(), path.index(index)))
+        });
+        let variables = texts("env").map(|(index, variable)| {
+            let value = variable.get("value").and_then(Value::as_str);
+            (value, path.key("env").index(index).key("value"))
+        });
+        let names = |text: Option<&str>| text.is_some_and(|text| text.contains(folder.trim_end_matches('/')));
+        let mut all = words.chain(variables);
+        all.find(|(text, _)| names(*text)).map(|(_, path)| path)
+    })
+}
+
+/// What to do where a certificate is read from another place than OLM's.
+pub(crate) fn read_from_olm(deployment: &Object, mount: &SecretMount<'_>, from: &OlmMount) -> String {
+    let [certificate, key] = from.files;
+    let change = told_of(deployment, mount.mount).map_or_else(String::new, |path| format!(" (change {path})"));
+    format!(
+        "OLM makes the certificate itself and mounts it at {} as {certificate} and {key}: read it from there{change}, and \
+         remove the volume {}.",
+        from.path, mount.volume
+    )
+}

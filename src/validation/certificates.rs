@@ -1,0 +1,172 @@
+//! Serving certificates of webhooks and APIServices: OLM makes its own, so what the operator brings of its own goes wrong.
+
+use crate::bundle::Bundle;
+use crate::diagnostic::Diagnostic;
+use crate::kubernetes::rbac::{self, PolicyRule};
+use crate::manifest::Object;
+use crate::rules;
+use crate::synthesis::certificates::{self, OF_API_SERVICES, OF_WEBHOOKS, OlmMount, SecretMount};
+use crate::synthesis::{Fate, Synthesis};
+use crate::text::Path;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The annotation with which OpenShift makes a Secret for a Service.
+const SERVING_CERTIFICATE: &str = "service.beta.openshift.io/serving-cert-secret-name";
+/// Parts of names that tell a certificate from a password.
+const CERTIFICATE_WORDS: [&str; 4] = ["cert", "tls", "ssl", "pki"];
+
+/// Looks at what is behind the webhooks and APIServices of the synthesized CSV, where there is one.
+pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, findings: &mut Vec<Diagnostic>) {
+    let Some(csv) = &synthesis.csv else { return };
+    let served = served(csv);
+    let deployments = bundle
+        .objects
+        .iter()
+        .filter(|object| object.gvk().is("apps", "Deployment"));
+    for deployment in deployments {
+        if let Some((what, from)) = served.get(deployment.name())
+            && !certificates::reads_from_olm(deployment)
+        {
+            let mounts = certificates::secret_mounts(deployment).into_iter();
+            let own = mounts.filter(|mount| is_own_certificate(bundle, synthesis, mount));
+            findings.extend(own.map(|mount| own_secret(deployment, what, from, &mount)));
+        }
+    }
+    patched(csv, synthesis, findings);
+}
+
+/// The Deployments that serve something which OLM sets up, each with what that is.
+fn served(csv: &Value) -> BTreeMap<&str, (&'static str, &'static OlmMount)> {
+    let named = |pointer: &str| {
+        let list = csv.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
+        list.filter_map(|entry| entry.get("deploymentName").and_then(Value::as_str))
+    };
+    let apis = named("/spec/apiservicedefinitions/owned").map(|name| (name, ("an APIService", &OF_API_SERVICES)));
+    let webhooks = named("/spec/webhookdefinitions").map(|name| (name, ("a webhook", &OF_WEBHOOKS)));
+    apis.chain(webhooks).collect()
+}
+
+/// Whether the Secret holds a certificate that somebody else must make. What a Certificate would have made is said already.
+fn is_own_certificate(bundle: &Bundle, synthesis: &Synthesis, mount: &SecretMount<'_>) -> bool {
+    let made = bundle.objects.iter().any(|object| {
+        let gvk = object.gvk();
+        gvk.is("", "Secret") && object.name() == mount.secret
+            || gvk.is("cert-manager.io", "Certificate") && object.text(&["spec", "secretName"]) == Some(mount.secret)
+    });
+    let made_for_service = synthesis.outcomes.iter().any(|outcome| {
+        let annotation = outcome.object.text(&["metadata", "annotations", SERVING_CERTIFICATE]);
+        matches!(outcome.fate, Fate::Kept(_)) && annotation == Some(mount.secret)
+    });
+    let says = |text: &str| CERTIFICATE_WORDS.iter().any(|word| text.to_lowercase().contains(word));
+    !mount.optional && !made && !made_for_service && [mount.secret, mount.volume, mount.mount].into_iter().any(says)
+}
+
+fn own_secret(deployment: &Object, what: &str, from: &OlmMount, mount: &SecretMount<'_>) -> Diagnostic {
+    let message = format!(
+        "{} serves {what} and mounts Secret {} at {} for a certificate, but no manifest makes that Secret",
+        deployment.label(),
+        mount.secret,
+        mount.mount
+    );
+    Diagnostic::new(&rules::CERT_OWN_SECRET, message)
+        .object(deployment.label())
+        .path(&mount.secret_path)
+        .at(deployment.place(&mount.secret_path))
+        .also(deployment.place(&mount.mount_path), "it is mounted here")
+        .help(certificates::read_from_olm(deployment, mount, from))
+}
+
+/// What the operator may change although OLM makes it, and what the bundle must have for that.
+const PATCHED: [(&str, &str, Made); 3] = [
+    (
+        "admissionregistration.k8s.io",
+        "validatingwebhookconfigurations",
+        Made::Webhooks("ValidatingAdmissionWebhook"),
+    ),
+    (
+        "admissionregistration.k8s.io",
+        "mutatingwebhookconfigurations",
+        Made::Webhooks("MutatingAdmissionWebhook"),
+    ),
+    ("apiregistration.k8s.io", "apiservices", Made::ApiServices),
+];
+
+#[derive(Clone, Copy)]
+enum Made {
+    /// From webhook definitions of this type.
+    Webhooks(&'static str),
+    ApiServices,
+}
+
+impl Made {
+    fn by(self, csv: &Value) -> bool {
+        let list = |pointer: &str| csv.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
+        match self {
+            Self::Webhooks(kind) => {
+                let mut types = list("/spec/webhookdefinitions").filter_map(|webhook| webhook.get("type"));
+                types.any(|found| found.as_str() == Some(kind))
+            }
+            Self::ApiServices => list("/spec/apiservicedefinitions/owned").next().is_some(),
+        }
+    }
+}
+
+/// Rules with which operators write certificates of their own into what OLM creates.
+fn patched(csv: &Value, synthesis: &Synthesis, findings: &mut Vec<Diagnostic>) {
+    let made: Vec<_> = PATCHED.into_iter().filter(|(_, _, made)| made.by(csv)).collect();
+    for list in ["permissions", "clusterPermissions"] {
+        let list = Path::from("spec.install.spec").key(list);
+        let entries = list.get(csv).and_then(Value::as_array).into_iter().flatten();
+        for (entry, permission) in entries.enumerate() {
+            let granted = permission.get("rules").and_then(Value::as_array).into_iter().flatten();
+            for (index, rule) in granted.enumerate() {
+                let path = list.index(entry).key("rules").index(index);
+                for (group, resource, made) in &made {
+                    if let Some(position) = writes(PolicyRule(rule), group, resource) {
+                        let place = path.key("resources").index(position);
+                        findings.push(patch(synthesis, &place, resource, *made));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The index of the resource among those that the rule lets the operator change.
+fn writes(rule: PolicyRule<'_>, group: &str, resource: &str) -> Option<usize> {
+    let of_group = rule.api_groups().any(|(_, listed)| listed == group);
+    let mut verbs = rule.list("verbs");
+    let changes = verbs.any(|(_, verb)| ["patch", "update", rbac::ALL].contains(&verb));
+    let (position, _) = rule.resources().find(|(_, listed)| *listed == resource)?;
+    (of_group && changes).then_some(position)
+}
+
+fn patch(synthesis: &Synthesis, path: &Path, resource: &str, made: Made) -> Diagnostic {
+    let origin = synthesis.provenance.origin(path);
+    let (message, mount) = match made {
+        Made::Webhooks(_) => (
+            format!(
+                "the operator may change {resource}, but OLM creates those of the bundle under names of its own, with its \
+                 own certificate"
+            ),
+            &OF_WEBHOOKS,
+        ),
+        Made::ApiServices => (
+            format!(
+                "the operator may change {resource}, but OLM creates those of the bundle, with its own certificate"
+            ),
+            &OF_API_SERVICES,
+        ),
+    };
+    let [certificate, key] = mount.files;
+    let mut finding = Diagnostic::new(&rules::CERT_OWN_ROTATION, message).help(format!(
+        "Turn off the operator's own certificates, serve with {certificate} and {key} in {}, where OLM mounts them, and \
+         remove the permission.",
+        mount.path
+    ));
+    if let Some(origin) = origin {
+        finding = finding.object(origin.object.clone()).at(origin.place());
+    }
+    finding
+}
