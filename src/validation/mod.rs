@@ -10,6 +10,7 @@ mod content;
 mod crd_fields;
 mod dependencies;
 pub mod fix;
+mod images;
 mod index_needs;
 mod judge;
 mod load;
