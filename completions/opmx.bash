@@ -118,6 +118,9 @@ _opmx() {
             opmx__subcmd__bundle,unpack)
                 cmd="opmx__subcmd__bundle__subcmd__unpack"
                 ;;
+            opmx__subcmd__bundle,update)
+                cmd="opmx__subcmd__bundle__subcmd__update"
+                ;;
             opmx__subcmd__bundle,validate)
                 cmd="opmx__subcmd__bundle__subcmd__validate"
                 ;;
@@ -150,6 +153,9 @@ _opmx() {
                 ;;
             opmx__subcmd__bundle__subcmd__help,unpack)
                 cmd="opmx__subcmd__bundle__subcmd__help__subcmd__unpack"
+                ;;
+            opmx__subcmd__bundle__subcmd__help,update)
+                cmd="opmx__subcmd__bundle__subcmd__help__subcmd__update"
                 ;;
             opmx__subcmd__bundle__subcmd__help,validate)
                 cmd="opmx__subcmd__bundle__subcmd__help__subcmd__validate"
@@ -252,6 +258,9 @@ _opmx() {
                 ;;
             opmx__subcmd__help__subcmd__bundle,unpack)
                 cmd="opmx__subcmd__help__subcmd__bundle__subcmd__unpack"
+                ;;
+            opmx__subcmd__help__subcmd__bundle,update)
+                cmd="opmx__subcmd__help__subcmd__bundle__subcmd__update"
                 ;;
             opmx__subcmd__help__subcmd__bundle,validate)
                 cmd="opmx__subcmd__help__subcmd__bundle__subcmd__validate"
@@ -794,7 +803,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle)
-            opts="-v -q -h --verbose --quiet --color --help init generate synthesize build convert inspect unpack schema validate rules help"
+            opts="-v -q -h --verbose --quiet --color --help init generate synthesize build convert inspect unpack schema update validate rules help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -812,7 +821,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__build)
-            opts="-d -t -p -c -e -o -u -v -q -h --directory --tag --version --replaces --pin --samples --api-source --max-database-steps --no-validate --package --channels --default --overwrite --output-dir --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-d -t -p -c -e -o -u -v -q -h --directory --tag --version --replaces --pin --related-images --samples --api-source --max-database-steps --no-validate --package --channels --default --overwrite --output-dir --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1114,7 +1123,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__help)
-            opts="init generate synthesize build convert inspect unpack schema validate rules help"
+            opts="init generate synthesize build convert inspect unpack schema update validate rules help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1267,6 +1276,20 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__bundle__subcmd__help__subcmd__update)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__bundle__subcmd__help__subcmd__validate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -1400,7 +1423,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__inspect)
-            opts="-o -v -q -h --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-o -v -q -h --output --api-source --max-database-steps --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1412,6 +1435,14 @@ _opmx() {
                     ;;
                 -o)
                     COMPREPLY=($(compgen -W "text json yaml" -- "${cur}"))
+                    return 0
+                    ;;
+                --api-source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-database-steps)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --authfile)
@@ -1701,8 +1732,110 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__bundle__subcmd__update)
+            opts="-v -q -h --from --version --replaces --keep --dry-run --samples --api-source --max-database-steps --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --version)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --replaces)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --samples)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --api-source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-database-steps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --authfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ca-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-image-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --platform)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-file-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-files)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-total-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-documents)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-values)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__bundle__subcmd__validate)
-            opts="-o -v -q -h --suite --as --k8s-version --categories --index-dockerfile --policy --deny --allow --only --fix --dry-run --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-o -v -q -h --suite --as --k8s-version --categories --index-dockerfile --policy --deny --allow --only --fix --dry-run --output --api-source --max-database-steps --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1750,6 +1883,14 @@ _opmx() {
                     ;;
                 -o)
                     COMPREPLY=($(compgen -W "text json yaml sarif github junit" -- "${cur}"))
+                    return 0
+                    ;;
+                --api-source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-database-steps)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --authfile)
@@ -1996,7 +2137,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__bundle)
-            opts="init generate synthesize build convert inspect unpack schema validate rules"
+            opts="init generate synthesize build convert inspect unpack schema update validate rules"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2122,6 +2263,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__bundle__subcmd__unpack)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__bundle__subcmd__update)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2798,7 +2953,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__add)
-            opts="-b -f -t -i -d -v -q -h --bundles --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --bundles-from --mode --if-exists --permissive --overwrite-latest --enable-alpha --allow-media-types --by-reference --record-as --strict --deny --allow --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
+            opts="-b -f -t -i -d -v -q -h --bundles --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --bundles-from --mode --if-exists --permissive --overwrite-latest --enable-alpha --allow-media-types --by-reference --record-as --api-source --strict --deny --allow --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2865,6 +3020,10 @@ _opmx() {
                     return 0
                     ;;
                 --record-as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --api-source)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -5226,7 +5385,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__permissions)
-            opts="-n -o -v -q -h --as --exit-code --user --group --catalog --policy --service-account --olm --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --output --verbose --quiet --color --help diff help"
+            opts="-n -o -v -q -h --as --exit-code --user --group --catalog --policy --service-account --olm --index --namespace --state --objects --cluster --api-source --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --output --verbose --quiet --color --help diff help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5281,6 +5440,10 @@ _opmx() {
                     return 0
                     ;;
                 --objects)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --api-source)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -5364,7 +5527,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__permissions__subcmd__diff)
-            opts="-n -o -v -q -h --package --channel --service-account --olm --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --output --verbose --quiet --color --help"
+            opts="-n -o -v -q -h --package --channel --service-account --olm --index --namespace --state --objects --cluster --api-source --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --output --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5407,6 +5570,10 @@ _opmx() {
                     return 0
                     ;;
                 --objects)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --api-source)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -5532,7 +5699,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__plan)
-            opts="-n -o -v -q -h --catalog --catalog-namespace --replaces --approval --repeat-properties --without-recommended --with-optional --max-steps --olm --index --namespace --state --objects --cluster --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --output --verbose --quiet --color --help"
+            opts="-n -o -v -q -h --catalog --catalog-namespace --replaces --approval --repeat-properties --without-recommended --with-optional --max-steps --olm --index --namespace --state --objects --cluster --api-source --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --output --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5591,6 +5758,10 @@ _opmx() {
                     return 0
                     ;;
                 --objects)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --api-source)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -5692,7 +5863,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__registry__subcmd__add)
-            opts="-b -d -v -q -h --bundle-images --database --dry-run --bundles-from --mode --if-exists --permissive --overwrite-latest --enable-alpha --allow-media-types --by-reference --record-as --strict --deny --allow --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
+            opts="-b -d -v -q -h --bundle-images --database --dry-run --bundles-from --mode --if-exists --permissive --overwrite-latest --enable-alpha --allow-media-types --by-reference --record-as --api-source --strict --deny --allow --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5731,6 +5902,10 @@ _opmx() {
                     return 0
                     ;;
                 --record-as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --api-source)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -1,18 +1,21 @@
 //! From the files of a bundle to its image: stamped, pinned and judged.
 
 use crate::bundle::image::image_of;
+use crate::bundle::mentions;
 use crate::bundle::pin::{self, PinError};
-use crate::bundle::stamp::Stamp;
+use crate::bundle::stamp::{self, Stamp};
 use crate::bundle::{self, AnnotationError, AskedAnnotations, BundleLimits, EditError};
 use crate::diagnostic::{self, Diagnostic};
 use crate::image::{Image, ImageError, Transports};
 use crate::synthesis::outside::{self, Outside, OutsideError, Resolved};
 use crate::tree::Tree;
 use crate::validation;
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// How the image of a bundle is built.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a decision of its own")]
 pub struct BuildOptions {
     /// What the caller decides about the bundle.
     pub stamp: Stamp,
@@ -22,6 +25,8 @@ pub struct BuildOptions {
     pub annotations: AskedAnnotations,
     /// Let them replace what the bundle says.
     pub overwrite_annotations: bool,
+    /// Add the images in arguments, variables and ConfigMaps to the related images.
+    pub related_images: bool,
     /// Write digests for the tags of images, as the registries have them now.
     pub pin: bool,
     /// Build it even if it has errors.
@@ -41,6 +46,8 @@ pub struct Built {
     pub resolved: Vec<Resolved>,
     /// What is wrong with the bundle.
     pub findings: Vec<Diagnostic>,
+    /// The entries that were added to the related images.
+    pub related_images: Vec<Value>,
     /// The images whose tags became digests: as written, and by digest.
     pub pinned: BTreeMap<String, String>,
     /// The image, and the files that are in it; `None` where errors forbid it.
@@ -106,6 +113,17 @@ pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transpor
     let Some(mut reading) = inferred.reading else {
         return Ok(built);
     };
+    if options.related_images
+        && let Some(bundle) = &reading.bundle
+    {
+        built.related_images = mentions::missing_entries(bundle);
+        let wanted = Stamp {
+            related_images: built.related_images.clone(),
+            ..Stamp::default()
+        };
+        stamp::stamp(&mut tree, bundle, &wanted, limits)?;
+        reading = bundle::read(&tree, &limits.text);
+    }
     built.findings = validation::check_reading(&reading);
     if diagnostic::has_errors(&built.findings) && !options.allow_errors {
         return Ok(built);
@@ -113,8 +131,10 @@ pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transpor
     if options.pin
         && let Some(bundle) = &reading.bundle
     {
-        let uses = pin::of_bundle(bundle);
+        let mut uses = pin::of_bundle(bundle);
         built.pinned = pin::digests(&uses, transports).await?;
+        // What is only mentioned may not be there; where it is pinned elsewhere, it follows.
+        uses.extend(mentions::of_bundle(bundle));
         pin::pin(&mut tree, &uses, &built.pinned, limits)?;
         reading = bundle::read(&tree, &limits.text);
     }

@@ -30,6 +30,7 @@
 //!
 //! | command | function |
 //! |---|---|
+//! | `opmx bundle update` | [`synthesis::next_release::next_release`] |
 //! | `opmx bundle build` | [`build::build`] |
 //! | `opmx index check` | [`index::check::check`] |
 //! | `opmx resolve` | [`install::resolve::resolve`] |

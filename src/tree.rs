@@ -134,7 +134,7 @@ impl Tree {
                     kind: kind_of(entry.file_type()),
                 });
             }
-            if tree.get(relative).is_none() {
+            if tree.get(relative).is_none() && !pending.removes(relative) {
                 let content = tree.read_file(entry.path(), relative, limits, &mut total)?;
                 tree.insert(relative, content, limits)?;
             }

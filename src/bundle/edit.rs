@@ -4,12 +4,14 @@
 //! where the form of a file does not allow a change, that is an error and never another value.
 
 use super::BundleLimits;
+use super::olm_yaml::FIELDS;
 use crate::diagnostic::Edit;
 use crate::source::Place;
 use crate::text::{self, Document, Format, Path, mend, to_yaml};
 use crate::tree::{Tree, TreeError};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Why a change cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -94,7 +96,10 @@ impl Edits {
             }
             None => {
                 let start = document.key_place(&map.key(first)).span.start;
-                if flow {
+                if let Some(line) = placeholder(document, map, key).filter(|_| !flow) {
+                    let written = to_yaml(&json!({ key: value }));
+                    self.change(Place::new(document.source(), line), written.trim_end().to_owned());
+                } else if flow {
                     let text = format!("{}: {value}, ", json!(key));
                     self.change(Place::new(document.source(), start..start), text);
                 } else {
@@ -215,6 +220,21 @@ impl Edits {
         }
         Ok(())
     }
+}
+
+/// The comment that stands in a new `olm.yaml` for a key that is not decided yet.
+fn placeholder(document: &Document, map: &Path, key: &str) -> Option<Range<usize>> {
+    let field = FIELDS.iter().find(|field| field.key == key)?;
+    let text = document.source().text();
+    let comment = format!("# {key}: {}", field.example);
+    let mut start = 0;
+    let mut lines = text.split_inclusive('\n').map(|line| {
+        let range = start..start + line.trim_end().len();
+        start += line.len();
+        range
+    });
+    let is_root = map.steps().is_empty() && document.format() == Format::Yaml;
+    lines.find(|line| is_root && text[line.clone()] == comment)
 }
 
 /// Whether a map or list is written with brackets.

@@ -55,12 +55,22 @@ pub struct LocationError {
 impl FromStr for Location {
     type Err = LocationError;
 
-    /// An existing folder is taken for the folder; so is a path that begins with `/` or `.`, which no image does.
+    /// An existing folder is taken for the folder; so is a path that begins with `/` or `.`, which no image does. A word
+    /// without a host, a path or a tag is rather the name of a folder that is not there.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.starts_with(['/', '.']) || Path::new(text).is_dir() {
             return Ok(Self::Directory(PathBuf::from(text)));
         }
-        text.parse().map(Self::Image).map_err(|source| LocationError {
+        let read = text.parse().and_then(|reference| {
+            if text.contains(['/', ':', '@']) {
+                return Ok(reference);
+            }
+            Err(ReferenceError::Grammar {
+                reference: text.to_owned(),
+                problem: "it has neither a host nor a tag".to_owned(),
+            })
+        });
+        read.map(Self::Image).map_err(|source| LocationError {
             text: text.to_owned(),
             source,
         })

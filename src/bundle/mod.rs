@@ -11,6 +11,7 @@ pub mod generate;
 pub mod image;
 pub mod location;
 mod media_type;
+pub mod mentions;
 mod metadata;
 mod names;
 pub mod olm_yaml;

@@ -25,17 +25,63 @@ pub struct ImageUse {
     pub image: String,
     document: Document,
     path: Path,
+    /// What stands in front of the reference in the string; none where the string is not about it alone.
+    prefix: Option<String>,
+    role: Role,
+}
+
+/// What a place makes of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Container,
+    Variable,
+    Related,
+    Mention,
 }
 
 impl ImageUse {
-    fn new(document: &Document, path: Path, name: &str) -> Option<Self> {
+    fn new(document: &Document, path: Path, name: &str, role: Role) -> Option<Self> {
         let image = path.get(document.value())?.as_str().filter(|image| !image.is_empty())?;
         Some(Self {
             name: name.to_owned(),
             image: image.to_owned(),
             document: document.clone(),
             path,
+            prefix: Some(String::new()),
+            role,
         })
+    }
+
+    /// An image that is only mentioned: in the string at `path`, behind `prefix` and up to its end, or somewhere in it.
+    pub(super) fn within(document: &Document, path: Path, name: &str, image: &str, prefix: Option<&str>) -> Self {
+        Self {
+            name: name.to_owned(),
+            image: image.to_owned(),
+            document: document.clone(),
+            path,
+            prefix: prefix.map(str::to_owned),
+            role: Role::Mention,
+        }
+    }
+
+    /// Whether it stands in the list of related images.
+    pub fn is_related(&self) -> bool {
+        self.role == Role::Related
+    }
+
+    /// Whether it stands in a variable `RELATED_IMAGE_*`.
+    pub fn is_variable(&self) -> bool {
+        self.role == Role::Variable
+    }
+
+    /// Whether another reference can be written in its place.
+    pub fn can_be_replaced(&self) -> bool {
+        self.prefix.is_some()
+    }
+
+    /// The path of the string inside its document.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Where it stands.
@@ -170,13 +216,13 @@ fn of_pod(document: &Document, pod: &Path) -> Vec<ImageUse> {
         for index in 0..length(document, &list) {
             let container = list.index(index);
             let name = text(document, &container.key("name")).unwrap_or_default();
-            uses.extend(ImageUse::new(document, container.key("image"), name));
+            uses.extend(ImageUse::new(document, container.key("image"), name, Role::Container));
             let variables = container.key("env");
             for index in 0..length(document, &variables) {
                 let variable = variables.index(index);
                 let name = text(document, &variable.key("name")).unwrap_or_default();
                 if let Some(name) = name.strip_prefix(RELATED_IMAGE) {
-                    uses.extend(ImageUse::new(document, variable.key("value"), name));
+                    uses.extend(ImageUse::new(document, variable.key("value"), name, Role::Variable));
                 }
             }
         }
@@ -190,7 +236,7 @@ fn related_images(document: &Document, map: &Path) -> Vec<ImageUse> {
     entries
         .filter_map(|entry| {
             let name = text(document, &entry.key("name")).unwrap_or_default();
-            ImageUse::new(document, entry.key("image"), name)
+            ImageUse::new(document, entry.key("image"), name, Role::Related)
         })
         .collect()
 }
@@ -215,8 +261,9 @@ pub fn pin(
 ) -> Result<(), EditError> {
     let mut edits = Edits::default();
     for image in uses {
-        if let Some(text) = pinned.get(&image.image).filter(|text| **text != image.image) {
-            edits.replace_text(&image.document, &image.path, text);
+        let text = pinned.get(&image.image).filter(|text| **text != image.image);
+        if let (Some(text), Some(prefix)) = (text, &image.prefix) {
+            edits.replace_text(&image.document, &image.path, &format!("{prefix}{text}"));
         }
     }
     edits.apply(tree, limits)

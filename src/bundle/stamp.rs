@@ -19,6 +19,10 @@ pub struct Stamp {
     pub examples: Option<Vec<Value>>,
     /// Resources of RBAC rules whose kind the call says, of a `k8s+v1` bundle.
     pub apis: Vec<ApiHint>,
+    /// Keys of `olm.yaml` that get another value.
+    pub refreshed: Vec<(&'static str, Value)>,
+    /// Entries to add to the related images.
+    pub related_images: Vec<Value>,
 }
 
 /// What one resource of RBAC rules is.
@@ -77,7 +81,13 @@ pub(crate) fn stamp(tree: &mut Tree, bundle: &Bundle, stamp: &Stamp, limits: &Bu
     if let Some(replaces) = &stamp.replaces {
         edits.set(document, &spec, "replaces", &json!(replaces));
     }
+    if !stamp.related_images.is_empty() {
+        edits.extend(document, &spec, "relatedImages", &stamp.related_images);
+    }
     if plain {
+        for (key, value) in &stamp.refreshed {
+            edits.set(document, &root, key, value);
+        }
         if let Some(examples) = &stamp.examples {
             let annotations = root.key("annotations");
             let map = annotations.get(document.value()).and_then(Value::as_object);

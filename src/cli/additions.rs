@@ -1,9 +1,10 @@
 //! How bundles are added, for `index add` and `registry add`.
 
 use crate::bundle::MediaType;
-use crate::bundle::location::{Location, LocationError};
+use crate::bundle::location::Location;
 use crate::catalog::graph;
 use crate::causes::with_causes;
+use crate::cli::api_sources::ApiSourceArguments;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::strictness::{self, StrictnessArguments};
@@ -15,10 +16,12 @@ use crate::files::FileError;
 use crate::image::Reference;
 use crate::index::gather::{Added, GatherError, GatherOptions, GatherProblem};
 use crate::index::intake::IntakeError;
+use crate::synthesis::outside::Outside;
 use crate::terminal::{Printer, graph_change};
 use clap::{Args, ValueEnum};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How bundles are added.
 #[derive(Debug, Args)]
@@ -68,6 +71,8 @@ pub(crate) struct AdditionArguments {
     /// Reference to store for the one bundle that is added, where it will be published
     #[arg(long, value_name = "REF")]
     pub(crate) record_as: Option<String>,
+    #[command(flatten)]
+    pub(crate) sources: ApiSourceArguments,
     #[command(flatten)]
     pub(crate) strictness: StrictnessArguments,
 }
@@ -154,9 +159,10 @@ impl AdditionArguments {
         &self,
         named: &[String],
         limits: &LimitArguments,
+        outside: Option<Outside>,
     ) -> Result<(Vec<Location>, GatherOptions), CommandError> {
         let bundles = self.bundles(named)?;
-        let locations = bundles.iter().map(|bundle| bundle.parse());
+        let locations = bundles.iter().map(|bundle| guesses::location(bundle));
         let options = GatherOptions {
             policy: Policy {
                 mode: self.mode.into(),
@@ -171,11 +177,12 @@ impl AdditionArguments {
             media_types: self.allow_media_types.clone(),
             record_as: self.record_as.as_deref().map(published_reference).transpose()?,
             by_reference: self.by_reference,
+            outside: outside.map(Arc::new),
             limits: limits.bundle(),
             strictness: self.strictness.strictness(),
             parallel: PARALLEL,
         };
-        Ok((locations.collect::<Result<_, LocationError>>()?, options))
+        Ok((locations.collect::<Result<_, CommandError>>()?, options))
     }
 }
 

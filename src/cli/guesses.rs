@@ -1,6 +1,6 @@
 //! What somebody may have meant by the name of a bundle or an index that is not there.
 
-use crate::bundle::location::Location;
+use crate::bundle::location::{Location, LocationError};
 use crate::cli::error::CommandError;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -17,6 +17,12 @@ pub(crate) fn with_guess(error: CommandError, location: &Location) -> CommandErr
         }
         _ => error,
     }
+}
+
+/// The place of a bundle, and which folder may have been meant where it is none.
+pub(crate) fn location(name: &str) -> Result<Location, CommandError> {
+    name.parse()
+        .map_err(|error: LocationError| with_nearest(error.into(), name))
 }
 
 /// Says that the name of an index may have been meant for a file or folder, and which one is called nearly so. An error
@@ -39,7 +45,7 @@ pub(crate) fn with_index_guess(error: CommandError, name: &str) -> CommandError 
     with_nearest(error.hint(hint), name)
 }
 
-fn with_nearest(error: CommandError, name: &str) -> CommandError {
+pub(crate) fn with_nearest(error: CommandError, name: &str) -> CommandError {
     match nearest(Path::new(name)) {
         Some(nearest) => error.hint(format!("there is {nearest}")),
         None => error,

@@ -14,6 +14,7 @@ pub mod size;
 
 mod additions;
 mod alpha;
+mod api_sources;
 mod bundle;
 mod catalog_output;
 mod completion;

@@ -74,7 +74,7 @@ pub(crate) fn pinned_image(
     let transports = registry.transports(context);
     let digest = context.runtime.block_on(transports.resolve(&reference))?;
     let pinned = reference.with_digest(&digest);
-    let content = bundle_content(&pinned.to_string(), registry, limits, context)?;
+    let content = bundle_content(&pinned.to_string(), None, registry, limits, context)?;
     Ok(content.map(|content| PinnedImage {
         named: without_transport(&reference),
         resolved: without_transport(&pinned),

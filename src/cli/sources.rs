@@ -1,6 +1,5 @@
 //! Where bundles and indexes come from, as the commands take them: folders, files and images.
 
-use crate::bundle::location::Location;
 use crate::bundle::{self, BundleReading};
 use crate::cli::Context;
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
@@ -16,7 +15,7 @@ pub(crate) fn bundle_files(
     limits: &LimitArguments,
     context: &Context<'_>,
 ) -> Result<Tree, CommandError> {
-    let location: Location = name.parse()?;
+    let location = guesses::location(name)?;
     let transports = registry.transports(context);
     let loading = location.load(&transports, limits.tree());
     let tree = context.runtime.block_on(loading);

@@ -1,6 +1,7 @@
 //! What the commands share that tell what OLM would do with a bundle: the bundle as OLM sees it, and the cluster.
 
 use crate::bundle::location::Location;
+use crate::cli::api_sources::ApiSourceArguments;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
 use crate::cli::{Context, guesses, input, sources};
@@ -15,6 +16,7 @@ use crate::install::resolve::{NamedIndex, ResolveError, ResolveOptions, Resolved
 use crate::olm::releases::{NEWEST, Olm};
 use crate::resolver::{Resolution, Unresolved};
 use crate::steps::Content;
+use crate::synthesis::outside::Outside;
 use clap::Args;
 use serde_json::Value;
 use std::io;
@@ -176,6 +178,8 @@ pub(crate) struct InstallArguments {
     #[command(flatten)]
     pub(crate) cluster: ClusterArguments,
     #[command(flatten)]
+    pub(crate) sources: ApiSourceArguments,
+    #[command(flatten)]
     pub(crate) registry: RegistryArguments,
     #[command(flatten)]
     pub(crate) limits: LimitArguments,
@@ -215,20 +219,23 @@ impl InstallArguments {
 
     /// A bundle of a folder or an image as OLM sees it. `None` where it has errors; they have been reported.
     pub(crate) fn content_at(&self, bundle: &str, context: &Context<'_>) -> Result<Option<Content>, CommandError> {
-        bundle_content(bundle, &self.registry, &self.limits, context)
+        let limits = self.limits.source(&self.database, &self.registry);
+        let outside = self.sources.outside(&self.registry, &limits, context)?;
+        bundle_content(bundle, outside.as_ref(), &self.registry, &self.limits, context)
     }
 }
 
 /// The bundle of a folder or an image as OLM sees it. `None` where it has errors; they have been reported.
 pub(crate) fn bundle_content(
     bundle: &str,
+    outside: Option<&Outside>,
     registry: &RegistryArguments,
     limits: &LimitArguments,
     context: &Context<'_>,
 ) -> Result<Option<Content>, CommandError> {
     let tree = sources::bundle_files(bundle, registry, limits, context)?;
     let location: Location = bundle.parse()?;
-    match content::of_files(&tree, location.registry_reference(), &limits.text()) {
+    match content::of_files(&tree, location.registry_reference(), outside, &limits.text()) {
         Ok((content, findings)) => {
             context.printer.report(&findings);
             Ok(Some(content))

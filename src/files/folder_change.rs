@@ -5,6 +5,9 @@
 //! before the rename, nothing has changed; behind it, the next one that changes something here moves the rest first, and
 //! who only reads takes the files that still wait for those that they are to replace.
 //!
+//! Files can go, too: the record says which, and what they held. For who only reads they are gone as soon as the change
+//! counts.
+//!
 //! One file elsewhere can change with them: it waits beside its place, and the record says where.
 //!
 //! What lies in `.opmx-changes` is believed only where it was written: it names the inode of its folder, so that one that
@@ -22,7 +25,7 @@ use crate::causes::with_causes;
 use outside::Outside;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs::{self, DirEntry, File, Metadata};
@@ -50,6 +53,9 @@ struct Record {
     inode: u64,
     /// The SHA-256 of what each file holds that is replaced, in hexadecimal, by its path inside the folder.
     replaced: BTreeMap<String, String>,
+    /// The same of each file that goes.
+    #[serde(default)]
+    removed: BTreeMap<String, String>,
     /// The file elsewhere that changes, too.
     #[serde(default)]
     outside: Option<Outside>,
@@ -62,6 +68,7 @@ pub(crate) struct FolderChange {
     temporary: TemporaryFolder,
     staging: PathBuf,
     files: PathBuf,
+    removed: Vec<String>,
     // Goes after the temporary folder in it.
     _made: CreatedFolder,
 }
@@ -97,8 +104,15 @@ impl FolderChange {
             temporary,
             staging,
             files,
+            removed: Vec::new(),
             _made: made,
         })
+    }
+
+    /// Lets a file of the folder go with the change; folders that are empty then go, too. The path is one inside the
+    /// folder, of steps that lead down.
+    pub(crate) fn remove(&mut self, path: &str) {
+        self.removed.push(path.to_owned());
     }
 
     /// Where the new files are put together, under their paths inside the folder. Nothing in it needs to be synced.
@@ -129,9 +143,11 @@ impl FolderChange {
         let mut record = Record {
             inode: inode(&metadata(&self.staging)?),
             replaced: BTreeMap::new(),
+            removed: BTreeMap::new(),
             outside: other.as_ref().map(Outside::new).transpose()?,
         };
         record.look(&self.files, &self.folder, "")?;
+        record.look_at_removed(&self.removed, &self.folder)?;
         let path = self.staging.join(RECORD);
         let written = serde_json::to_vec(&record).map_err(io::Error::from);
         written
@@ -174,6 +190,43 @@ impl Record {
                 (_, There::Folder) => return refuse("it is a folder, and a file belongs there"),
                 _ => return refuse("it is not a regular file"),
             }
+        }
+        Ok(())
+    }
+
+    /// Looks at the files that go.
+    fn look_at_removed(&mut self, paths: &[String], folder: &Path) -> Result<(), FileError> {
+        for path in paths {
+            let target = folder.join(path);
+            if !leads_to_file(folder, path)? {
+                let error = io::Error::other("it is not a regular file");
+                return Err(FileError::new("remove", target, error));
+            }
+            require_writable(target.parent().unwrap_or(folder))?;
+            self.removed.insert(path.clone(), digest(&target)?);
+        }
+        Ok(())
+    }
+
+    /// The files that are still to go: those that hold what they held when it was decided.
+    fn leaving(&self, folder: &Path) -> Result<Vec<&str>, FileError> {
+        let mut leaving = Vec::new();
+        for (path, before) in &self.removed {
+            if leads_to_file(folder, path)? && *before == digest(&folder.join(path))? {
+                leaving.push(path.as_str());
+            }
+        }
+        Ok(leaving)
+    }
+
+    /// Removes the files that are to go, and the folders that are empty then.
+    fn clear(&self, folder: &Path, changed: &mut Vec<PathBuf>) -> Result<(), FileError> {
+        for path in self.leaving(folder)? {
+            let target = folder.join(path);
+            fs::remove_file(&target).map_err(|error| FileError::new("remove", &target, error))?;
+            let mut parents = target.ancestors().skip(1).take_while(|parent| *parent != folder);
+            let kept = parents.find(|parent| fs::remove_dir(parent).is_err());
+            changed.push(kept.unwrap_or(folder).to_owned());
         }
         Ok(())
     }
@@ -259,6 +312,7 @@ pub(crate) fn finish_change(folder: &Path) -> Result<(), FileError> {
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     files: BTreeMap<String, PathBuf>,
+    leaving: BTreeSet<String>,
     is_ours: bool,
 }
 
@@ -269,6 +323,11 @@ impl Pending {
         self.files
             .iter()
             .map(|(path, staged)| (path.as_str(), staged.as_path()))
+    }
+
+    /// Whether the file at this path inside the folder is to go, and counts no longer.
+    pub(crate) fn removes(&self, path: &str) -> bool {
+        self.leaving.contains(path)
     }
 
     /// Whether what the folder holds under this name belongs to a change and is none of its content.
@@ -288,10 +347,15 @@ pub(crate) fn pending_change(folder: &Path) -> Result<Pending, FileError> {
         return Ok(Pending::default());
     };
     let mut files = BTreeMap::new();
-    match record.pending(&journal.join(FILES), folder, "", &mut files) {
+    let pending = record.pending(&journal.join(FILES), folder, "", &mut files);
+    match pending.and_then(|()| record.leaving(folder)) {
         // It was finished while this looked at it.
         Err(error) if error.source.kind() == io::ErrorKind::NotFound => Ok(Pending::default()),
-        looked => looked.map(|()| Pending { files, is_ours: true }),
+        leaving => Ok(Pending {
+            files,
+            leaving: leaving?.into_iter().map(str::to_owned).collect(),
+            is_ours: true,
+        }),
     }
 }
 
@@ -312,7 +376,10 @@ fn settle(journal: &Path, folder: &Path, record: &Record, temporary: &TemporaryF
     let mut changed = Vec::new();
     let placed = record.place(&journal.join(FILES), folder, "", &mut changed);
     let placed = placed.and_then(|()| record.outside.iter().try_for_each(Outside::place));
+    let placed = placed.and_then(|()| record.clear(folder, &mut changed));
     placed.map_err(|error| unfinished(journal, &error))?;
+    // Those that have gone are remembered by the folder above.
+    changed.retain(|folder| folder.is_dir());
     changed.iter().try_for_each(|folder| sync_directory(folder))?;
     let done = temporary.path().join("complete");
     fs::rename(journal, done).map_err(|error| FileError::new("remove", journal, error))
@@ -403,6 +470,23 @@ fn entries(folder: &Path) -> Result<Vec<DirEntry>, FileError> {
     let mut entries: Vec<DirEntry> = fs::read_dir(folder).and_then(Iterator::collect).map_err(fail)?;
     entries.sort_by_key(DirEntry::file_name);
     Ok(entries)
+}
+
+/// Whether a path leads to a regular file, down from a folder and through no link.
+fn leads_to_file(folder: &Path, path: &str) -> Result<bool, FileError> {
+    let mut steps: Vec<&str> = path.split('/').collect();
+    let plain = |step: &&str| !matches!(*step, "" | "." | "..");
+    let (true, Some(name)) = (steps.iter().all(plain), steps.pop()) else {
+        return Ok(false);
+    };
+    let mut place = folder.to_owned();
+    for step in steps {
+        place.push(step);
+        if !matches!(there(&place)?, There::Folder) {
+            return Ok(false);
+        }
+    }
+    Ok(matches!(there(&place.join(name))?, There::File))
 }
 
 /// An entry's place in the target, and its path inside the folder.

@@ -9,10 +9,12 @@ use crate::database::error::DatabaseError;
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
 use crate::image::Transports;
+use crate::synthesis::outside::Outside;
 use crate::validation::Strictness;
 use futures_util::StreamExt;
 use futures_util::stream;
 use std::path::Path;
+use std::sync::Arc;
 
 /// How bundles are fetched, recorded and added.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +29,8 @@ pub struct GatherOptions {
     pub record_as: Option<String>,
     /// Store the reference of `k8s+v1` bundles in place of their content.
     pub by_reference: bool,
+    /// What is known outside the bundles.
+    pub outside: Option<Arc<Outside>>,
     /// How much a bundle may hold.
     pub limits: BundleLimits,
     /// How strictly they are judged.
@@ -184,10 +188,12 @@ async fn fetch(
         .clone()
         .or_else(|| location.registry_reference().map(str::to_owned));
     let (by_reference, limits, strictness) = (options.by_reference, options.limits.text, options.strictness.clone());
+    let outside = options.outside.clone();
     let work = move || {
         let recording = Recording {
             reference: reference.as_deref(),
             by_reference,
+            outside: outside.as_deref(),
         };
         prepare(&tree, recording, &limits, &strictness)
     };

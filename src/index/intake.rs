@@ -6,6 +6,7 @@ use crate::diagnostic::{self, Diagnostic};
 use crate::manifest::Object;
 use crate::olm;
 use crate::synthesis::Synthesis;
+use crate::synthesis::outside::{Outside, inform};
 use crate::text::{Limits, canonical};
 use crate::tree::Tree;
 use crate::validation::{self, Judged, Strictness, judge};
@@ -18,6 +19,8 @@ pub struct Recording<'a> {
     pub reference: Option<&'a str>,
     /// Store the reference of a `k8s+v1` bundle in place of its content, for an OLM that knows the media type.
     pub by_reference: bool,
+    /// What is known outside the bundle.
+    pub outside: Option<&'a Outside>,
 }
 
 /// A bundle that is ready to be added.
@@ -64,7 +67,11 @@ pub fn prepare(
     limits: &Limits,
     strictness: &Strictness,
 ) -> Result<Prepared, IntakeError> {
-    let reading = bundle::read(tree, limits);
+    let mut reading = bundle::read(tree, limits);
+    if let (Some(outside), Some(bundle)) = (recording.outside, &mut reading.bundle) {
+        let found = inform(bundle, &reading.diagnostics, outside);
+        reading.diagnostics.extend(found);
+    }
     let Judged { findings, synthesis } = judge(&reading, strictness);
     let refuse = |diagnostics: Vec<Diagnostic>| IntakeError::Findings {
         origin: tree.origin().to_owned(),

@@ -14,6 +14,7 @@ use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA, GVK_REQUIRED, Property, 
 use crate::olm::spelling::is_requirement;
 use crate::shape::nearest;
 use crate::steps::Content;
+use crate::synthesis::outside::Outside;
 use crate::text::{Limits, Values};
 use crate::tree::Tree;
 use crate::validation::Strictness;
@@ -68,7 +69,7 @@ pub enum ContentError {
 }
 
 /// A bundle as its files say, and the findings of reading them. `reference` is the image in a registry that they come
-/// from, which a catalog names in place of holding them.
+/// from, which a catalog names in place of holding them; `outside` is what is known of the APIs that they use.
 ///
 /// A `k8s+v1` bundle is seen as an index stores it, in the index itself: its synthesized ClusterServiceVersion and the
 /// objects that this does not generate.
@@ -78,11 +79,13 @@ pub enum ContentError {
 pub fn of_files(
     tree: &Tree,
     reference: Option<&str>,
+    outside: Option<&Outside>,
     limits: &Limits,
 ) -> Result<(Content, Vec<Diagnostic>), ContentError> {
     let recording = Recording {
         reference,
         by_reference: false,
+        outside,
     };
     let prepared = intake::prepare(tree, recording, limits, &Strictness::default())?;
     let document = render_record(&prepared.record, RenderOptions::default())?;

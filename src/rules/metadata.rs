@@ -57,6 +57,8 @@ rules! { ANNOTATIONS
 rules! { PATHS
     Authoring {
         ANN_MANIFESTS_PATH = "ann-manifests-path", Error, FORMAT, "Write manifests/.";
+        RELATED_IMAGE_MISSING = "related-image-missing", Warning, CSV, "Add the image to the related images, which are mirrored with the bundle.";
+        RELATED_IMAGE_OUTDATED = "related-image-outdated", Error, PLAIN, "Write the image that the operator uses now, or remove the entry.";
         ANN_METADATA_PATH = "ann-metadata-path", Error, FORMAT, "Write metadata/.";
     }
 

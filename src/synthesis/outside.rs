@@ -86,6 +86,39 @@ pub(crate) fn write_into(
     Ok(inferred)
 }
 
+/// Lets a `k8s+v1` bundle say what is known of the APIs that it uses, as if its `olm.yaml` said it; its files stay. A
+/// `registry+v1` bundle says it all itself. `reading` are the findings that were made when it was read. Returns where a
+/// person must choose.
+pub fn inform(bundle: &mut Bundle, reading: &[Diagnostic], outside: &Outside) -> Vec<Diagnostic> {
+    let Some(olm) = bundle.olm.clone().filter(|_| bundle.media_type == MediaType::K8sV1) else {
+        return Vec::new();
+    };
+    let learned = learn(bundle, reading, outside);
+    let mut value = olm.value().clone();
+    if let Value::Object(map) = &mut value {
+        let list = map.entry("apis").or_insert_with(|| Value::Array(Vec::new()));
+        if list.is_null() {
+            *list = Value::Array(Vec::new());
+        }
+        for Resolved { hint, .. } in &learned.resolved {
+            let Value::Array(entries) = &mut *list else { break };
+            match hint.entry.and_then(|entry| entries.get_mut(entry)) {
+                Some(Value::Object(said)) => {
+                    for (key, known) in [("kind", &hint.kind), ("version", &hint.version)] {
+                        let value = said.entry(key).or_insert(Value::Null);
+                        if value.is_null() {
+                            *value = known.as_str().into();
+                        }
+                    }
+                }
+                _ => entries.push(hint.to_value()),
+            }
+        }
+    }
+    bundle.olm = Some(olm.with_value(value));
+    learned.findings
+}
+
 /// What a bundle can take over from outside.
 #[derive(Debug, Default)]
 pub struct Learned {

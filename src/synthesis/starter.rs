@@ -1,13 +1,13 @@
 //! The first `metadata/olm.yaml` of a bundle: what the manifests say is filled in, the rest stands there as comments,
 //! so that the next command asks only for what a person must decide.
 
+use super::operator::{self, Found};
 use super::outside::{Resolved, resolve};
 use super::{Fate, Outcome, Synthesis, Unresolved, samples, synthesize};
 use crate::bundle::olm_yaml::FIELDS;
 use crate::bundle::olm_yaml::annotations::OF_DEPLOYMENT;
-use crate::bundle::{Bundle, MediaType, pin};
+use crate::bundle::{Bundle, MediaType, mentions};
 use crate::diagnostic::Diagnostic;
-use crate::image::Reference;
 use crate::kubernetes::rbac::covering::{atoms, compact, count_atoms};
 use crate::kubernetes::rbac::{self, Rule};
 use crate::kubernetes::served::ServedResources;
@@ -16,7 +16,6 @@ use crate::olm::annotation::EXAMPLES;
 use crate::olm::install_mode::INSTALL_MODES;
 use crate::rules;
 use crate::text::{self, Limits};
-use crate::version::parse_strict;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -38,12 +37,16 @@ pub struct Known {
 pub struct Starter {
     /// The package: as said, or the name of the operator's Deployment.
     pub package: Option<String>,
+    /// The version that the manifests say, where it was not said.
+    pub inferred_version: Option<Found>,
     /// The text of `metadata/olm.yaml`.
     pub olm_yaml: String,
     /// The required keys that stand in it as comments only.
     pub open: Vec<&'static str>,
     /// Resources in RBAC rules whose kinds the author must say.
     pub unresolved: Vec<Unresolved>,
+    /// The resources that a source explains, and which the bundle requires therefore.
+    pub required: Vec<Resolved>,
     /// The APIServices, as `Kind/name`, whose kinds the author must say.
     pub api_services: Vec<String>,
     /// What the operator's Roles allow in one namespace. The install mode AllNamespaces, which is chosen, makes it hold in
@@ -56,7 +59,11 @@ pub struct Starter {
 /// Looks at the manifests and writes what they say.
 pub fn start(objects: &[Object], known: &Known) -> Starter {
     let package = known.package.clone().or_else(|| infer_package(objects));
-    let version = known.version.clone().or_else(|| infer_version(objects));
+    let inferred_version = operator::version(objects).filter(|_| known.version.is_none());
+    let version = known
+        .version
+        .clone()
+        .or_else(|| inferred_version.as_ref().map(|found| found.version.clone()));
     let name = package
         .as_ref()
         .zip(version.as_ref())
@@ -84,29 +91,31 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
             Some(hint)
         })
         .collect();
+    let is_native = |found: &Resolved| {
+        let mut entries = synthesis.unresolved.iter();
+        entries.any(|entry| entry.of_platform && is_about(found, entry))
+    };
+    let required = resolved.iter().filter(|found| !is_native(found)).cloned().collect();
     let mut unresolved = synthesis.unresolved;
     unresolved.retain(|entry| !resolved.iter().any(|found| is_about(found, entry)));
     let (examples, diagnostics) = samples::examples(&known.samples, &synthesis.provided);
-    let images = infer_related_images(objects);
     let unless_empty = |list: Vec<Value>| (!list.is_empty()).then_some(list);
-    let filled: Vec<(&str, Value)> = [
+    let mut filled: Vec<Inferred> = [
         ("name", name.map(Value::from)),
         ("version", version.map(Value::from)),
-        ("minKubeVersion", Some(infer_kube_version(objects).into())),
-        ("installModes", Some(infer_install_modes(objects))),
         ("displayName", package.as_deref().map(|package| title(package).into())),
         (
             "annotations",
             unless_empty(examples).map(|examples| json!({ EXAMPLES: examples })),
         ),
-        ("relatedImages", unless_empty(images).map(Value::from)),
         ("apis", unless_empty(hints).map(Value::from)),
     ]
     .into_iter()
     .filter_map(|(key, value)| Some((key, value?)))
-    // What olm.yaml says has precedence, so it must not say what is guessed.
-    .filter(|(key, _)| !is_annotated(objects, key))
     .collect();
+    filled.extend(inferred(objects));
+    // What olm.yaml says has precedence, so it must not say what is guessed.
+    filled.retain(|(key, _)| !is_annotated(objects, key));
     let open = FIELDS
         .iter()
         .filter(|field| field.presence.is_required() && !filled.iter().any(|(key, _)| *key == field.key))
@@ -115,12 +124,30 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
     Starter {
         olm_yaml: write(&filled, &unresolved),
         package,
+        inferred_version,
         open,
         unresolved,
+        required,
         api_services,
         widened,
         diagnostics,
     }
+}
+
+/// A key of `olm.yaml`, and its value.
+pub(super) type Inferred = (&'static str, Value);
+
+/// What the manifests alone say, and a later release may say otherwise.
+pub(super) fn inferred(objects: &[Object]) -> Vec<Inferred> {
+    let mut inferred = vec![
+        ("minKubeVersion", infer_kube_version(objects).into()),
+        ("installModes", infer_install_modes(objects)),
+    ];
+    let images = infer_related_images(objects);
+    if !images.is_empty() {
+        inferred.push(("relatedImages", images.into()));
+    }
+    inferred
 }
 
 /// The rules of the roles that RoleBindings give to the operator, put together for a reader: what is secret first.
@@ -151,7 +178,7 @@ fn widened(outcomes: &[Outcome], objects: &[Object]) -> Vec<Rule> {
 }
 
 /// Whether a Deployment says a key of `olm.yaml` by an annotation.
-fn is_annotated(objects: &[Object], key: &str) -> bool {
+pub(super) fn is_annotated(objects: &[Object], key: &str) -> bool {
     let known = OF_DEPLOYMENT.iter().find(|annotation| annotation.field == key);
     let mut deployments = objects.iter().filter(|object| object.gvk().is("apps", "Deployment"));
     known.is_some_and(|known| {
@@ -177,24 +204,6 @@ fn infer_package(objects: &[Object]) -> Option<String> {
     let scaffold = common.strip_suffix("-controller-manager").unwrap_or(&common);
     let package = scaffold.trim_end_matches(['-', '.']);
     (!package.is_empty()).then(|| package.to_owned())
-}
-
-/// The version is the tag of a container image, where that is a full version.
-fn infer_version(objects: &[Object]) -> Option<String> {
-    let deployments = objects.iter().filter(|object| object.gvk().is("apps", "Deployment"));
-    let versions: Vec<String> = deployments
-        .flat_map(|deployment| deployment.list(&["spec", "template", "spec", "containers"]))
-        .filter_map(|container| container.get("image")?.as_str())
-        .filter_map(|image| {
-            let without_digest = image.split('@').next()?;
-            let name = without_digest.rsplit('/').next()?;
-            let (_, tag) = name.split_once(':')?;
-            let version = tag.strip_prefix('v').unwrap_or(tag);
-            parse_strict(version).ok().map(|_| version.to_owned())
-        })
-        .collect();
-    let first = versions.first()?;
-    versions.iter().all(|version| version == first).then(|| first.clone())
 }
 
 /// The first Kubernetes version that serves every API that the manifests are written for.
@@ -254,36 +263,20 @@ fn title(package: &str) -> String {
     words.join(" ")
 }
 
-/// The images of all containers and of the variables `RELATED_IMAGE_*`, each once. An index lists those of containers by
-/// itself; the list is for those who mirror from the ClusterServiceVersion alone, and for what only variables name.
+/// The images that no container names, and that a mirror would miss. Those of containers are read from the Deployments;
+/// a copy of them would be wrong with the next release.
 fn infer_related_images(objects: &[Object]) -> Vec<Value> {
-    let mut deployments: Vec<&Object> = objects
-        .iter()
-        .filter(|object| object.gvk().is("apps", "Deployment"))
-        .collect();
-    deployments.sort_by_key(|deployment| deployment.name());
-    let mut images: Vec<(String, String)> = Vec::new();
-    for used in deployments.into_iter().flat_map(pin::of_deployment) {
-        let is_image = matches!(used.image.parse(), Ok(Reference::Registry(_)));
-        if !is_image || images.iter().any(|(_, image)| *image == used.image) {
-            continue;
-        }
-        let name = used.name.to_lowercase().replace('_', "-");
-        let taken = |name: &str| images.iter().any(|(known, _)| known == name);
-        let numbered = (2..).map(|number| format!("{name}-{number}"));
-        let free = std::iter::once(name.clone()).chain(numbered).find(|name| !taken(name));
-        images.push((free.unwrap_or(name), used.image));
-    }
-    images
-        .into_iter()
-        .map(|(name, image)| json!({"name": name, "image": image}))
-        .collect()
+    mentions::missing_entries(&bundle_of(objects))
 }
 
 /// What the synthesis finds out when nothing but the manifests speaks.
 fn from_manifests_alone(objects: &[Object]) -> Synthesis {
+    synthesize(&bundle_of(objects), &[])
+}
+
+fn bundle_of(objects: &[Object]) -> Bundle {
     let reading = text::read(crate::bundle::OLM_YAML, b"{}", &Limits::default());
-    let bundle = Bundle {
+    Bundle {
         origin: String::new(),
         media_type: MediaType::K8sV1,
         annotations: None,
@@ -293,8 +286,7 @@ fn from_manifests_alone(objects: &[Object]) -> Synthesis {
         dependencies: Vec::new(),
         properties: Vec::new(),
         metadata: Vec::new(),
-    };
-    synthesize(&bundle, &[])
+    }
 }
 
 /// Known keys as YAML, the others as comments that show their shape.
@@ -339,6 +331,3 @@ fn write_stubs(out: &mut String, unresolved: &[Unresolved]) {
         );
     }
 }
-
-/// A stream of manifests as a file of the bundle. Named so that a later stream takes its place.
-pub(crate) const STREAM_FILE: &str = "manifests.yaml";

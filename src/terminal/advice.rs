@@ -17,13 +17,15 @@ pub fn of_rule(rule: &Rule) -> Cow<'static, str> {
 
 fn with<'a>(help: &'a str, rule: &Rule) -> Cow<'a, str> {
     match command(rule) {
+        // Behind lines to paste a sentence begins a line of its own.
+        Some(command) if help.contains('\n') => Cow::Owned(format!("{help}\n{command}")),
         Some(command) => Cow::Owned(format!("{help} {command}")),
         None => Cow::Borrowed(help),
     }
 }
 
 fn command(rule: &Rule) -> Option<&'static str> {
-    let commands: [(&Rule, &str); 12] = [
+    let commands: [(&Rule, &str); 13] = [
         (
             &rules::TREE_LIMIT,
             "Use --max-files, --max-file-size or --max-total-size to raise it.",
@@ -32,7 +34,14 @@ fn command(rule: &Rule) -> Option<&'static str> {
         (&rules::YAML_TOO_DEEP, "Use --max-depth to raise it."),
         (&rules::YAML_TOO_MANY_DOCUMENTS, "Use --max-documents to raise it."),
         (&rules::YAML_TOO_MANY_VALUES, "Use --max-values to raise it."),
-        (&rules::RBAC_KIND_UNKNOWN, "Use --api-source to look it up instead."),
+        (
+            &rules::RBAC_KIND_UNKNOWN,
+            "`opmx bundle validate --api-source` looks it up, as do the other commands that read bundles.",
+        ),
+        (
+            &rules::RELATED_IMAGE_MISSING,
+            "`opmx bundle build --related-images` adds it to the image of the bundle.",
+        ),
         (
             &rules::INDEX_DEFAULT_CHANNEL,
             "`opmx index check --fix` takes the only channel of a package.",

@@ -1,15 +1,20 @@
 //! Progress bars on standard error, for a person who watches.
 
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{BinaryBytes, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::image::Progress;
 use crate::visible::one_line;
 
+/// How long a transfer is measured before its rate is shown: what has waited in buffers comes at once.
+const MEASURED: Duration = Duration::from_secs(2);
+
 /// Characters of a name in front of its bar.
-const NAME: usize = 40;
+const NAME: usize = 28;
 
 /// The bars of all transfers under way. Where nobody watches they are hidden and cost nothing.
 #[derive(Debug)]
@@ -127,12 +132,20 @@ impl Write for BesideBars {
 
 fn style(sized: bool) -> ProgressStyle {
     let template = if sized {
-        "{msg:40} [{bar:24}] {binary_bytes:>10} of {binary_total_bytes:10} {binary_bytes_per_sec}"
+        "{msg:28} [{bar:8}] {binary_bytes:>10} of {binary_total_bytes:10} {rate}"
     } else {
-        "{msg:40} {binary_bytes:>10} {binary_bytes_per_sec}"
+        "{msg:28} {binary_bytes:>10} {rate}"
     };
     ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
+            if state.elapsed() >= MEASURED {
+                // A rate is not negative, and no network reaches its bounds.
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "see above")]
+                let rate = state.per_sec() as u64;
+                let _ = write!(out, "{}/s", BinaryBytes(rate));
+            }
+        })
         .progress_chars("=> ")
 }
 
@@ -206,6 +219,25 @@ mod tests {
         assert!(drawn.contains("2.00 KiB"), "{drawn}");
         assert!(drawn.contains("a line beside the bars\n"), "{drawn}");
         assert!(bars.under_way().bars.is_empty());
+    }
+
+    #[test]
+    fn a_bar_fits_into_eighty_columns_and_shows_no_rate_at_first() {
+        let screen = Screen::default();
+        let target = ProgressDrawTarget::term_like_with_hz(Box::new(screen.clone()), 255);
+        let bars = Bars::on(target, false);
+        let gibibyte = 1 << 30;
+        let id = bars.started(
+            "registry.example.com/a/very/long/repository/name:v1.2.3-rc.1",
+            Some(1023 * gibibyte),
+        );
+        bars.advanced(id, 1000 * gibibyte);
+        bars.finished(id);
+        let drawn = screen.0.lock().unwrap().clone();
+        let longest = "...pository/name:v1.2.3-rc.1 [=======>] 1000.00 GiB of 1023.00 GiB";
+        assert!(drawn.contains(longest), "{drawn}");
+        assert!(!drawn.contains("/s"), "{drawn}");
+        assert!(longest.len() + " 1023.99 MiB/s".len() <= 80);
     }
 
     #[test]

@@ -66,6 +66,18 @@ impl Document {
         &self.0.value
     }
 
+    /// The same document with another value, such as one that has more to it than the text. Places stay those of the text.
+    #[must_use]
+    pub(crate) fn with_value(&self, value: Value) -> Self {
+        Self(Arc::new(Inner {
+            passage: self.0.passage.clone(),
+            number: self.0.number,
+            format: self.0.format,
+            value,
+            places: OnceLock::new(),
+        }))
+    }
+
     /// The value, taken out of the document where nobody else holds it, else copied.
     pub fn into_value(self) -> Value {
         Arc::try_unwrap(self.0).map_or_else(|shared| shared.value.clone(), |inner| inner.value)

@@ -3,6 +3,8 @@
 use super::policy::Terms;
 use super::validators::ValidatorOptions;
 use crate::bundle::BundleLimits;
+use crate::synthesis::outside::Outside;
+use std::sync::Arc;
 
 /// What is to be looked at.
 #[derive(Debug, Clone, Default)]
@@ -15,6 +17,8 @@ pub struct Request {
     pub options: ValidatorOptions,
     /// What an administrator allows, where that is asked for.
     pub policy: Option<Terms>,
+    /// What is known outside the bundles.
+    pub outside: Option<Arc<Outside>>,
     /// How much a bundle may hold.
     pub limits: BundleLimits,
 }

@@ -5,11 +5,12 @@ use super::request::Request;
 use super::stages::{CONTENT, FORMAT, Finding, INDEX, LOAD, stage, validators};
 use super::synthesized::Synthesized;
 use super::validators;
-use super::{annotations, content, dependencies, fields, index_needs, load, plain, policy, properties, ranges};
+use super::{annotations, content, dependencies, fields, images, index_needs, load, plain, policy, properties, ranges};
 use crate::bundle::{self, Bundle, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::{self, Rule};
 use crate::shape::nearest;
+use crate::synthesis::outside::inform;
 use crate::synthesis::synthesize;
 use crate::tree::{Tree, TreeError};
 use std::collections::HashMap;
@@ -100,7 +101,11 @@ pub(crate) fn validate_bundle(tree: &Tree, request: &Request) -> Validated {
 }
 
 fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, Vec<Finding>) {
-    let reading = bundle::read(tree, &request.limits.text);
+    let mut reading = bundle::read(tree, &request.limits.text);
+    if let (Some(outside), Some(bundle)) = (&request.outside, &mut reading.bundle) {
+        let found = inform(bundle, &reading.diagnostics, outside);
+        reading.diagnostics.extend(found);
+    }
     let mut findings = Vec::new();
     stage(&mut findings, None, |found| {
         found.extend(reading.diagnostics.iter().cloned());
@@ -116,6 +121,7 @@ fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, V
     });
     stage(&mut findings, None, |found| found.extend(ranges::skip_range(bundle)));
     stage(&mut findings, None, |found| properties::check(bundle, found));
+    stage(&mut findings, None, |found| images::check(bundle, found));
     match bundle.media_type {
         MediaType::RegistryV1 => {
             stage(&mut findings, LOAD, |found| load::check(bundle, tree, found));

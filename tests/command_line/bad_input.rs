@@ -1,6 +1,6 @@
 //! Bad input: what a newcomer gets wrong is named with file, line and column, says what to do, and writes nothing.
 
-use crate::bundle_files::{edit, errors, files, findings, greenhouse, place, read, write};
+use crate::bundle_files::{copy, edit, errors, files, findings, greenhouse, place, read, write};
 use crate::common::{Outcome, Sandbox};
 use crate::shared;
 use std::fs;
@@ -616,4 +616,28 @@ fn several_mistakes_are_all_shown_in_the_order_of_their_places() {
         "{outcome}"
     );
     says(&outcome, "4 errors, 2 infos\n");
+}
+
+#[test]
+fn a_word_that_is_no_folder_is_not_looked_for_in_a_registry() {
+    let sandbox = Sandbox::new();
+    copy(&sandbox, "greenhouse-operator", "greenhouse");
+    for line in [
+        "bundle validate grenhouse",
+        "bundle inspect grenhouse",
+        "index add -b grenhouse -t oci:out:v1",
+    ] {
+        let started = std::time::Instant::now();
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(outcome.status, Some(1), "{line}: {outcome}");
+        assert!(
+            outcome.stderr.contains("grenhouse is neither a folder nor an image"),
+            "{line}: {outcome}"
+        );
+        assert!(
+            outcome.stderr.contains("hint: there is greenhouse\n"),
+            "{line}: {outcome}"
+        );
+        assert!(started.elapsed().as_secs() < 5, "{line}");
+    }
 }

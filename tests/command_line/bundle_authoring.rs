@@ -110,7 +110,9 @@ fn crds_tables_discovery_and_indexes_say_what_a_resource_is() {
         let outcome = run(&sandbox, &line);
         let csv: Value = serde_json::from_str(succeeds(&outcome)).unwrap();
         assert_eq!(required(&csv), &wanted, "{source}");
-        let said = format!("certificates of group cert-manager.io are Certificate v1, says {source}\n");
+        let said = format!(
+            "certificates of group cert-manager.io are Certificate v1, says {source}; the bundle requires it, unless"
+        );
         assert!(outcome.stderr.contains(&said), "{outcome}");
     }
 }
@@ -377,28 +379,65 @@ fn init_takes_apis_of_the_platform_for_native_ones() {
 }
 
 #[test]
-fn init_lists_the_images_of_containers_and_variables_as_related() {
+fn init_lists_the_images_that_no_container_names_and_build_can_do_it_later() {
     let sandbox = greenhouse();
     edit(
         &sandbox,
         "bundle/manifests/deployment.yaml",
         "      containers:\n",
-        "      initContainers:\n      - {name: setup, image: 'registry.example.com/garden/setup:1'}\n      \
-         - {name: again, image: 'registry.example.com/garden/setup:1'}\n      \
-         - {name: thermostat, image: 'registry.example.com/garden/other:1'}\n      containers:\n",
+        "      initContainers:\n      - {name: setup, image: 'registry.example.com/garden/setup:1', \
+         args: ['--sensor-image=registry.example.com/garden/sensor:1']}\n      containers:\n",
     );
-    let outcome = run(&sandbox, "bundle init new --from bundle/manifests");
-    succeeds(&outcome);
+    succeeds(&run(&sandbox, "bundle init new --from bundle/manifests"));
     let olm: Value = serde_yaml::from_str(&read(&sandbox, "new/metadata/olm.yaml")).unwrap();
     let image =
         |name: &str, image: &str| json!({"name": name, "image": format!("registry.example.com/garden/{image}")});
-    let wanted = [
-        image("manager", "greenhouse-operator:1.2.0"),
-        image("thermostat", "thermostat:2.0.1"),
-        image("setup", "setup:1"),
-        image("thermostat-2", "other:1"),
-    ];
-    assert_eq!(olm["relatedImages"], json!(wanted));
+    let sensor = image("sensor", "sensor:1");
+    let images = olm["relatedImages"].as_array().unwrap();
+    assert!(images.contains(&sensor), "{images:?}");
+    for image in images {
+        let image = image["image"].as_str().unwrap();
+        assert!(
+            !image.contains("/setup:") && !image.contains("/greenhouse-operator:"),
+            "{image}"
+        );
+    }
+
+    let outcome = run(&sandbox, "bundle validate bundle");
+    succeeds(&outcome);
+    let place = place(&sandbox, "bundle/manifests/deployment.yaml", "'--sensor-image");
+    let said = format!("{outcome}");
+    assert!(
+        said.contains("related-image-missing") && said.contains(&place),
+        "{place}: {outcome}"
+    );
+    assert!(
+        said.contains("- name: sensor\n             image: registry.example.com/garden/sensor:1"),
+        "{outcome}"
+    );
+    let outcome = run(&sandbox, "bundle build bundle -t oci:out:v1 --related-images");
+    assert!(
+        outcome
+            .stderr
+            .contains("related image sensor: registry.example.com/garden/sensor:1\n"),
+        "{outcome}"
+    );
+    assert!(
+        csv(&sandbox, "oci:out:v1")["spec"]["relatedImages"]
+            .as_array()
+            .unwrap()
+            .contains(&sensor)
+    );
+}
+
+#[test]
+fn a_related_image_of_the_release_before_is_an_error() {
+    let sandbox = greenhouse();
+    let old = "relatedImages:\n- {name: operator, image: 'registry.example.com/garden/greenhouse-operator:1.1.0'}\n";
+    edit(&sandbox, "bundle/metadata/olm.yaml", "relatedImages:\n", old);
+    let outcome = run(&sandbox, "bundle validate bundle -o json");
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(outcome.stdout.contains("related-image-outdated"), "{outcome}");
 }
 
 #[test]
@@ -455,4 +494,29 @@ fn a_release_is_part_of_the_name() {
         "greenhouse-operator-v1.2.0-2",
     );
     assert_eq!(csv(&sandbox, "bundle")["spec"]["release"], "2");
+}
+
+#[test]
+fn an_api_source_helps_wherever_a_bundle_is_synthesized() {
+    let sandbox = without_hint();
+    write(&sandbox, "crds/certificates.yaml", crd("v1", "Certificate"));
+    for line in [
+        "bundle validate bundle",
+        "bundle inspect bundle",
+        "plan bundle",
+        "permissions bundle",
+        "registry add -b bundle -d new.db --record-as registry.example.com/greenhouse:v1",
+    ] {
+        let without = run(&sandbox, line);
+        assert_eq!(without.status, Some(1), "{line}: {without}");
+        let said = format!("{}{}", without.stdout, without.stderr);
+        assert!(said.contains("rbac-kind-unknown"), "{line}: {without}");
+        succeeds(&run(&sandbox, &format!("{line} --api-source crds")));
+    }
+    // The place of another finding is that of the file, which stays as it is.
+    let olm = read(&sandbox, "bundle/metadata/olm.yaml");
+    write(&sandbox, "bundle/metadata/olm.yaml", format!("{olm}Maturity: beta\n"));
+    let place = place(&sandbox, "bundle/metadata/olm.yaml", "Maturity");
+    let outcome = run(&sandbox, "bundle validate bundle --api-source crds");
+    assert!(outcome.stdout.contains(&place), "{place}: {outcome}");
 }

@@ -40,14 +40,15 @@ fn manifests_of_a_folder_become_a_bundle_that_lacks_only_decisions() {
     let outcome = sandbox.run(["bundle", "init", "bundle", "--from", "deploy"]);
     insta::assert_snapshot!(outcome, @"
     ------- stderr -------
-    passed over base/component.yaml, which belongs to kustomize
-    passed over kustomization.yaml, which belongs to kustomize
+    passed over base/component.yaml, which holds no manifest
+    passed over kustomization.yaml, which holds no manifest
     wrote bundle/manifests/crds.yaml
     wrote bundle/manifests/deployment.yaml
     wrote bundle/manifests/rbac.yaml
     wrote bundle/manifests/webhook.yaml
     wrote bundle/metadata/annotations.yaml
     wrote bundle/metadata/olm.yaml
+    version 1.2.0: the tag of container manager of Deployment/greenhouse-operator
     to decide: installModes, in bundle/metadata/olm.yaml: with AllNamespaces OLM lets the operator do in all namespaces what its Roles allow in one: events (create, patch) and leases (get, create, update)
     to decide: which kind certificates of group cert-manager.io are, under apis in bundle/metadata/olm.yaml
     ");
@@ -235,7 +236,8 @@ fn nothing_is_overwritten_unless_asked() {
             "{outcome}"
         );
         assert!(
-            outcome.stderr.contains("hint: replace it with --overwrite\n"),
+            outcome.stderr.contains("hint: opmx bundle update bundle --from ")
+                && outcome.stderr.contains("hint: --overwrite replaces it\n"),
             "{outcome}"
         );
         assert_eq!(files(&sandbox.path("bundle")), before);
@@ -297,6 +299,92 @@ fn broken_manifests_are_shown_and_nothing_is_written() {
     let errors = errors(&outcome);
     assert_eq!(errors.len(), 1, "{outcome}");
     assert_eq!(errors[0].0, "yaml-syntax", "{outcome}");
-    assert!(errors[0].1.starts_with("bundle/manifests/broken.yaml:3:"), "{outcome}");
+    assert!(errors[0].1.starts_with("deploy/broken.yaml:3:"), "{outcome}");
     assert!(!sandbox.path("bundle").exists());
+}
+
+#[test]
+fn what_another_program_must_render_is_refused_with_the_command_for_it() {
+    let sandbox = Sandbox::new();
+    write(
+        &sandbox,
+        "config/default/kustomization.yaml",
+        "namePrefix: a-\nresources: [../manager]\n",
+    );
+    write(
+        &sandbox,
+        "config/manager/kustomization.yaml",
+        "resources: [manager.yaml]\n",
+    );
+    write(&sandbox, "config/manager/manager.yaml", DEPLOYMENT);
+    write(&sandbox, "my chart/Chart.yaml", "name: op\n");
+    write(&sandbox, "my chart/templates/a.yaml", "{{ if }}\n");
+    for (from, hint) in [
+        (
+            "config",
+            "kubectl kustomize config/default | opmx bundle init new --from -",
+        ),
+        (
+            "my chart",
+            "helm template NAME 'my chart' --include-crds | opmx bundle init new --from -",
+        ),
+        (
+            "https://example.com/op.yaml",
+            "curl -fsSL https://example.com/op.yaml | opmx bundle init new --from -",
+        ),
+    ] {
+        let outcome = sandbox.run(["bundle", "init", "new", "--from", from]);
+        assert_eq!(outcome.status, Some(1), "{outcome}");
+        assert!(outcome.stderr.contains(&format!("it first: {hint}\n")), "{outcome}");
+        assert!(!sandbox.path("new").exists());
+    }
+}
+
+#[test]
+fn an_empty_stream_is_an_error() {
+    let sandbox = Sandbox::new();
+    let outcome = sandbox.run(["bundle", "init", "new", "--from", "-"]);
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(
+        outcome
+            .stderr
+            .starts_with("error: standard input holds no Kubernetes object\n"),
+        "{outcome}"
+    );
+    assert!(!sandbox.path("new").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn the_pipe_of_a_process_substitution_is_read_as_a_stream() {
+    let sandbox = Sandbox::new();
+    write(&sandbox, "a.yaml", DEPLOYMENT);
+    let program = env!("CARGO_BIN_EXE_opmx");
+    let script = format!("'{program}' bundle init new --version 1.0.0 --from <(cat a.yaml)");
+    let output = std::process::Command::new("bash")
+        .args(["-c", &script])
+        .current_dir(sandbox.path("."))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let paths: Vec<String> = files(&sandbox.path("new/manifests")).into_keys().collect();
+    assert_eq!(paths, ["manifests.yaml"]);
+}
+
+#[test]
+fn manifests_that_are_not_taken_in_again_are_not_mixed_with_new_ones() {
+    let sandbox = Sandbox::new();
+    write(&sandbox, "a/op.yaml", DEPLOYMENT);
+    write(&sandbox, "new/manifests/old.yaml", DEPLOYMENT);
+    let outcome = sandbox.run(["bundle", "init", "new", "--from", "a", "--version", "1.0.0"]);
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    let hint = "hint: opmx bundle update new --from a takes in the next release";
+    assert!(
+        outcome
+            .stderr
+            .starts_with("error: new/manifests/old.yaml is there already")
+            && outcome.stderr.contains(hint),
+        "{outcome}"
+    );
+    assert!(!sandbox.path("new/metadata").exists());
 }

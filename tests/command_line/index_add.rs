@@ -610,7 +610,7 @@ fn a_binary_for_another_platform_is_looked_at_before_anything_else() {
             "error: two programs are named for linux/s390x: script and other\n".to_owned(),
         ),
     ] {
-        let outcome = fail_or_miss(&sandbox, &format!("index add -b nowhere -t oci:index:v1 {options}"));
+        let outcome = fail_or_miss(&sandbox, &format!("index add -b ./nowhere -t oci:index:v1 {options}"));
         assert!(outcome.stderr.starts_with(&said), "{options}: {outcome}");
     }
     assert!(!sandbox.path("index").exists());

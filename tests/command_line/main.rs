@@ -28,6 +28,7 @@ mod bundle_init;
 mod bundle_inspect;
 mod bundle_synthesize;
 mod bundle_unpack;
+mod bundle_update;
 mod bundle_validate;
 mod bundles;
 mod catalogs;

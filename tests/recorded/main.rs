@@ -31,6 +31,7 @@ mod csv_schema;
 mod diverge;
 mod fixes;
 mod grpc;
+mod images;
 mod index;
 mod index_versions;
 mod olm_schema;

@@ -10,14 +10,17 @@ use std::fs;
 use std::path::Path;
 
 /// What reads an index of either form, which stands for INDEX.
-const OF_INDEXES: [&str; 30] = [
+const OF_INDEXES: [&str; 33] = [
     "alpha list bundles INDEX",
     "alpha list channels INDEX",
     "alpha list packages INDEX",
     "alpha render-graph INDEX",
     "bundle build plain -t oci:layout:v1 --api-source INDEX",
+    "bundle inspect plain --api-source INDEX",
     "bundle init new --from raw --package raw --version 1.0.0 --api-source INDEX",
     "bundle synthesize plain --api-source INDEX",
+    "bundle update plain --from raw --version 9.0.0 --api-source INDEX",
+    "bundle validate plain --api-source INDEX",
     "index add -b plain -f INDEX -t oci:layout:v1",
     "index check INDEX",
     "index deprecatetruncate -b registry.example.com/tool:1.0.0 -f INDEX -t oci:layout:v1",

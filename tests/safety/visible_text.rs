@@ -48,6 +48,10 @@ const LINES: &[Tried] = &[
     ("bundle generate", &[("-d generated/manifests -p x -c y", &[])]),
     ("bundle init", &[("new --from broken/manifests --version 1.0.0", &[])]),
     (
+        "bundle update",
+        &[("rake --from broken/manifests --version 9.0.0", &[])],
+    ),
+    (
         "bundle inspect",
         &[
             ("rake -o FORM", TJY),

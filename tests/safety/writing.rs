@@ -51,6 +51,8 @@ pub(crate) const ALL: &[Writing] = &[
     writing("bundle init out --from ../older/manifests", &[], 0, BUNDLE, Unit::All),
     writing("bundle init out --version 3.0.0", &[("older/manifests", "out/manifests")], 0, BUNDLE, Unit::All),
     writing("bundle init out --overwrite --version 3.0.0", OLDER, 0, BUNDLE, Unit::All),
+    writing("bundle update out --from ../newer/manifests --version 3.0.0", OLDER, 0, BUNDLE, Unit::All),
+    writing("bundle update out --from ../newer/manifests/deployment.yaml --version 3.0.0", OLDER, 0, BUNDLE, Unit::All),
     writing("bundle generate out -c stable,fast -e fast", OLDER, 0, BUNDLE, Unit::All),
     writing("bundle generate . -c stable,fast -e fast", &[("older/manifests", "manifests"), ("older/metadata", "metadata"), ("pages/opmx.1", "bundle.Dockerfile")], 0, None, Unit::All),
     // The folder is made before there is a bundle in it.

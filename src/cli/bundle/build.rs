@@ -11,6 +11,7 @@ use crate::diagnostic;
 use crate::image::Reference;
 use crate::tree::Tree;
 use clap::Args;
+use serde_json::Value;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -34,6 +35,7 @@ Examples:
 /// wherever it is built. The reference with that digest is printed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct BuildArguments {
     #[command(flatten)]
     folder: FolderArguments,
@@ -51,10 +53,17 @@ pub(crate) struct BuildArguments {
     replaces: Option<String>,
     /// Write digests for the tags of images, as the registries have them now
     ///
-    /// In Deployments (containers, init containers and the variables RELATED_IMAGE_*) and in the related images. The
-    /// files of the bundle stay as they are: only the image has the digests.
+    /// In Deployments (containers, init containers and the variables RELATED_IMAGE_*) and in the related images; what
+    /// names the same image in an argument, a variable or a ConfigMap follows. The files of the bundle stay as they are:
+    /// only the image has the digests.
     #[arg(long)]
     pin: bool,
+    /// Add the images in arguments, variables and ConfigMaps to the related images
+    ///
+    /// Those that are neither of a container nor a related image already, so that a mirror has them. With --pin they get
+    /// digests, too. The files of the bundle stay as they are.
+    #[arg(long)]
+    related_images: bool,
     #[command(flatten)]
     inference: InferenceArguments,
     /// Build it even if it has errors
@@ -91,6 +100,7 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
         annotations: arguments.annotations.asked(),
         overwrite_annotations: arguments.overwrite,
         outside: arguments.inference.outside(registry, limits, context)?,
+        related_images: arguments.related_images,
         pin: arguments.pin,
         allow_errors: arguments.no_validate,
         epoch,
@@ -116,6 +126,10 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
         printer.error(format_args!("{origin} has errors, so no image was built"));
         return Ok(Status::Failure);
     };
+    for entry in &built.related_images {
+        let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
+        printer.status(format_args!("related image {}: {}", text("name"), text("image")));
+    }
     for (image, by_digest) in &built.pinned {
         printer.status(format_args!("{image} -> {by_digest}"));
     }

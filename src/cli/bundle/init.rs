@@ -1,6 +1,7 @@
 //! `opmx bundle init`: the metadata of a bundle, as far as the manifests tell it.
 
-use super::inference::InferenceArguments;
+use super::from;
+use super::inference::{self, InferenceArguments};
 use crate::bundle::ANNOTATIONS_YAML;
 use crate::bundle::annotations::standard;
 use crate::bundle::generate::annotations_yaml;
@@ -9,16 +10,14 @@ use crate::cli::Context;
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::diagnostic;
-use crate::files::{self, FileError};
+use crate::files;
 use crate::kubernetes::rbac::Rule;
 use crate::manifest::{self, Layout};
-use crate::synthesis::samples::is_kustomization;
-use crate::synthesis::starter::{Known, STREAM_FILE, start};
+use crate::synthesis::starter::{Known, start};
 use crate::tree::Tree;
 use crate::version::parse_strict;
 use clap::Args;
 use semver::Version;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -40,7 +39,7 @@ Examples:
 ///
 /// Looks at the manifests and writes metadata/olm.yaml and metadata/annotations.yaml. What the manifests tell is
 /// filled in, the rest stands there as comments, to be decided by a person. Files that are there already stay, unless
-/// --overwrite is given.
+/// --overwrite is given; "opmx bundle update" takes in the next release.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct InitArguments {
@@ -49,7 +48,8 @@ pub(crate) struct InitArguments {
     folder: PathBuf,
     /// Copy the manifests from this folder or file, or from standard input (-)
     ///
-    /// They become the files of manifests/. Kustomization files are left out.
+    /// They become the files of manifests/. What kustomize or Helm must render first is refused; a kustomization that only
+    /// lists manifests is left out, as are files that hold none.
     #[arg(long, value_name = "DIR|FILE|-")]
     from: Option<PathBuf>,
     /// Package that the bundle belongs to
@@ -79,24 +79,25 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     let printer = &context.printer;
     let shown = arguments.folder.display().to_string();
     files::finish_change(&arguments.folder)?;
-    let mut tree = Tree::new(&shown);
-    match &arguments.from {
-        Some(from) => take_in(&mut tree, from, arguments, context)?,
-        None if !arguments.folder.exists() => {}
-        None => copy(
-            &Tree::from_directory(&arguments.folder, &arguments.limits.tree())?,
-            &mut tree,
-            "",
-            arguments,
-        )?,
-    }
-    if tree.below(MANIFESTS).next().is_none() {
-        let message = format!("{shown} has no manifests in its folder {MANIFESTS}/");
-        return Err(
-            CommandError::failure(message).hint("take them in with --from FOLDER, or from a stream with --from -")
-        );
-    }
-    let manifests = manifest::read(&tree, MANIFESTS, Layout::Nested, &arguments.limits.text());
+    let limits = arguments.limits.tree();
+    let (files, manifests) = if let Some(from) = &arguments.from {
+        let command = format!("opmx bundle init {}", from::word(&shown));
+        let (intake, manifests) = from::read(from, &command, &arguments.limits, context)?;
+        (intake.into_files(), manifests)
+    } else {
+        let files = if arguments.folder.exists() {
+            Tree::from_directory(&arguments.folder, &limits)?
+        } else {
+            Tree::new(&shown)
+        };
+        if files.below(MANIFESTS).next().is_none() {
+            let message = format!("{shown} has no manifests in its folder {MANIFESTS}/");
+            let hint = "take them in with --from FOLDER, or from a stream with --from -";
+            return Err(CommandError::failure(message).hint(hint));
+        }
+        let manifests = manifest::read(&files, MANIFESTS, Layout::Nested, &arguments.limits.text());
+        (files, manifests)
+    };
     printer.report(&manifests.diagnostics);
     if diagnostic::has_errors(&manifests.diagnostics) {
         printer.error("the manifests have errors, so nothing was written");
@@ -134,9 +135,10 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     let default_channel = arguments.default_channel.as_ref().or(first).map(String::as_str);
     let mut written = Tree::new(&shown);
     if arguments.from.is_some() {
-        copy(&tree, &mut written, MANIFESTS, arguments)?;
+        for (path, content) in files.iter() {
+            written.insert(path, content.to_vec(), &limits)?;
+        }
     }
-    let limits = arguments.limits.tree();
     written.insert(OLM_YAML, starter.olm_yaml.into_bytes(), &limits)?;
     if let Some(package) = &starter.package {
         let values = standard(MediaType::K8sV1, package, &channels, default_channel);
@@ -146,6 +148,9 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     written.write_to(&arguments.folder)?;
     for (path, _) in written.iter() {
         printer.status(format_args!("wrote {shown}/{path}"));
+    }
+    if let Some(found) = &starter.inferred_version {
+        printer.status(format_args!("version {}: {}", found.version, found.source));
     }
     if starter.package.is_none() {
         printer
@@ -160,6 +165,7 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
              its Roles allow in one: {what}"
         ));
     }
+    inference::report(&[], &starter.required, context);
     for entry in starter.unresolved {
         printer.status(format_args!(
             "to decide: which kind {} of group {} are, under apis in {shown}/{OLM_YAML}",
@@ -199,54 +205,39 @@ fn widened(rules: &[Rule]) -> Option<String> {
     })
 }
 
-/// Reads the manifests to take in, from a folder, a file or a stream.
-fn take_in(tree: &mut Tree, from: &Path, arguments: &InitArguments, context: &Context<'_>) -> Result<(), CommandError> {
-    let limits = arguments.limits.tree();
-    if from.is_dir() {
-        for (path, content) in Tree::from_directory(from, &limits)?.iter() {
-            if is_kustomization(path, content) {
-                context
-                    .printer
-                    .status(format_args!("passed over {path}, which belongs to kustomize"));
-            } else {
-                tree.insert(&format!("{MANIFESTS}/{path}"), content.to_vec(), &limits)?;
-            }
-        }
+/// A file that says already what would be written is none to be overwritten: a command that was killed when it had done
+/// its work can be given again. Manifests that are not taken in again would become a part of the bundle.
+fn refuse_overwriting(written: &Tree, arguments: &InitArguments) -> Result<(), CommandError> {
+    if arguments.overwrite {
         return Ok(());
     }
-    let fail = |error| FileError::new("read", from, error);
-    let mut content = Vec::new();
-    let bound = limits.file_bytes + 1;
-    if from == Path::new("-") {
-        io::stdin().lock().take(bound).read_to_end(&mut content).map_err(fail)?;
-    } else {
-        let file = std::fs::File::open(from).map_err(fail)?;
-        file.take(bound).read_to_end(&mut content).map_err(fail)?;
-    }
-    let name = from.file_name().filter(|name| *name != "-");
-    let name = name.map_or(STREAM_FILE.into(), |name| name.to_string_lossy());
-    Ok(tree.insert(&format!("{MANIFESTS}/{name}"), content, &limits)?)
-}
-
-fn copy(from: &Tree, to: &mut Tree, folder: &str, arguments: &InitArguments) -> Result<(), CommandError> {
-    for (path, content) in from.iter().filter(|(path, _)| path.starts_with(folder)) {
-        to.insert(path, content.to_vec(), &arguments.limits.tree())?;
-    }
-    Ok(())
-}
-
-/// A file that says already what would be written is none to be overwritten: a command that was killed when it had done
-/// its work can be given again.
-fn refuse_overwriting(written: &Tree, arguments: &InitArguments) -> Result<(), CommandError> {
-    let mut there = written
+    let folder = &arguments.folder;
+    let differs = |path: &Path, content: &[u8]| path.exists() && files::require_content(path, content).is_err();
+    let mut other = written
         .iter()
-        .map(|(path, content)| (arguments.folder.join(path), content));
-    let other = there.find(|(path, content)| path.exists() && files::require_content(path, content).is_err());
-    match other {
-        Some((path, _)) if !arguments.overwrite => {
-            let message = format!("{} is there already, so nothing was written", path.display());
-            Err(CommandError::failure(message).hint("replace it with --overwrite"))
-        }
-        _ => Ok(()),
+        .map(|(path, content)| (folder.join(path), content))
+        .find(|(path, content)| differs(path, content))
+        .map(|(path, _)| path);
+    if other.is_none() && arguments.from.is_some() && folder.join(MANIFESTS).is_dir() {
+        let there = Tree::from_directory(&folder.join(MANIFESTS), &arguments.limits.tree())?;
+        let mut paths = there.iter().map(|(path, _)| format!("{MANIFESTS}/{path}"));
+        other = paths
+            .find(|path| written.get(path).is_none())
+            .map(|path| folder.join(path));
     }
+    let Some(path) = other else { return Ok(()) };
+    let shown = from::word(&folder.display().to_string());
+    let update = match &arguments.from {
+        Some(from) => format!(
+            "opmx bundle update {shown} --from {}",
+            from::word(&from.display().to_string())
+        ),
+        None => format!("opmx bundle update {shown} --from FOLDER"),
+    };
+    let message = format!("{} is there already, so nothing was written", path.display());
+    Err(CommandError::failure(message)
+        .hint(format!(
+            "{update} takes in the next release and keeps what a person wrote in {OLM_YAML}"
+        ))
+        .hint("--overwrite replaces it"))
 }

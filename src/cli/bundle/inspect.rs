@@ -1,8 +1,10 @@
 //! `opmx bundle inspect`: what is in a bundle.
 
-use crate::cli::arguments::{LimitArguments, OutputArguments, RegistryArguments};
+use crate::cli::api_sources::ApiSourceArguments;
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::{Context, sources};
+use crate::synthesis::outside::inform;
 use crate::synthesis::summary::{Summary, summarize};
 use crate::terminal::Format;
 use crate::terminal::output::OutputError;
@@ -30,6 +32,10 @@ pub(crate) struct InspectArguments {
     #[command(flatten)]
     output: OutputArguments,
     #[command(flatten)]
+    sources: ApiSourceArguments,
+    #[command(flatten)]
+    database: DatabaseLimitArguments,
+    #[command(flatten)]
     registry: RegistryArguments,
     #[command(flatten)]
     limits: LimitArguments,
@@ -37,7 +43,13 @@ pub(crate) struct InspectArguments {
 
 pub(crate) fn run(arguments: &InspectArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
-    let reading = sources::read_bundle(&arguments.bundle, &arguments.registry, &arguments.limits, context)?;
+    let limits = arguments.limits.source(&arguments.database, &arguments.registry);
+    let outside = arguments.sources.outside(&arguments.registry, &limits, context)?;
+    let mut reading = sources::read_bundle(&arguments.bundle, &arguments.registry, &arguments.limits, context)?;
+    if let (Some(outside), Some(bundle)) = (&outside, &mut reading.bundle) {
+        let found = inform(bundle, &reading.diagnostics, outside);
+        reading.diagnostics.extend(found);
+    }
     let findings = validation::check_reading(&reading);
     printer.report(&findings);
     let Some(bundle) = &reading.bundle else {

@@ -2,6 +2,7 @@
 
 mod build;
 mod convert;
+mod from;
 mod generate;
 mod inference;
 mod init;
@@ -10,6 +11,7 @@ mod rules;
 mod schema;
 mod synthesize;
 mod unpack;
+mod update;
 pub(crate) mod validate;
 
 pub(crate) use rules::headings;
@@ -42,6 +44,7 @@ pub(crate) struct BundleArguments {
 enum BundleCommand {
     #[command(flatten)]
     Shared(SharedCommand),
+    Update(Box<update::UpdateArguments>),
     Validate(Box<validate::ValidateArguments>),
     Rules(rules::RulesArguments),
 }
@@ -62,6 +65,7 @@ pub(crate) enum SharedCommand {
 pub(crate) fn run(arguments: &BundleArguments, context: &Context<'_>) -> CommandResult {
     match &arguments.command {
         BundleCommand::Shared(command) => run_shared(command, context),
+        BundleCommand::Update(arguments) => update::run(arguments, context),
         BundleCommand::Validate(arguments) => validate::run(arguments, context),
         BundleCommand::Rules(arguments) => rules::run(arguments, context),
     }

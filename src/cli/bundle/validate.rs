@@ -1,7 +1,8 @@
 //! `opmx bundle validate`: may this bundle go in, and what is to be changed where?
 
 use crate::bundle::location::Location;
-use crate::cli::arguments::{ImageBuilderArgument, LimitArguments, RegistryArguments};
+use crate::cli::api_sources::ApiSourceArguments;
+use crate::cli::arguments::{DatabaseLimitArguments, ImageBuilderArgument, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::policy::PolicyArguments;
 use crate::cli::strictness::{RuleName, SelectionArguments, rule};
@@ -103,6 +104,10 @@ pub(crate) struct ValidateArguments {
     #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
     output: ReportFormat,
     #[command(flatten)]
+    sources: ApiSourceArguments,
+    #[command(flatten)]
+    database: DatabaseLimitArguments,
+    #[command(flatten)]
     registry: RegistryArguments,
     #[command(flatten)]
     limits: LimitArguments,
@@ -159,8 +164,12 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
             ..ValidatorOptions::default()
         },
         policy: arguments.policy.terms(None, &[], &arguments.limits.text(), context)?,
+        outside: None,
         limits: arguments.limits.bundle(),
     };
+    let limits = arguments.limits.source(&arguments.database, &arguments.registry);
+    let outside = arguments.sources.outside(&arguments.registry, &limits, context)?;
+    request.outside = outside.map(Arc::new);
     if let Some(file) = &arguments.categories {
         request.options.categories = Some(categories(file)?);
     }
@@ -352,11 +361,13 @@ fn say_what_was_mended(fixings: &[(String, Fixing)], mending: Mending, printer: 
 
 fn explained(error: UnreadableError, name: &str) -> CommandError {
     let loading = matches!(error, UnreadableError::Load(_));
+    let misnamed = matches!(error, UnreadableError::Location(_));
     let error = CommandError::from(error);
-    match name.parse() {
+    match name.parse::<Location>() {
         Ok(location) if loading => {
             guesses::with_guess(error.context(format!("{name} could not be checked")), &location)
         }
+        _ if misnamed => guesses::with_nearest(error.context(format!("{name} could not be checked")), name),
         _ => error,
     }
 }

@@ -68,7 +68,10 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
     arguments.tools.answer(printer);
     let transports = arguments.registry.transports(context);
     let from: Option<IndexLocation> = arguments.from_index.as_deref().map(str::parse).transpose()?;
-    let (locations, options) = arguments.additions.call(&arguments.bundles, &arguments.limits)?;
+    let (additions, limits) = (&arguments.additions, &arguments.limits);
+    let reading = limits.source(&arguments.database, &arguments.registry);
+    let outside = additions.sources.outside(&arguments.registry, &reading, context)?;
+    let (locations, options) = additions.call(&arguments.bundles, limits, outside)?;
     let destination = arguments.publication.destination()?;
     let writing = additions::writing(&arguments.database)?;
     let add = async |target: &Target<'_>, applied: Applied| {

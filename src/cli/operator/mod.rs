@@ -170,7 +170,7 @@ fn compared(
     let bundle = match &arguments.bundle {
         None => None,
         Some(name) if Path::new(name).is_dir() => {
-            let content = bundle_content(name, &arguments.registry, &arguments.limits, context)?;
+            let content = bundle_content(name, None, &arguments.registry, &arguments.limits, context)?;
             let Some(content) = content else { return Ok(false) };
             Some((content, ResolvedFrom::Unknown))
         }

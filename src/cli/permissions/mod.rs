@@ -15,6 +15,7 @@ use crate::cli::what_if::{self, InstallArguments, OlmArgument};
 use crate::cluster::State;
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
+use crate::image::Reference;
 use crate::install::apis::Apis;
 use crate::install::permissions::{self, Need, Permission, Purpose, Review, not_held, pending};
 use crate::install::requests::account;
@@ -307,8 +308,11 @@ fn reviewed(
     context: &Context<'_>,
 ) -> Result<permissions::Content, CommandError> {
     match bundle.parse()? {
-        Location::Directory(_) => Ok(permissions::Content::raw(content)),
-        Location::Image(reference) => {
+        // No cluster can pull a layout or an archive.
+        Location::Directory(_) | Location::Image(Reference::Layout { .. } | Reference::Archive { .. }) => {
+            Ok(permissions::Content::raw(content))
+        }
+        Location::Image(reference @ Reference::Registry(_)) => {
             let transports = registry.transports(context);
             let digest = context.runtime.block_on(transports.resolve(&reference))?;
             Ok(permissions::Content::Image {

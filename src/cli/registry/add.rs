@@ -53,7 +53,10 @@ pub(crate) struct AddArguments {
 pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandResult {
     arguments.tools.answer(&context.printer);
     let transports = arguments.registry.transports(context);
-    let (locations, options) = arguments.additions.call(&arguments.bundle_images, &arguments.limits)?;
+    let (additions, limits) = (&arguments.additions, &arguments.limits);
+    let reading = limits.source(&arguments.database_limits, &arguments.registry);
+    let outside = additions.sources.outside(&arguments.registry, &reading, context)?;
+    let (locations, options) = additions.call(&arguments.bundle_images, limits, outside)?;
     let target = Target::InPlace(&arguments.database);
     let writing = ChangeOptions {
         dry_run: arguments.dry_run,

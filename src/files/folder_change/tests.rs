@@ -57,6 +57,7 @@ fn half_done_with(moved: &[&str], mut other: Option<Replacement>) -> tempfile::T
     let mut record = Record {
         inode: inode(&metadata(&change.staging).unwrap()),
         replaced: BTreeMap::new(),
+        removed: BTreeMap::new(),
         outside: other.as_ref().map(|other| Outside::new(other).unwrap()),
     };
     if let Some(other) = &mut other {
@@ -336,4 +337,60 @@ fn an_empty_folder_is_replaced_and_keeps_its_permissions_and_a_full_one_stays() 
         assert_eq!(files_of(&folder.canonicalize().unwrap()), map(&NEW));
     }
     assert_eq!(names(parent.path()), ["absent", "empty", "full", "link", "linked"]);
+}
+
+#[test]
+fn files_go_together_with_the_change_and_so_do_the_folders_that_they_leave_empty() {
+    let folder = old_folder();
+    let mut change = FolderChange::new(folder.path()).unwrap();
+    place(change.path(), bytes(&[("a.yaml", "new")])).unwrap();
+    let gone: Vec<&str> = OLD
+        .iter()
+        .map(|(path, _)| *path)
+        .filter(|path| *path != "a.yaml")
+        .collect();
+    gone.iter().for_each(|path| change.remove(path));
+    change.commit().unwrap();
+    assert_eq!(files_of(folder.path()), map(&[("a.yaml", "new")]));
+    assert_eq!(names(folder.path()), ["a.yaml"]);
+}
+
+#[test]
+fn a_removal_that_counts_is_read_as_done_unless_somebody_changed_the_file() {
+    for changed in [false, true] {
+        let folder = old_folder();
+        let mut change = FolderChange::new(folder.path()).unwrap();
+        change.remove("a.yaml");
+        let mut record = Record {
+            inode: inode(&metadata(&change.staging).unwrap()),
+            replaced: BTreeMap::new(),
+            removed: BTreeMap::new(),
+            outside: None,
+        };
+        record.look_at_removed(&change.removed, folder.path()).unwrap();
+        fs::write(change.staging.join(RECORD), serde_json::to_vec(&record).unwrap()).unwrap();
+        fs::rename(&change.staging, folder.path().join(JOURNAL)).unwrap();
+        drop(change);
+        if changed {
+            fs::write(folder.path().join("a.yaml"), "mine").unwrap();
+        }
+        assert_eq!(pending_change(folder.path()).unwrap().removes("a.yaml"), !changed);
+        finish_change(folder.path()).unwrap();
+        assert_eq!(folder.path().join("a.yaml").exists(), changed);
+    }
+}
+
+#[test]
+fn nothing_but_a_file_inside_the_folder_can_go() {
+    let folder = old_folder();
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("file"), "x").unwrap();
+    std::os::unix::fs::symlink(outside.path(), folder.path().join("link")).unwrap();
+    let escape = format!("../{}/file", outside.path().file_name().unwrap().to_str().unwrap());
+    for path in ["link/file", "link", "m", "absent", &escape, ""] {
+        let mut change = FolderChange::new(folder.path()).unwrap();
+        change.remove(path);
+        change.commit().unwrap_err();
+    }
+    assert!(outside.path().join("file").exists());
 }

@@ -330,7 +330,7 @@ fn bundle_of(
 ) -> Result<(Bundle, Vec<Diagnostic>), SourceError> {
     let recording = Recording {
         reference,
-        by_reference: false,
+        ..Recording::default()
     };
     let prepared = prepare(tree, recording, &opening.limits.bundle.text, &opening.strictness)?;
     let bundle = render_record(&prepared.record, opening.options)?;

@@ -104,7 +104,7 @@ async fn bundle(
     let work = move || -> Result<(Bundle, Vec<Diagnostic>), BundleError> {
         let recording = Recording {
             reference: written.as_deref(),
-            by_reference: false,
+            ..Recording::default()
         };
         let prepared = prepare(&tree, recording, &limits.bundle.text, &strictness)?;
         let bundle = render_record(&prepared.record, options)?;

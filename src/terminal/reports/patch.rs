@@ -6,11 +6,27 @@ use std::path::{Component, Path};
 
 /// The changes of one bundle, as a unified diff whose names are relative to the folder where the program runs.
 pub fn patch(bundle: &str, fixing: &Fixing) -> String {
+    let changes = fixing.files.iter();
+    let changes = changes.map(|(path, change)| (path.as_str(), Some(&change.before[..]), Some(&change.after[..])));
+    unified(bundle, changes)
+}
+
+/// Changes of the files of a bundle as such a diff: path, content before and after. A file that is not there has none.
+pub fn unified<'c>(
+    bundle: &str,
+    changes: impl IntoIterator<Item = (&'c str, Option<&'c [u8]>, Option<&'c [u8]>)>,
+) -> String {
     let mut out = String::new();
-    for (path, change) in &fixing.files {
-        // What is mended has been read as text.
-        let before = String::from_utf8_lossy(&change.before);
-        let after = String::from_utf8_lossy(&change.after);
+    for (path, before, after) in changes {
+        let name = relative(&Path::new(bundle).join(path));
+        let header = |side: &str, content: Option<&[u8]>| match content {
+            Some(_) => quoted(&format!("{side}/{name}")),
+            None => "/dev/null".to_owned(),
+        };
+        let (old, new) = (header("a", before), header("b", after));
+        // What changes has been read as text.
+        let before = String::from_utf8_lossy(before.unwrap_or_default());
+        let after = String::from_utf8_lossy(after.unwrap_or_default());
         // Other programs end a line at its line feed alone.
         let before: Vec<&str> = before.split_inclusive('\n').collect();
         let after: Vec<&str> = after.split_inclusive('\n').collect();
@@ -18,8 +34,6 @@ pub fn patch(bundle: &str, fixing: &Fixing) -> String {
             .algorithm(Algorithm::Myers)
             .newline_terminated(true)
             .diff_slices(&before, &after);
-        let name = relative(&Path::new(bundle).join(path));
-        let (old, new) = (quoted(&format!("a/{name}")), quoted(&format!("b/{name}")));
         out.push_str(&diff.unified_diff().header(&old, &new).to_string());
     }
     out

@@ -1,0 +1,365 @@
+//! Images that a bundle names where no program looks for them: in arguments, environment variables and ConfigMaps. Who
+//! mirrors the bundle misses those that stand in no list of related images.
+
+use super::pin::{self, CONTAINERS, ImageUse, RELATED_IMAGE};
+use super::{Bundle, MediaType};
+use crate::image::{Reference, RegistryReference};
+use crate::text::{Document, Path};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the names of variables for images end with.
+const IMAGE_SUFFIX: &str = "_IMAGE";
+
+/// Longer strings are no references.
+const LONGEST: usize = 512;
+
+/// The effects of taints, which are written as tags are.
+const EFFECTS: [&str; 3] = ["NoSchedule", "NoExecute", "PreferNoSchedule"];
+
+/// The images in arguments, variables and ConfigMaps, in the order of the objects.
+pub fn of_bundle(bundle: &Bundle) -> Vec<ImageUse> {
+    let mut uses = Vec::new();
+    for object in &bundle.objects {
+        let (document, root) = object.document();
+        let below = |keys: &[&str]| keys.iter().fold(root.clone(), |path, key| path.key(key));
+        if object.gvk().is("", "ConfigMap") {
+            of_config_map(document, &below(&["data"]), &mut uses);
+        } else if object.gvk().is("apps", "Deployment") && bundle.media_type == MediaType::K8sV1 {
+            of_pod(document, &below(&["spec", "template", "spec"]), &mut uses);
+        } else if super::is_csv(object) {
+            let deployments = below(&["spec", "install", "spec", "deployments"]);
+            for index in 0..length(document, &deployments) {
+                let keys = ["spec", "template", "spec"];
+                let pod = keys.iter().fold(deployments.index(index), |path, key| path.key(key));
+                of_pod(document, &pod, &mut uses);
+            }
+        }
+    }
+    uses
+}
+
+/// The images in arguments, variables and ConfigMaps that are neither those of containers nor related images, each once,
+/// by the places where they stand.
+pub fn unlisted(bundle: &Bundle) -> Vec<Vec<ImageUse>> {
+    let known: BTreeSet<String> = pin::of_bundle(bundle)
+        .into_iter()
+        .filter(|used| !used.is_variable())
+        .map(|used| used.image)
+        .collect();
+    let mut missing: BTreeMap<String, Vec<ImageUse>> = BTreeMap::new();
+    for used in of_bundle(bundle) {
+        if !known.contains(&used.image) {
+            missing.entry(used.image.clone()).or_default().push(used);
+        }
+    }
+    missing.into_values().collect()
+}
+
+/// The entries that the related images of a bundle lack.
+pub fn missing_entries(bundle: &Bundle) -> Vec<Value> {
+    let olm = bundle.olm.as_ref().and_then(|olm| olm.value().get("relatedImages"));
+    let spec = bundle.csv().and_then(|csv| csv.value().pointer("/spec/relatedImages"));
+    let taken = olm.or(spec).and_then(Value::as_array);
+    let missing = unlisted(bundle);
+    let first = missing.iter().filter_map(|places| places.first());
+    entries(first, taken.map(Vec::as_slice).unwrap_or_default())
+}
+
+/// Entries of `relatedImages` for images, under names that are free.
+pub fn entries<'u>(images: impl IntoIterator<Item = &'u ImageUse>, taken: &[Value]) -> Vec<Value> {
+    let text = |entry: &Value| entry.get("name").and_then(Value::as_str).map(str::to_owned);
+    let mut names: BTreeSet<String> = taken.iter().filter_map(text).collect();
+    let mut entries = Vec::new();
+    for used in images {
+        let name = entry_name(used);
+        let numbered = (2..).map(|number| format!("{name}-{number}"));
+        let free = std::iter::once(name.clone())
+            .chain(numbered)
+            .find(|name| !names.contains(name));
+        let name = free.unwrap_or(name);
+        names.insert(name.clone());
+        entries.push(json!({"name": name, "image": used.image}));
+    }
+    entries
+}
+
+/// `AGENT_IMAGE`, `--agent-image` and `agent.image` name the image of the agent.
+fn entry_name(used: &ImageUse) -> String {
+    let plain = |letter: char| {
+        if letter.is_ascii_alphanumeric() {
+            letter.to_ascii_lowercase()
+        } else {
+            '-'
+        }
+    };
+    let name: String = used.name.chars().map(plain).collect();
+    let name = name.trim_matches('-');
+    let name = name.strip_suffix("-image").unwrap_or(name);
+    if !name.is_empty() && name != "image" {
+        return name.to_owned();
+    }
+    let repository = used.image.split('@').next().unwrap_or_default();
+    let last = repository.rsplit('/').next().unwrap_or_default();
+    last.split(':').next().unwrap_or_default().to_lowercase()
+}
+
+/// A reference that is written out: a host, a path, and a tag or a digest. Other strings may happen to be references.
+pub fn written_out(text: &str) -> Option<RegistryReference> {
+    let (host, path) = text.split_once('/').filter(|_| text.len() <= LONGEST)?;
+    let (name, port) = match host.split_once(':') {
+        Some((name, port)) => (name, Some(port)),
+        None => (host, None),
+    };
+    let is_port = port.is_none_or(|port| !port.is_empty() && port.bytes().all(|digit| digit.is_ascii_digit()));
+    let top = name.rsplit('.').next().unwrap_or_default();
+    let is_domain = name.contains('.') && top.len() > 1 && top.bytes().all(|letter| letter.is_ascii_alphabetic());
+    let last = path.rsplit('/').next().unwrap_or_default();
+    let tag = last.split('@').next()?.split_once(':').map(|(_, tag)| tag);
+    let named = (is_domain || port.is_some()) && is_port;
+    let exact = tag.is_some_and(|tag| !EFFECTS.contains(&tag)) || path.contains('@');
+    if !named || !exact {
+        return None;
+    }
+    reference(text)
+}
+
+fn reference(text: &str) -> Option<RegistryReference> {
+    match text.parse() {
+        Ok(Reference::Registry(reference)) if reference.as_written() == text => Some(reference),
+        _ => None,
+    }
+}
+
+fn of_pod(document: &Document, pod: &Path, uses: &mut Vec<ImageUse>) {
+    for field in CONTAINERS {
+        let list = pod.key(field);
+        for index in 0..length(document, &list) {
+            let container = list.index(index);
+            for field in ["command", "args"] {
+                let words = container.key(field);
+                for index in 0..length(document, &words) {
+                    argument(document, words.index(index), uses);
+                }
+            }
+            let variables = container.key("env");
+            for index in 0..length(document, &variables) {
+                let variable = variables.index(index);
+                let name = text(document, &variable.key("name")).unwrap_or_default();
+                let value = text(document, &variable.key("value")).unwrap_or_default();
+                let is_meant = name.starts_with(RELATED_IMAGE) || name.ends_with(IMAGE_SUFFIX);
+                let named = is_meant && value.contains(['/', ':', '@']) && reference(value).is_some();
+                if named || written_out(value).is_some() {
+                    let short = name.strip_prefix(RELATED_IMAGE).unwrap_or(name);
+                    uses.push(ImageUse::within(
+                        document,
+                        variable.key("value"),
+                        short,
+                        value,
+                        Some(""),
+                    ));
+                }
+            }
+        }
+    }
+}
+
+/// An argument that is an image, or an option `--name=IMAGE`.
+fn argument(document: &Document, path: Path, uses: &mut Vec<ImageUse>) {
+    let word = text(document, &path).unwrap_or_default();
+    let (option, value) = match word.split_once('=') {
+        Some((option, value)) if option.starts_with('-') => (option, value),
+        _ => ("", word),
+    };
+    if written_out(value).is_some() {
+        let prefix = word.strip_suffix(value).unwrap_or_default().to_owned();
+        uses.push(ImageUse::within(document, path, option, value, Some(&prefix)));
+    }
+}
+
+/// The images in the values of a ConfigMap, which often are files of their own.
+fn of_config_map(document: &Document, data: &Path, uses: &mut Vec<ImageUse>) {
+    let Some(Value::Object(map)) = data.get(document.value()) else {
+        return;
+    };
+    for (key, value) in map {
+        let Some(value) = value.as_str() else { continue };
+        let path = data.key(key);
+        if written_out(value).is_some() {
+            uses.push(ImageUse::within(document, path, key, value, Some("")));
+            continue;
+        }
+        let ends = |letter: char| letter.is_whitespace() || "\"'`,;=()[]{}<>|".contains(letter);
+        for word in value.split(ends).filter(|word| written_out(word).is_some()) {
+            uses.push(ImageUse::within(document, path.clone(), "", word, None));
+        }
+    }
+}
+
+fn length(document: &Document, list: &Path) -> usize {
+    list.get(document.value()).and_then(Value::as_array).map_or(0, Vec::len)
+}
+
+fn text<'a>(document: &'a Document, path: &Path) -> Option<&'a str> {
+    path.get(document.value())?.as_str()
+}
+
+/// Related images that stand in for an image of a Deployment as it was: the list has another tag or digest of its
+/// repository, and nothing in the bundle uses that one. Each with the place of the image that is used now.
+pub fn outdated(bundle: &Bundle) -> Vec<(ImageUse, ImageUse)> {
+    let (related, mut used): (Vec<ImageUse>, Vec<ImageUse>) =
+        pin::of_bundle(bundle).into_iter().partition(ImageUse::is_related);
+    used.extend(of_bundle(bundle).into_iter().filter(ImageUse::can_be_replaced));
+    let listed: BTreeSet<&str> = related.iter().map(|entry| entry.image.as_str()).collect();
+    let named: BTreeSet<&str> = used.iter().map(|one| one.image.as_str()).collect();
+    let place =
+        |image: &str| reference(image).map(|found| (found.registry().to_owned(), found.repository().to_owned()));
+    let mut current = BTreeMap::new();
+    for one in used.iter().filter(|one| !listed.contains(one.image.as_str())) {
+        if let Some(place) = place(&one.image) {
+            current.entry(place).or_insert(one);
+        }
+    }
+    let stale = related.iter().filter(|entry| !named.contains(entry.image.as_str()));
+    stale
+        .filter_map(|entry| Some((entry.clone(), (*current.get(&place(&entry.image)?)?).clone())))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::{self, BundleLimits};
+    use crate::tree::Tree;
+
+    fn read(files: &[(&str, &str)]) -> Bundle {
+        let limits = BundleLimits::default();
+        let mut tree = Tree::new("operator");
+        for (path, text) in files {
+            tree.insert(path, text.as_bytes().to_vec(), &limits.tree).unwrap();
+        }
+        bundle::read(&tree, &limits.text).bundle.unwrap()
+    }
+
+    const OPERATOR: &str = "\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: op}
+spec:
+  template:
+    spec:
+      containers:
+      - name: manager
+        image: example.com/op:1
+        command: [/manager, example.com/first:1]
+        args: ['--agent-image=example.com/agent:1', '--leader-elect', '--metrics=0.0.0.0:8080', '-c=a.b/c']
+        env:
+        - {name: PROXY_IMAGE, value: 'proxy:1'}
+        - {name: RELATED_IMAGE_SIDE, value: example.com/side:1}
+        - {name: PULL_IMAGE, value: 'true'}
+        - {name: DEFAULT, value: 'example.com:5000/default@sha256:0123456789012345678901234567890123456789012345678901234567890123'}
+        - {name: URL, value: 'https://example.com/a:1'}
+";
+    const SETTINGS: &str = "\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings}
+data:
+  worker.image: example.com/worker:1
+  config.yaml: |
+    image: \"example.com/inner:1\"
+    path: /etc/x/y:ro
+    taint: node.kubernetes.io/unreachable:NoExecute
+";
+
+    #[test]
+    fn images_in_arguments_variables_and_config_maps_are_found() {
+        let files = [
+            ("manifests/op.yaml", OPERATOR),
+            ("manifests/settings.yaml", SETTINGS),
+            (
+                "metadata/olm.yaml",
+                "relatedImages: [{name: agent, image: 'example.com/agent:1'}]\n",
+            ),
+        ];
+        let bundle = read(&files);
+        let missing = unlisted(&bundle);
+        let first: Vec<&ImageUse> = missing.iter().filter_map(|places| places.first()).collect();
+        let entries = entries(first, &[json!({"name": "side"})]);
+        let entries: Vec<String> = entries
+            .iter()
+            .map(|entry| {
+                format!(
+                    "{} {}",
+                    entry["name"].as_str().unwrap(),
+                    entry["image"].as_str().unwrap()
+                )
+            })
+            .collect();
+        let digest = "0123456789".repeat(6) + "0123";
+        assert_eq!(
+            entries,
+            [
+                "first example.com/first:1",
+                "inner example.com/inner:1",
+                "side-2 example.com/side:1",
+                "worker example.com/worker:1",
+                &format!("default example.com:5000/default@sha256:{digest}"),
+                "proxy proxy:1",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_only_looks_like_a_reference_is_none() {
+        for text in [
+            "nginx",
+            "nginx:1",
+            "library/nginx:1",
+            "a.b/c",
+            "example.com/a",
+            "0.0.0.0:8080",
+            "1.2.3.4/a:1",
+            "example.com:port/a:1",
+            "https://example.com/a:1",
+            "docker://example.com/a:1",
+            "oci:a.com/b:1",
+            "node.kubernetes.io/unreachable:NoExecute",
+            "etc.d/a:ro",
+            "example.com/a:1 b",
+            "Example.com/A:1",
+            "",
+        ] {
+            assert!(written_out(text).is_none(), "{text}");
+        }
+        for text in ["example.com/a:1", "localhost:5000/a:1", "a.example.com/b/c:v1.0-x"] {
+            assert!(written_out(text).is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_related_image_of_the_release_before_is_outdated() {
+        let outdated_with = |olm: &str| {
+            let bundle = read(&[("manifests/op.yaml", OPERATOR), ("metadata/olm.yaml", olm)]);
+            let found = outdated(&bundle).into_iter();
+            found
+                .map(|(old, new)| format!("{} {}", old.image, new.image))
+                .collect::<Vec<_>>()
+        };
+        let entry = |image: &str| format!("{{name: a, image: '{image}'}}");
+        for (old, new) in [("op:0", "op:1"), ("agent:0", "agent:1"), ("side:0", "side:1")] {
+            let (old, new) = (format!("example.com/{old}"), format!("example.com/{new}"));
+            assert_eq!(
+                outdated_with(&format!("relatedImages: [{}]\n", entry(&old))),
+                [format!("{old} {new}")]
+            );
+            // Who lists both supports both.
+            let both = format!("relatedImages: [{}, {}]\n", entry(&old), entry(&new));
+            assert_eq!(outdated_with(&both), [""; 0]);
+        }
+        assert_eq!(
+            outdated_with(&format!("relatedImages: [{}]\n", entry("example.com/other:0"))),
+            [""; 0]
+        );
+    }
+}

@@ -1,0 +1,92 @@
+//! Manifests from elsewhere, as `--from` names them.
+
+use crate::cli::arguments::LimitArguments;
+use crate::cli::error::CommandError;
+use crate::cli::{Context, input};
+use crate::manifest::Manifests;
+use crate::synthesis::intake::{Intake, IntakeError};
+use std::io;
+use std::path::Path;
+
+/// Reads manifests from a folder, a file or standard input (`-`), and says what is passed over. `command` is what could
+/// read them from a pipe, such as `opmx bundle init etcd`.
+pub(super) fn read(
+    from: &Path,
+    command: &str,
+    limits: &LimitArguments,
+    context: &Context<'_>,
+) -> Result<(Intake, Manifests), CommandError> {
+    let taken = if from == Path::new(input::STDIN) {
+        Intake::from_stream(input::announced(context), io::stdin().lock(), &limits.tree())
+    } else {
+        Intake::from_path(from, &limits.tree())
+    };
+    let read = taken.and_then(|intake| {
+        let manifests = intake.manifests(&limits.text())?;
+        Ok((intake, manifests))
+    });
+    let (intake, manifests) = read.map_err(|error| advised(error, command))?;
+    for path in intake.passed_over() {
+        context
+            .printer
+            .status(format_args!("passed over {path}, which holds no manifest"));
+    }
+    Ok((intake, manifests))
+}
+
+fn advised(error: IntakeError, command: &str) -> CommandError {
+    let error = match error {
+        IntakeError::Tree(error) => return error.into(),
+        IntakeError::File(error) => return error.into(),
+        error => error,
+    };
+    let pipe = |program: String| format!("{program} | {command} --from -");
+    let hint = match &error {
+        IntakeError::Url { url } if url.starts_with("oci://") => {
+            format!(
+                "render the chart: {}",
+                pipe(format!("helm template NAME {} --include-crds", word(url)))
+            )
+        }
+        IntakeError::Url { url } => format!("download it first: {}", pipe(format!("curl -fsSL {}", word(url)))),
+        IntakeError::Kustomization { folder, .. } => {
+            let folder = word(&folder.display().to_string());
+            format!("render it first: {}", pipe(format!("kubectl kustomize {folder}")))
+        }
+        IntakeError::Chart { path } => {
+            let chart = word(&path.display().to_string());
+            format!(
+                "render it first: {}",
+                pipe(format!("helm template NAME {chart} --include-crds"))
+            )
+        }
+        _ => "check what the command before it prints, or what the folder holds".to_owned(),
+    };
+    CommandError::failure(error.to_string()).hint(hint)
+}
+
+/// A word of a command line for a shell.
+pub(super) fn word(text: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/.-_:@=+,%".contains(letter);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_read_more() {
+        for (text, wanted) in [
+            ("config/default", "config/default"),
+            ("my charts/op", "'my charts/op'"),
+            ("https://example.com/a?b=1&c", "'https://example.com/a?b=1&c'"),
+            ("it's", "'it'\\''s'"),
+        ] {
+            assert_eq!(word(text), wanted);
+        }
+    }
+}

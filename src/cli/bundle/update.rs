@@ -1,0 +1,170 @@
+//! `opmx bundle update`: the next release of an operator, in the folder of the one before.
+
+use super::from;
+use super::inference::{self, InferenceArguments};
+use crate::bundle::{MANIFESTS, OLM_YAML, is_csv};
+use crate::cli::Context;
+use crate::cli::arguments::{LimitArguments, RegistryArguments};
+use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::diagnostic;
+use crate::files;
+use crate::synthesis::next_release::{Release, ReleaseError, ReleaseOptions, next_release};
+use crate::terminal::reports::unified;
+use crate::tree::Tree;
+use crate::version::parse_strict;
+use clap::Args;
+use semver::Version;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  The manifests of the next release; the version is the tag of the operator's image
+  $ opmx bundle update etcd --from deploy/
+
+  What kustomize renders, with another version; first look at what would change
+  $ kustomize build config/default | opmx bundle update etcd --from - --version 0.9.5 --dry-run
+
+  Keep a manifest that was added by hand
+  $ opmx bundle update etcd --from deploy/ --keep manifests/monitor.yaml";
+
+/// Take the next release into the folder of a bundle
+///
+/// The new manifests take the place of those in manifests/. In metadata/olm.yaml name, version and replaces change, and
+/// what "opmx bundle init" had inferred and the new manifests say otherwise; all else stays, with its comments. The
+/// changes are printed as a diff, and the objects that come and go are named. Nothing else in the folder is touched, and
+/// a second run changes nothing.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct UpdateArguments {
+    /// Folder of the bundle, with manifests/ and metadata/olm.yaml in it
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// The manifests of the next release: a folder, a file, or standard input (-)
+    ///
+    /// What kustomize or Helm must render first is refused; a kustomization that only lists manifests is left out, as are
+    /// files that hold none.
+    #[arg(long, value_name = "DIR|FILE|-")]
+    from: PathBuf,
+    /// Version of the operator, such as 1.2.3; without it, the tag of its image
+    #[arg(long, value_name = "VERSION", value_parser = parse_strict)]
+    version: Option<Version>,
+    /// Name of the bundle that this one replaces; without it, the bundle that is there
+    #[arg(long, value_name = "NAME")]
+    replaces: Option<String>,
+    /// Manifest that stays although it is not among the new ones; may be given several times
+    #[arg(long, value_name = "PATH")]
+    keep: Vec<String>,
+    /// Write nothing, and print what would change
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    inference: InferenceArguments,
+    #[command(flatten)]
+    registry: RegistryArguments,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
+pub(crate) fn run(arguments: &UpdateArguments, context: &Context<'_>) -> CommandResult {
+    let printer = &context.printer;
+    let shown = arguments.folder.display().to_string();
+    let folder = Tree::from_directory(&arguments.folder, &arguments.limits.tree())?;
+    let command = format!("opmx bundle update {}", from::word(&shown));
+    let (intake, manifests) = from::read(&arguments.from, &command, &arguments.limits, context)?;
+    printer.report(&manifests.diagnostics);
+    if diagnostic::has_errors(&manifests.diagnostics) {
+        printer.error("the manifests have errors, so nothing was written");
+        return Ok(Status::Failure);
+    }
+    if let Some(csv) = manifests.objects.iter().find(|object| is_csv(object)) {
+        let message = format!("{} holds a ClusterServiceVersion, which is inferred here", csv.file());
+        return Err(CommandError::failure(message).hint("leave it out"));
+    }
+    let outside = arguments
+        .inference
+        .outside(&arguments.registry, &arguments.limits, context)?
+        .unwrap_or_default();
+    let options = ReleaseOptions {
+        version: arguments.version.as_ref().map(ToString::to_string),
+        replaces: arguments.replaces.clone(),
+        keep: arguments.keep.iter().map(|path| inside(path, &shown)).collect(),
+        outside,
+        limits: arguments.limits.bundle(),
+    };
+    let release = next_release(&folder, &intake, &manifests, &options).map_err(|error| advised(error, context))?;
+    inference::report(&release.findings, &release.resolved, context);
+    if diagnostic::has_errors(&release.findings) {
+        printer.error("nothing was written");
+        return Ok(Status::Failure);
+    }
+    if arguments.dry_run {
+        files::finish_change(&arguments.folder)?;
+    } else {
+        release.write(&arguments.folder)?;
+    }
+    let changes = release.files.iter();
+    let changes = changes.map(|(path, file)| (path.as_str(), file.before.as_deref(), file.after.as_deref()));
+    printer.lines(&unified(&shown, changes))?;
+    printer.flush()?;
+    tell(&release, arguments, &shown, context);
+    Ok(Status::Success)
+}
+
+/// A path as it is inside the bundle: people write it from where they are.
+fn inside(path: &str, folder: &str) -> String {
+    let folder = format!("{}/", folder.trim_end_matches('/'));
+    path.strip_prefix(&folder).unwrap_or(path).to_owned()
+}
+
+fn tell(release: &Release, arguments: &UpdateArguments, shown: &str, context: &Context<'_>) {
+    let printer = &context.printer;
+    for object in &release.added {
+        printer.status(format_args!("added {object}"));
+    }
+    for (object, file) in &release.removed {
+        printer.status(format_args!("removed {object}, which was in {file}"));
+    }
+    if let Some(found) = &release.inferred_version {
+        printer.status(format_args!("version {}: {}", found.version, found.source));
+    }
+    for (path, file) in &release.files {
+        let done = match (arguments.dry_run, &file.after) {
+            (false, Some(_)) => "wrote",
+            (false, None) => "removed",
+            (true, Some(_)) => "would write",
+            (true, None) => "would remove",
+        };
+        printer.status(format_args!("{done} {shown}/{path}"));
+    }
+    if release.files.is_empty() {
+        printer.status(format_args!("{shown} is up to date: nothing changes"));
+    }
+    for entry in &release.unresolved {
+        printer.status(format_args!(
+            "to decide: which kind {} of group {} are, under apis in {shown}/{OLM_YAML}",
+            entry.resource, entry.group
+        ));
+    }
+}
+
+fn advised(error: ReleaseError, context: &Context<'_>) -> CommandError {
+    let error = match error {
+        ReleaseError::Tree(error) => return error.into(),
+        ReleaseError::Edit(error) => return error.into(),
+        error => error,
+    };
+    let hint = match &error {
+        ReleaseError::NoBundle { .. } => {
+            "\"opmx bundle init\" begins one; a ClusterServiceVersion is written by hand".to_owned()
+        }
+        ReleaseError::Unreadable { diagnostics, .. } => {
+            context.printer.report(diagnostics);
+            return CommandError::failure(error.to_string());
+        }
+        ReleaseError::NoVersion => "say it with --version".to_owned(),
+        ReleaseError::Older { .. } => "say which it is with --version".to_owned(),
+        ReleaseError::Name { .. } => format!("write the next name and version into {OLM_YAML}, and use --version"),
+        _ => format!("paths begin at the folder of the bundle, as in {MANIFESTS}/extra.yaml"),
+    };
+    CommandError::failure(error.to_string()).hint(hint)
+}

@@ -1,0 +1,412 @@
+//! Manifests from elsewhere as the files of a bundle: those of a folder, of a file, or of a stream of documents.
+
+use super::samples::is_kustomization;
+use crate::bundle::MANIFESTS;
+use crate::diagnostic;
+use crate::files::FileError;
+use crate::manifest::{self, Layout, Manifests, has_manifest_extension};
+use crate::text::{self, Limits};
+use crate::tree::{Tree, TreeError, TreeLimits};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// A stream of manifests as a file of the bundle. Named so that a later stream takes its place.
+const STREAM_FILE: &str = "manifests.yaml";
+
+/// Manifests, laid out as in a bundle. Findings name the files that they came from.
+#[derive(Debug)]
+pub struct Intake {
+    files: Tree,
+    passed_over: Vec<String>,
+    /// Where the file of a path came from.
+    sources: BTreeMap<String, String>,
+}
+
+/// Why manifests cannot be taken in.
+#[derive(Debug, thiserror::Error)]
+pub enum IntakeError {
+    /// The name is a URL.
+    #[error("{url} is a URL, and manifests are read from files and streams")]
+    Url {
+        /// The URL.
+        url: String,
+    },
+    /// Only kustomize can tell what the manifests are.
+    #[error("{} must be rendered by kustomize: its {file} does more than list manifests", folder.display())]
+    Kustomization {
+        /// The folder to render.
+        folder: PathBuf,
+        /// The file in it.
+        file: String,
+    },
+    /// Only Helm can tell what the manifests are.
+    #[error("{} is a Helm chart, and its templates become manifests only when Helm renders them", path.display())]
+    Chart {
+        /// The folder or archive.
+        path: PathBuf,
+    },
+    /// There is nothing in it.
+    #[error("{name} holds no Kubernetes object")]
+    Nothing {
+        /// The folder, file or stream.
+        name: String,
+    },
+    /// The files pass a limit, or cannot be files of a bundle.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    /// The system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl Intake {
+    /// Takes in a folder, a file, or what a pipe such as `/dev/fd/63` delivers. Files of kustomize that only list
+    /// manifests, and files that hold none, are passed over.
+    ///
+    /// # Errors
+    /// When nothing can be read there, or another program must render it first.
+    pub fn from_path(from: &Path, limits: &TreeLimits) -> Result<Self, IntakeError> {
+        if let Some(url) = from.to_str().filter(|name| is_url(name)) {
+            return Err(IntakeError::Url { url: url.to_owned() });
+        }
+        if from.is_dir() {
+            return Self::from_folder(from, limits);
+        }
+        let fail = |error| FileError::new("read", from, error);
+        let file = File::open(from).map_err(fail)?;
+        let is_regular = file.metadata().map_err(fail)?.is_file();
+        let is_device = from.starts_with("/dev") || from.starts_with("/proc");
+        let name = from.file_name().filter(|_| is_regular && !is_device);
+        let name = name.map_or(STREAM_FILE.to_owned(), |name| {
+            let name = name.to_string_lossy();
+            if has_manifest_extension(&name) {
+                name.into_owned()
+            } else {
+                format!("{name}.yaml")
+            }
+        });
+        let intake = Self::from_reader(&from.display().to_string(), &name, file, limits)?;
+        // A chart in one file is a compressed archive.
+        let content = intake.files.iter().next().map(|(_, content)| content);
+        if content.is_some_and(|content| content.starts_with(&[0x1f, 0x8b])) {
+            let path = from.to_owned();
+            return Err(IntakeError::Chart { path });
+        }
+        Ok(intake)
+    }
+
+    /// Takes in a stream of documents; findings call it `name`.
+    ///
+    /// # Errors
+    /// When it cannot be read, or passes a limit.
+    pub fn from_stream(name: &str, stream: impl Read, limits: &TreeLimits) -> Result<Self, IntakeError> {
+        Self::from_reader(name, STREAM_FILE, stream, limits)
+    }
+
+    fn from_reader(shown: &str, file: &str, stream: impl Read, limits: &TreeLimits) -> Result<Self, IntakeError> {
+        let mut content = Vec::new();
+        stream
+            .take(limits.file_bytes.saturating_add(1))
+            .read_to_end(&mut content)
+            .map_err(|error| FileError::new("read", shown, error))?;
+        let path = format!("{MANIFESTS}/{file}");
+        let mut files = Tree::new(shown);
+        files.insert(&path, content, limits)?;
+        Ok(Self {
+            files,
+            passed_over: Vec::new(),
+            sources: BTreeMap::from([(path, shown.to_owned())]),
+        })
+    }
+
+    fn from_folder(folder: &Path, limits: &TreeLimits) -> Result<Self, IntakeError> {
+        let tree = Tree::from_directory(folder, limits)?;
+        if let Some(chart) = chart_in(&tree) {
+            let path = below(folder, chart);
+            return Err(IntakeError::Chart { path });
+        }
+        if let Some((rendered, file)) = kustomization_in(&tree) {
+            let folder = below(folder, &rendered);
+            return Err(IntakeError::Kustomization { folder, file });
+        }
+        let mut intake = Self {
+            files: Tree::new(tree.origin()),
+            passed_over: Vec::new(),
+            sources: BTreeMap::new(),
+        };
+        for (path, content) in tree.iter() {
+            if !has_manifest_extension(path) || is_kustomization(path, content) {
+                intake.passed_over.push(path.to_owned());
+                continue;
+            }
+            let inside = format!("{MANIFESTS}/{path}");
+            intake.files.insert(&inside, content.to_vec(), limits)?;
+            intake.sources.insert(inside, folder.join(path).display().to_string());
+        }
+        Ok(intake)
+    }
+
+    /// The files, below `manifests/`.
+    pub fn files(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.files.iter()
+    }
+
+    /// The files, below `manifests/`, without where they came from.
+    pub fn into_files(self) -> Tree {
+        self.files
+    }
+
+    /// The files of the folder that hold no manifests, by their paths in it.
+    pub fn passed_over(&self) -> &[String] {
+        &self.passed_over
+    }
+
+    /// Reads the objects.
+    ///
+    /// # Errors
+    /// When there are none, and nothing is wrong with the files.
+    pub fn manifests(&self, limits: &Limits) -> Result<Manifests, IntakeError> {
+        let named: Vec<(String, &[u8])> = manifest::files(&self.files, MANIFESTS, Layout::Nested)
+            .into_iter()
+            .map(|(shown, content)| {
+                let inside = shown.strip_prefix(self.files.origin().trim_end_matches('/'));
+                let source = inside.and_then(|inside| self.sources.get(inside.trim_start_matches('/')));
+                (source.cloned().unwrap_or(shown), content)
+            })
+            .collect();
+        let mut manifests = Manifests::default();
+        manifests.diagnostics.extend(text::excess(&named, limits));
+        if manifests.diagnostics.is_empty() {
+            for (name, content) in &named {
+                manifests.read_file(name, content, Layout::Nested, limits);
+            }
+        }
+        if manifests.objects.is_empty() && !diagnostic::has_errors(&manifests.diagnostics) {
+            let name = self.files.origin().to_owned();
+            return Err(IntakeError::Nothing { name });
+        }
+        Ok(manifests)
+    }
+}
+
+fn is_url(name: &str) -> bool {
+    let scheme = name.split_once("://").map(|(scheme, _)| scheme);
+    scheme.is_some_and(|scheme| {
+        ["http", "https", "ftp", "oci", "git", "ssh"]
+            .iter()
+            .any(|known| scheme.eq_ignore_ascii_case(known))
+    })
+}
+
+fn below(folder: &Path, inside: &str) -> PathBuf {
+    match inside {
+        "" => folder.to_owned(),
+        inside => folder.join(inside),
+    }
+}
+
+/// The folder of a path, which is empty for the folder that is taken in.
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The topmost folder that holds a Helm chart.
+fn chart_in(tree: &Tree) -> Option<&str> {
+    let charts = tree.iter().filter_map(|(path, _)| {
+        let folder = path.strip_suffix("Chart.yaml")?;
+        let has_templates = tree.below(&format!("{folder}templates")).next().is_some();
+        (has_templates && (folder.is_empty() || folder.ends_with('/'))).then(|| folder.trim_end_matches('/'))
+    });
+    charts.min_by_key(|folder| folder.len())
+}
+
+/// The folder that kustomize must render, and its file, where one of the folder's kustomizations does more than list
+/// manifests: the one that no other refers to, and of several the one called `default`.
+fn kustomization_in(tree: &Tree) -> Option<(String, String)> {
+    const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+    let mut found: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut referred: BTreeSet<String> = BTreeSet::new();
+    let mut only_lists = true;
+    for (path, content) in tree.iter() {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if !NAMES.contains(&name) {
+            continue;
+        }
+        let folder = folder_of(path);
+        found.insert(folder, name);
+        let reading = text::read(path, content, &Limits::default());
+        let value = reading.documents.first().map(|document| document.value().clone());
+        let Some(Value::Object(map)) = value else {
+            only_lists = false;
+            continue;
+        };
+        let plain = ["apiVersion", "kind", "metadata", "resources"];
+        only_lists &= map.keys().all(|key| plain.contains(&key.as_str()));
+        for key in ["resources", "bases", "components"] {
+            let entries = map.get(key).and_then(Value::as_array).into_iter().flatten();
+            for entry in entries.filter_map(Value::as_str) {
+                let inside = joined(folder, entry);
+                only_lists &= inside.as_deref().is_some_and(|inside| {
+                    tree.get(inside).is_some() || inside.is_empty() || tree.below(inside).next().is_some()
+                });
+                referred.extend(inside);
+            }
+        }
+    }
+    if only_lists {
+        return None;
+    }
+    let mut tops: Vec<(&str, &str)> = found.iter().map(|(folder, name)| (*folder, *name)).collect();
+    tops.retain(|(folder, _)| folder.is_empty() || !referred.contains(*folder));
+    let is_default = |folder: &str| folder.rsplit('/').next() == Some("default");
+    let top = tops.iter().find(|(folder, _)| folder.is_empty());
+    let top = top.or_else(|| tops.iter().find(|(folder, _)| is_default(folder)));
+    let first = tops.first().copied().or(found.into_iter().next());
+    top.copied()
+        .or(first)
+        .map(|(folder, name)| (folder.to_owned(), name.to_owned()))
+}
+
+/// A path from a folder on; none where it leads out of the tree.
+fn joined(folder: &str, path: &str) -> Option<String> {
+    if path.starts_with('/') || path.contains("://") {
+        return None;
+    }
+    let mut steps: Vec<&str> = folder.split('/').filter(|step| !step.is_empty()).collect();
+    for step in path.split('/') {
+        match step {
+            "" | "." => {}
+            ".." => {
+                steps.pop()?;
+            }
+            step => steps.push(step),
+        }
+    }
+    Some(steps.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    const OBJECT: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
+
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, content) in files {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        folder
+    }
+
+    fn taken(files: &[(&str, &str)]) -> Result<Vec<String>, String> {
+        let folder = folder(files);
+        let root = folder.path().display().to_string();
+        match Intake::from_path(folder.path(), &TreeLimits::default()) {
+            Ok(intake) => Ok(intake.files().map(|(path, _)| path.to_owned()).collect()),
+            Err(error) => Err(error.to_string().replace(&root, "ROOT")),
+        }
+    }
+
+    #[test]
+    fn manifests_are_taken_in_and_other_files_are_passed_over() {
+        let listing = "resources: [a.yaml, sub]\n";
+        let files = [
+            ("kustomization.yaml", listing),
+            ("a.yaml", OBJECT),
+            ("sub/b.json", "{}"),
+            ("README.md", "#"),
+            ("logo.png", "x"),
+        ];
+        let wanted = ["manifests/a.yaml", "manifests/sub/b.json"].map(str::to_owned);
+        assert_eq!(taken(&files), Ok(wanted.to_vec()));
+    }
+
+    #[test]
+    fn a_kustomization_that_does_more_than_list_is_to_be_rendered() {
+        let cases: &[(&[(&str, &str)], &str)] = &[
+            (
+                &[("kustomization.yml", "namePrefix: a-\n")],
+                "ROOT must be rendered by kustomize: its kustomization.yml",
+            ),
+            (
+                &[("kustomization.yaml", "resources: [../crd]\n")],
+                "ROOT must be rendered",
+            ),
+            (
+                &[("kustomization.yaml", "resources: ['https://example.com/a.yaml']\n")],
+                "ROOT must be rendered",
+            ),
+            (
+                &[
+                    ("crd/kustomization.yaml", "resources: [a.yaml]\n"),
+                    ("crd/a.yaml", OBJECT),
+                    ("default/kustomization.yaml", "namePrefix: a-\nresources: [../crd]\n"),
+                    ("another/kustomization.yaml", "resources: [../crd]\n"),
+                ],
+                "ROOT/default must be rendered",
+            ),
+        ];
+        for (files, wanted) in cases {
+            let error = taken(files).unwrap_err();
+            assert!(error.starts_with(wanted), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_chart_is_to_be_rendered_whether_folder_or_archive() {
+        let files = [
+            ("chart/Chart.yaml", "name: op\n"),
+            ("chart/templates/a.yaml", "{{ if }}"),
+        ];
+        let error = taken(&files).unwrap_err();
+        assert!(error.starts_with("ROOT/chart is a Helm chart"), "{error}");
+        let folder = folder(&[]);
+        let archive = folder.path().join("op-1.0.0.tgz");
+        fs::write(&archive, [0x1f, 0x8b, 8, 0]).unwrap();
+        let error = Intake::from_path(&archive, &TreeLimits::default()).unwrap_err();
+        assert!(matches!(error, IntakeError::Chart { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_url_is_not_opened_as_a_file() {
+        for url in [
+            "https://example.com/a.yaml",
+            "HTTP://example.com/a",
+            "oci://example.com/chart",
+        ] {
+            let error = Intake::from_path(Path::new(url), &TreeLimits::default()).unwrap_err();
+            assert!(matches!(error, IntakeError::Url { .. }), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_file_gets_a_name_under_which_it_is_read() {
+        let folder = folder(&[("rendered", OBJECT), ("a.yml", OBJECT)]);
+        for (name, wanted) in [("rendered", "manifests/rendered.yaml"), ("a.yml", "manifests/a.yml")] {
+            let intake = Intake::from_path(&folder.path().join(name), &TreeLimits::default()).unwrap();
+            let paths: Vec<&str> = intake.files().map(|(path, _)| path).collect();
+            assert_eq!(paths, [wanted]);
+        }
+    }
+
+    #[test]
+    fn findings_name_the_source_and_an_empty_stream_is_an_error() {
+        let limits = (TreeLimits::default(), Limits::default());
+        let broken = Intake::from_stream("standard input", &b"kind: [\n"[..], &limits.0).unwrap();
+        let manifests = broken.manifests(&limits.1).unwrap();
+        let place = manifests.diagnostics[0].place.clone().unwrap();
+        assert_eq!(place.source.name(), "standard input");
+        for nothing in ["", "\n", "---\n# nothing\n---\n"] {
+            let empty = Intake::from_stream("standard input", nothing.as_bytes(), &limits.0).unwrap();
+            let error = empty.manifests(&limits.1).unwrap_err();
+            assert_eq!(error.to_string(), "standard input holds no Kubernetes object");
+        }
+    }
+}

@@ -1,0 +1,377 @@
+//! The next release of an operator in the folder of the one before: its manifests take the place of the old ones, and
+//! `metadata/olm.yaml` keeps what a person wrote.
+
+use super::intake::Intake;
+use super::operator::{self, Found};
+use super::outside::{Outside, Resolved, learn};
+use super::starter::{Inferred, inferred, is_annotated};
+use super::{Unresolved, synthesize};
+use crate::bundle::stamp::{Stamp, stamp};
+use crate::bundle::{self, Bundle, BundleLimits, EditError, MANIFESTS, MediaType, OLM_YAML};
+use crate::diagnostic::{self, Diagnostic};
+use crate::files::{self, FileError, FolderChange};
+use crate::manifest::{Layout, Manifests, Object, has_manifest_extension};
+use crate::text::Document;
+use crate::tree::{Tree, TreeError};
+use crate::version::parse_strict;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// What the caller decides about the next release.
+#[derive(Debug, Default)]
+pub struct ReleaseOptions {
+    /// Its version; without one, that of the manifests.
+    pub version: Option<String>,
+    /// The bundle that it replaces; without one, the bundle that is there, if its version is another.
+    pub replaces: Option<String>,
+    /// Manifests that stay although they are not among the new ones, by their paths inside the bundle.
+    pub keep: BTreeSet<String>,
+    /// What is known outside the bundle.
+    pub outside: Outside,
+    /// How much the bundle may hold.
+    pub limits: BundleLimits,
+}
+
+/// Why there is no next release.
+#[derive(Debug, thiserror::Error)]
+pub enum ReleaseError {
+    /// The folder holds no bundle that plain manifests could go into.
+    #[error("{origin} is not a bundle of plain manifests: it has no {OLM_YAML}")]
+    NoBundle {
+        /// The folder.
+        origin: String,
+    },
+    /// The bundle that is there cannot be read.
+    #[error("the bundle in {origin} has errors, so nothing was written")]
+    Unreadable {
+        /// The folder.
+        origin: String,
+        /// What is wrong.
+        diagnostics: Vec<Diagnostic>,
+    },
+    /// Nothing says the version.
+    #[error("no version is known: the operator's image has none as its tag")]
+    NoVersion,
+    /// The manifests say an older version.
+    #[error("the manifests are of version {new} ({source_of}), which is older than {old} in {OLM_YAML}")]
+    Older {
+        /// The version of the manifests.
+        new: String,
+        /// What says so.
+        source_of: String,
+        /// The version of the bundle.
+        old: String,
+    },
+    /// The name does not follow the version.
+    #[error("the name {name} in {OLM_YAML} does not end in the version {version}, so the next name is unknown")]
+    Name {
+        /// The name.
+        name: String,
+        /// The version.
+        version: String,
+    },
+    /// A file to keep is not there.
+    #[error("{path} is not in {origin}, so it cannot be kept")]
+    NotThere {
+        /// The folder.
+        origin: String,
+        /// The file.
+        path: String,
+    },
+    /// A changed file passes a limit.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    /// `olm.yaml` cannot be changed.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+}
+
+/// The content of a file before and after; none where it is not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// What it holds.
+    pub before: Option<Vec<u8>>,
+    /// What it is to hold.
+    pub after: Option<Vec<u8>>,
+}
+
+/// The next release: what changes in the folder.
+#[derive(Debug)]
+pub struct Release {
+    /// The files that change, by their paths inside the bundle.
+    pub files: BTreeMap<String, FileChange>,
+    /// The objects that come, as `Kind/name`.
+    pub added: Vec<String>,
+    /// The objects that go, as `Kind/name`, with the files that held them.
+    pub removed: Vec<(String, String)>,
+    /// The version that the manifests say, where it was not said.
+    pub inferred_version: Option<Found>,
+    /// The resources in RBAC rules that a source explains.
+    pub resolved: Vec<Resolved>,
+    /// The resources whose kinds the author must say.
+    pub unresolved: Vec<Unresolved>,
+    /// What is wrong with the samples, and where a person must choose. With errors there is nothing to write.
+    pub findings: Vec<Diagnostic>,
+}
+
+impl Release {
+    /// Writes the changes into the folder: all of them or none. Other files are not touched.
+    ///
+    /// # Errors
+    /// When a file was changed by somebody else or cannot be written; none is changed then.
+    pub fn write(&self, folder: &Path) -> Result<(), FileError> {
+        if self.files.is_empty() {
+            return files::finish_change(folder);
+        }
+        let mut change = FolderChange::new(folder)?;
+        for (path, file) in &self.files {
+            if let Some(before) = &file.before {
+                files::require_content(&folder.join(path), before)?;
+            }
+            if file.after.is_none() {
+                change.remove(path);
+            }
+        }
+        let written = self.files.iter();
+        let written = written.filter_map(|(path, file)| Some((path.as_str(), file.after.as_deref()?)));
+        files::place(change.path(), written)?;
+        change.commit()
+    }
+}
+
+/// Puts the next release together from the folder of a bundle and the manifests that were taken in. Nothing on disk
+/// changes.
+///
+/// ```
+/// use opmx::synthesis::intake::Intake;
+/// use opmx::synthesis::next_release::{ReleaseOptions, next_release};
+/// use opmx::text::Limits;
+/// use opmx::tree::{Tree, TreeLimits};
+///
+/// let folder = Tree::from_directory("testdata/greenhouse-operator".as_ref(), &TreeLimits::default())?;
+/// let manifests = "testdata/greenhouse-operator/manifests";
+/// let intake = Intake::from_path(manifests.as_ref(), &TreeLimits::default())?;
+/// let options = ReleaseOptions { version: Some("2.0.0".to_owned()), ..ReleaseOptions::default() };
+/// let release = next_release(&folder, &intake, &intake.manifests(&Limits::default())?, &options)?;
+/// assert_eq!(release.files.keys().collect::<Vec<_>>(), ["metadata/olm.yaml"]);
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When the folder holds no sound `k8s+v1` bundle, the version is unknown or older, or a file cannot be changed.
+pub fn next_release(
+    folder: &Tree,
+    intake: &Intake,
+    manifests: &Manifests,
+    options: &ReleaseOptions,
+) -> Result<Release, ReleaseError> {
+    let limits = &options.limits;
+    let reading = bundle::read(folder, &limits.text);
+    let origin = || folder.origin().to_owned();
+    if folder.get(OLM_YAML).is_none() {
+        return Err(ReleaseError::NoBundle { origin: origin() });
+    }
+    let is_about_manifests = |finding: &Diagnostic| {
+        let place = finding.place.as_ref();
+        place.is_some_and(|place| place.source.name().contains(&format!("/{MANIFESTS}/")))
+    };
+    // The old manifests may be broken: they go.
+    let mut diagnostics = reading.diagnostics;
+    diagnostics.retain(|finding| finding.is_error() && !is_about_manifests(finding));
+    let Some(before) = reading.bundle.filter(|bundle| bundle.media_type == MediaType::K8sV1) else {
+        return Err(if diagnostics.is_empty() {
+            ReleaseError::NoBundle { origin: origin() }
+        } else {
+            let origin = origin();
+            ReleaseError::Unreadable { origin, diagnostics }
+        });
+    };
+    if diagnostic::has_errors(&diagnostics) {
+        let origin = origin();
+        return Err(ReleaseError::Unreadable { origin, diagnostics });
+    }
+    let mut files = manifests_that_change(folder, intake, options)?;
+    let kept = objects_of(folder, &options.keep, limits);
+    let objects: Vec<Object> = manifests.objects.iter().chain(&kept).cloned().collect();
+    let mut after = before.clone();
+    after.objects.clone_from(&objects);
+
+    let learned = learn(&after, &[], &options.outside);
+    let mut release = Release {
+        files: BTreeMap::new(),
+        added: labels_beyond(&objects, &before.objects)
+            .into_iter()
+            .map(|(label, _)| label)
+            .collect(),
+        removed: labels_beyond(&before.objects, &objects),
+        inferred_version: None,
+        resolved: learned.resolved,
+        unresolved: Vec::new(),
+        findings: learned.findings,
+    };
+    if diagnostic::has_errors(&release.findings) {
+        return Ok(release);
+    }
+    let mut wanted = names(&before, &objects, options, &mut release)?;
+    wanted.examples = learned.examples;
+    wanted.apis = release.resolved.iter().map(|resolved| resolved.hint.clone()).collect();
+    wanted.refreshed = refreshed(&before, &objects);
+    let mut metadata = Tree::new(folder.origin());
+    let old = folder.get(OLM_YAML).unwrap_or_default();
+    metadata.insert(OLM_YAML, old.to_vec(), &limits.tree)?;
+    stamp(&mut metadata, &after, &wanted, limits)?;
+    let new = metadata.get(OLM_YAML).unwrap_or_default();
+    note(&mut files, OLM_YAML, Some(old), Some(new));
+    release.files = files;
+    release.unresolved = still_open(&after, &release.resolved);
+    Ok(release)
+}
+
+/// The name, the version and what is replaced, where they change.
+fn names(
+    before: &Bundle,
+    objects: &[Object],
+    options: &ReleaseOptions,
+    release: &mut Release,
+) -> Result<Stamp, ReleaseError> {
+    let text = |key: &str| before.olm.as_ref()?.value().get(key)?.as_str().map(str::to_owned);
+    let (old, name) = (text("version"), text("name"));
+    let replaced = |name: &str| Some(name.to_owned()).filter(|name| text("replaces").as_ref() != Some(name));
+    let mut wanted = Stamp {
+        replaces: options.replaces.as_deref().and_then(replaced),
+        ..Stamp::default()
+    };
+    // An annotation of the Deployment says it then, and goes with the manifests.
+    if options.version.is_none() && is_annotated(objects, "version") {
+        return Ok(wanted);
+    }
+    let version = if let Some(version) = &options.version {
+        version.clone()
+    } else {
+        let found = operator::version(objects).ok_or(ReleaseError::NoVersion)?;
+        let version = found.version.clone();
+        release.inferred_version = Some(found);
+        version
+    };
+    let Some(old) = old.filter(|old| *old != version) else {
+        if text("version").is_none() {
+            wanted.version = Some(version);
+        }
+        return Ok(wanted);
+    };
+    if let Some(found) = &release.inferred_version
+        && let (Ok(is), Ok(was)) = (parse_strict(&version), parse_strict(&old))
+        && is < was
+    {
+        let source_of = found.source.clone();
+        let new = version;
+        return Err(ReleaseError::Older { new, source_of, old });
+    }
+    if let Some(name) = name {
+        if !name.ends_with(&old) {
+            return Err(ReleaseError::Name { name, version: old });
+        }
+        if options.replaces.is_none() {
+            wanted.replaces = replaced(&name);
+        }
+    }
+    wanted.version = Some(version);
+    Ok(wanted)
+}
+
+/// What `olm.yaml` says as the old manifests said it, and the new ones say otherwise.
+fn refreshed(before: &Bundle, objects: &[Object]) -> Vec<(&'static str, Value)> {
+    let Some(olm) = before.olm.as_ref().map(Document::value) else {
+        return Vec::new();
+    };
+    let was = inferred(&before.objects);
+    let is = inferred(objects);
+    let known = |list: &[Inferred], key: &str| {
+        let entry = list.iter().find(|(known, _)| *known == key);
+        entry.map(|(_, value)| value.clone())
+    };
+    is.iter()
+        .filter(|(key, value)| {
+            let said = olm.get(*key);
+            said.is_some() && said != Some(value) && said == known(&was, key).as_ref()
+        })
+        .cloned()
+        .collect()
+}
+
+fn note(files: &mut BTreeMap<String, FileChange>, path: &str, before: Option<&[u8]>, after: Option<&[u8]>) {
+    if before != after {
+        let change = FileChange {
+            before: before.map(<[u8]>::to_vec),
+            after: after.map(<[u8]>::to_vec),
+        };
+        files.insert(path.to_owned(), change);
+    }
+}
+
+/// The new manifests come, those that are not among them go. What is no manifest stays.
+fn manifests_that_change(
+    folder: &Tree,
+    intake: &Intake,
+    options: &ReleaseOptions,
+) -> Result<BTreeMap<String, FileChange>, ReleaseError> {
+    let mut files = BTreeMap::new();
+    for path in &options.keep {
+        if folder.get(path).is_none() {
+            let origin = folder.origin().to_owned();
+            let path = path.clone();
+            return Err(ReleaseError::NotThere { origin, path });
+        }
+    }
+    let mut new: BTreeSet<&str> = BTreeSet::new();
+    for (path, content) in intake.files() {
+        new.insert(path);
+        note(&mut files, path, folder.get(path), Some(content));
+    }
+    for (path, content) in folder.below(MANIFESTS) {
+        if has_manifest_extension(path) && !new.contains(path) && !options.keep.contains(path) {
+            note(&mut files, path, Some(content), None);
+        }
+    }
+    Ok(files)
+}
+
+/// The objects in files that stay.
+fn objects_of(folder: &Tree, paths: &BTreeSet<String>, limits: &BundleLimits) -> Vec<Object> {
+    let mut manifests = Manifests::default();
+    for path in paths {
+        if let Some(content) = folder.get(path) {
+            let name = format!("{}/{path}", folder.origin().trim_end_matches('/'));
+            manifests.read_file(&name, content, Layout::Nested, &limits.text);
+        }
+    }
+    manifests.objects
+}
+
+/// The objects that are not among others, with their files.
+fn labels_beyond(objects: &[Object], others: &[Object]) -> Vec<(String, String)> {
+    // Namespaces are placeholders.
+    let identity = |object: &Object| (object.gvk().group.clone(), object.label());
+    let known: BTreeSet<_> = others.iter().map(identity).collect();
+    let mut labels: Vec<(String, String)> = objects
+        .iter()
+        .filter(|object| !known.contains(&identity(object)))
+        .map(|object| (object.label(), object.file().to_owned()))
+        .collect();
+    labels.sort();
+    labels.dedup();
+    labels
+}
+
+fn still_open(bundle: &Bundle, resolved: &[Resolved]) -> Vec<Unresolved> {
+    let mut unresolved = synthesize(bundle, &[]).unresolved;
+    unresolved.retain(|entry| {
+        let is_about = |found: &Resolved| found.hint.group == entry.group && found.hint.resource == entry.resource;
+        !resolved.iter().any(is_about)
+    });
+    unresolved
+}
+
+#[cfg(test)]
+mod tests;

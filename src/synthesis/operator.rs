@@ -1,0 +1,268 @@
+//! Which of several Deployments is the operator, and its version.
+
+use super::deployments::{pod_labels, service_account};
+use crate::image::Reference;
+use crate::kubernetes::{rbac, selector};
+use crate::manifest::Object;
+use crate::version::parse_strict;
+use serde_json::Value;
+
+/// A version that manifests say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The version.
+    pub version: String,
+    /// What says it, as in "the tag of container manager of Deployment/op".
+    pub source: String,
+}
+
+/// The label that names the version of an application.
+const VERSION_LABEL: &str = "app.kubernetes.io/version";
+
+/// The annotation of a pod template that names its main container.
+const MAIN_CONTAINER: &str = "kubectl.kubernetes.io/default-container";
+
+/// What tells the operator from the other Deployments, the surest sign first.
+type Sign = (fn(&Object, &[Object]) -> bool, &'static str);
+const SIGNS: [Sign; 5] = [
+    (
+        has_bound_account,
+        "the only one whose service account is bound to a role",
+    ),
+    (serves_webhooks, "the only one that serves webhooks or an API"),
+    (is_control_plane, "the only one with the label control-plane"),
+    (has_operators_name, "the only one called an operator or a controller"),
+    (has_version, "the only one with a version"),
+];
+
+/// The version of the operator: the tag of its image where that is a full version, or its label
+/// `app.kubernetes.io/version`.
+pub fn version(objects: &[Object]) -> Option<Found> {
+    let deployments: Vec<&Object> = deployments(objects).collect();
+    let all: Vec<Found> = deployments
+        .iter()
+        .filter_map(|deployment| of_deployment(deployment))
+        .collect();
+    let first = all.first()?;
+    if all.iter().all(|found| found.version == first.version) {
+        return Some(first.clone());
+    }
+    let (operator, sign) = chosen(&deployments, objects)?;
+    let mut found = of_deployment(operator)?;
+    found.source = format!("{}, {sign}", found.source);
+    Some(found)
+}
+
+/// The Deployment that is the operator; of several, the one that the first signs leave over, and the sign.
+fn chosen<'a>(deployments: &[&'a Object], objects: &[Object]) -> Option<(&'a Object, &'static str)> {
+    let mut left = deployments.to_vec();
+    for (is_shown, sign) in SIGNS {
+        let shown: Vec<&Object> = left.iter().copied().filter(|one| is_shown(one, objects)).collect();
+        match shown[..] {
+            [operator] => return Some((operator, sign)),
+            [] => {}
+            _ => left = shown,
+        }
+    }
+    None
+}
+
+fn deployments(objects: &[Object]) -> impl Iterator<Item = &Object> {
+    objects.iter().filter(|object| object.gvk().is("apps", "Deployment"))
+}
+
+fn of_deployment(deployment: &Object) -> Option<Found> {
+    let label = deployment.label();
+    let containers = deployment.list(&["spec", "template", "spec", "containers"]);
+    let text = |container: &Value, key: &str| {
+        container
+            .get(key)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let tagged: Vec<(String, String)> = containers
+        .iter()
+        .filter_map(|container| Some((text(container, "name"), tag_version(&text(container, "image"))?)))
+        .collect();
+    let main = deployment.text(&["spec", "template", "metadata", "annotations", MAIN_CONTAINER]);
+    let names = main.into_iter().chain(["manager", "operator", deployment.name()]);
+    let by_name = names
+        .into_iter()
+        .find_map(|name| tagged.iter().find(|(container, _)| container == name));
+    let same = tagged
+        .first()
+        .filter(|(_, first)| tagged.iter().all(|(_, version)| version == first));
+    // Of a main container without a version, that of a container beside it says nothing.
+    let known = containers
+        .iter()
+        .any(|container| main == Some(text(container, "name").as_str()));
+    let chosen = by_name.filter(|(name, _)| !known || main == Some(name));
+    if let Some((container, version)) = chosen.or(same.filter(|_| !known)) {
+        return Some(Found {
+            version: version.clone(),
+            source: format!("the tag of container {container} of {label}"),
+        });
+    }
+    let labelled = deployment.text(&["metadata", "labels", VERSION_LABEL])?;
+    let version = full_version(labelled)?;
+    Some(Found {
+        version,
+        source: format!("the label {VERSION_LABEL} of {label}"),
+    })
+}
+
+fn tag_version(image: &str) -> Option<String> {
+    let Ok(Reference::Registry(_)) = image.parse() else {
+        return None;
+    };
+    let name = image.split('@').next()?.rsplit('/').next()?;
+    full_version(name.split_once(':')?.1)
+}
+
+fn full_version(text: &str) -> Option<String> {
+    let version = text.strip_prefix('v').unwrap_or(text);
+    parse_strict(version).ok().map(|_| version.to_owned())
+}
+
+fn has_bound_account(deployment: &Object, objects: &[Object]) -> bool {
+    let (account, _) = service_account(deployment);
+    let bindings = objects.iter().filter(|object| {
+        object.gvk().is(rbac::GROUP, "RoleBinding") || object.gvk().is(rbac::GROUP, "ClusterRoleBinding")
+    });
+    bindings.flat_map(|binding| binding.list(&["subjects"])).any(|subject| {
+        let is = |key: &str, value: &str| subject.get(key).and_then(Value::as_str) == Some(value);
+        is("kind", "ServiceAccount") && is("name", account)
+    })
+}
+
+fn serves_webhooks(deployment: &Object, objects: &[Object]) -> bool {
+    let labels = pod_labels(deployment);
+    let named = objects.iter().flat_map(served_by);
+    named.into_iter().any(|service| {
+        let service = objects
+            .iter()
+            .find(|object| object.gvk().is("", "Service") && object.name() == service);
+        let wanted = service.and_then(|service| service.map(&["spec", "selector"]));
+        wanted.is_some_and(|wanted| !wanted.is_empty() && selector::contains_all(&labels, wanted))
+    })
+}
+
+/// The Services that a webhook configuration, a conversion or an APIService refers to.
+fn served_by(object: &Object) -> Vec<String> {
+    let mut names: Vec<Option<&str>> =
+        vec![object.text(&["spec", "conversion", "webhook", "clientConfig", "service", "name"])];
+    match object.gvk().kind.as_str() {
+        "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration" => {
+            let webhooks = object.list(&["webhooks"]).iter();
+            names.extend(webhooks.map(|webhook| webhook.pointer("/clientConfig/service/name")?.as_str()));
+        }
+        "APIService" => names.push(object.text(&["spec", "service", "name"])),
+        _ => {}
+    }
+    names.into_iter().flatten().map(str::to_owned).collect()
+}
+
+fn is_control_plane(deployment: &Object, _: &[Object]) -> bool {
+    pod_labels(deployment).contains_key("control-plane")
+        || deployment.text(&["metadata", "labels", "control-plane"]).is_some()
+}
+
+fn has_operators_name(deployment: &Object, _: &[Object]) -> bool {
+    ["operator", "controller"]
+        .iter()
+        .any(|word| deployment.name().contains(word))
+}
+
+fn has_version(deployment: &Object, _: &[Object]) -> bool {
+    of_deployment(deployment).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::{Layout, Manifests};
+    use crate::text::Limits;
+
+    fn found(text: &str) -> Option<(String, String)> {
+        let mut manifests = Manifests::default();
+        manifests.read_file("a.yaml", text.as_bytes(), Layout::Nested, &Limits::default());
+        assert!(manifests.diagnostics.is_empty(), "{:?}", manifests.diagnostics);
+        version(&manifests.objects).map(|found| (found.version, found.source))
+    }
+
+    fn deployment(name: &str, account: &str, images: &[(&str, &str)]) -> String {
+        let containers: Vec<String> = images
+            .iter()
+            .map(|(name, image)| format!("{{name: {name}, image: '{image}'}}"))
+            .collect();
+        format!(
+            "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {name}}}\nspec:\n  template:\n    metadata: \
+             {{labels: {{app: {name}}}}}\n    spec: {{serviceAccountName: {account}, containers: [{}]}}\n",
+            containers.join(", ")
+        )
+    }
+
+    const BINDING: &str = "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: b}\n\
+        subjects: [{kind: ServiceAccount, name: worker, namespace: a}]\n";
+
+    #[test]
+    fn the_version_is_that_of_the_deployment_whose_account_is_bound() {
+        let agent = deployment("agent", "default", &[("agent", "example.com/agent:9.0.0")]);
+        let operator = deployment("worker", "worker", &[("worker", "example.com/op:v1.2.0")]);
+        let (version, source) = found(&format!("{agent}{operator}{BINDING}")).unwrap();
+        assert_eq!(version, "1.2.0");
+        assert_eq!(
+            source,
+            "the tag of container worker of Deployment/worker, the only one whose service account is bound to a role"
+        );
+        assert_eq!(
+            found(&format!("{agent}{}", operator.replace("v1.2.0", "9.0.0")))
+                .unwrap()
+                .0,
+            "9.0.0"
+        );
+    }
+
+    #[test]
+    fn a_webhook_or_a_label_or_the_name_tells_the_operator_where_no_binding_does() {
+        let agent = deployment("agent", "a", &[("agent", "example.com/agent:9.0.0")]);
+        let server = deployment("server", "b", &[("server", "example.com/op:1.2.0")]);
+        assert_eq!(found(&format!("{agent}{server}")), None);
+        let webhook = "---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\n\
+            metadata: {name: w}\nwebhooks: [{name: w, clientConfig: {service: {name: s}}}]\n\
+            ---\napiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {selector: {app: server}}\n";
+        let labelled = server.replace("labels: {", "labels: {control-plane: x, ");
+        let named = server.replace("name: server}", "name: the-operator}");
+        for text in [format!("{server}{webhook}"), labelled, named] {
+            assert_eq!(found(&format!("{agent}{text}")).unwrap().0, "1.2.0");
+        }
+    }
+
+    #[test]
+    fn a_container_beside_the_manager_does_not_say_the_version() {
+        let images = [
+            ("proxy", "example.com/proxy:v0.15.0"),
+            ("manager", "example.com/op:v1.2.0"),
+        ];
+        let text = deployment("op", "op", &images);
+        assert_eq!(found(&text).unwrap().0, "1.2.0");
+        assert_eq!(found(&text.replace("name: manager", "name: other")), None);
+        let annotated = text.replace("name: manager", "name: other").replace(
+            "labels: {",
+            "annotations: {kubectl.kubernetes.io/default-container: other}, labels: {",
+        );
+        assert_eq!(found(&annotated).unwrap().0, "1.2.0");
+        let untagged = annotated.replace("op:v1.2.0", "op:latest");
+        assert_eq!(found(&untagged), None, "the proxy has a version, the operator none");
+        let labelled = untagged.replace(
+            "metadata: {name: op}",
+            "metadata: {name: op, labels: {app.kubernetes.io/version: v1.3.0}}",
+        );
+        let (version, source) = found(&labelled).unwrap();
+        assert_eq!(
+            (version.as_str(), source.as_str()),
+            ("1.3.0", "the label app.kubernetes.io/version of Deployment/op")
+        );
+    }
+}

@@ -1,0 +1,133 @@
+//! `opmx bundle update`.
+
+use crate::bundle_files::{copy, edit, files, read, succeeds, testdata, write};
+use crate::common::Sandbox;
+
+/// The greenhouse operator, as an author keeps it, and the manifests of its next release in `deploy`.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    copy(&sandbox, "greenhouse-operator", "bundle");
+    for (path, content) in files(&testdata("greenhouse-operator/manifests")) {
+        write(&sandbox, &format!("deploy/{path}"), content);
+    }
+    edit(&sandbox, "deploy/deployment.yaml", ":1.2.0", ":1.3.0");
+    let file = sandbox.path("bundle/metadata/olm.yaml");
+    let olm = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(file, format!("# kept by hand\n{olm}")).unwrap();
+    sandbox
+}
+
+const EXTRA: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra}\n";
+
+#[test]
+fn the_next_release_takes_the_place_of_the_one_before() {
+    let sandbox = sandbox();
+    let run = "bundle update bundle --from deploy".split(' ');
+    let outcome = sandbox.run(run.clone());
+    succeeds(&outcome);
+    for line in [
+        "--- a/bundle/metadata/olm.yaml\n",
+        "+version: 1.3.0",
+        "+replaces: greenhouse-operator.v1.2.0\n",
+        "--- a/bundle/manifests/deployment.yaml\n",
+    ] {
+        assert!(outcome.stdout.contains(line), "{line:?}: {outcome}");
+    }
+    assert!(
+        outcome
+            .stderr
+            .contains("version 1.3.0: the tag of container manager of"),
+        "{outcome}"
+    );
+    let olm = read(&sandbox, "bundle/metadata/olm.yaml");
+    assert!(olm.starts_with("# kept by hand\n"), "{olm}");
+    assert!(olm.contains("greenhouse-operator.v1.3.0"), "{olm}");
+    succeeds(&sandbox.run(["bundle", "synthesize", "bundle"]));
+    let before = files(&sandbox.path("bundle"));
+    let again = sandbox.run(run);
+    assert_eq!((again.status, again.stdout.as_str()), (Some(0), ""), "{again}");
+    assert!(
+        again.stderr.contains("bundle is up to date: nothing changes\n"),
+        "{again}"
+    );
+    assert_eq!(files(&sandbox.path("bundle")), before);
+}
+
+#[test]
+fn a_dry_run_prints_the_same_diff_and_writes_nothing() {
+    let sandbox = sandbox();
+    write(&sandbox, "deploy/extra.yaml", EXTRA);
+    std::fs::remove_file(sandbox.path("deploy/webhook.yaml")).unwrap();
+    let before = files(&sandbox.path("bundle"));
+    let trial = sandbox.run("bundle update bundle --from deploy --dry-run".split(' '));
+    succeeds(&trial);
+    assert_eq!(files(&sandbox.path("bundle")), before);
+    assert!(
+        trial.stderr.contains("would remove bundle/manifests/webhook.yaml\n"),
+        "{trial}"
+    );
+    assert!(
+        trial
+            .stdout
+            .contains("--- /dev/null\n+++ b/bundle/manifests/extra.yaml\n"),
+        "{trial}"
+    );
+    assert!(
+        trial
+            .stdout
+            .contains("--- a/bundle/manifests/webhook.yaml\n+++ /dev/null\n"),
+        "{trial}"
+    );
+    let done = sandbox.run("bundle update bundle --from deploy".split(' '));
+    assert_eq!(done.stdout, trial.stdout);
+    assert!(!sandbox.path("bundle/manifests/webhook.yaml").exists());
+    assert_eq!(read(&sandbox, "bundle/manifests/extra.yaml"), EXTRA);
+}
+
+#[test]
+fn a_manifest_of_ones_own_is_named_when_it_goes_and_stays_with_keep() {
+    for keep in [false, true] {
+        let sandbox = sandbox();
+        write(&sandbox, "bundle/manifests/extra.yaml", EXTRA);
+        let line = if keep {
+            " --keep bundle/manifests/extra.yaml"
+        } else {
+            ""
+        };
+        let outcome = sandbox.run(format!("bundle update bundle --from deploy{line}").split(' '));
+        succeeds(&outcome);
+        let said = "removed ConfigMap/extra, which was in bundle/manifests/extra.yaml\n";
+        assert_eq!(outcome.stderr.contains(said), !keep, "{outcome}");
+        assert_eq!(sandbox.path("bundle/manifests/extra.yaml").exists(), keep);
+    }
+}
+
+#[test]
+fn what_cannot_be_updated_is_left_as_it_is() {
+    let sandbox = sandbox();
+    copy(&sandbox, "compost-operator", "compost");
+    write(&sandbox, "broken/a.yaml", "kind: [\n");
+    edit(&sandbox, "deploy/deployment.yaml", ":1.3.0", ":1.1.0");
+    for (line, said) in [
+        (
+            "compost --from deploy",
+            "it has no metadata/olm.yaml\n  hint: \"opmx bundle init\" begins one",
+        ),
+        ("bundle --from broken", "broken/a.yaml:"),
+        (
+            "bundle --from deploy",
+            "older than 1.2.0 in metadata/olm.yaml\n  hint: say which it is with --version",
+        ),
+        (
+            "bundle --from deploy --keep nothing.yaml",
+            "nothing.yaml is not in bundle, so it cannot be kept",
+        ),
+        ("absent --from deploy", "cannot read absent"),
+    ] {
+        let before = files(&sandbox.path("."));
+        let outcome = sandbox.run(format!("bundle update {line}").split(' '));
+        assert_eq!(outcome.status, Some(1), "{line}: {outcome}");
+        assert!(outcome.stderr.contains(said), "{line}: {outcome}");
+        assert_eq!(files(&sandbox.path(".")), before, "{line}");
+    }
+}
