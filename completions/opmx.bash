@@ -794,7 +794,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__build)
-            opts="-d -t -p -c -e -o -u -v -q -h --directory --tag --version --replaces --pin --samples --api-source --max-database-steps --no-validate --package --channels --default --overwrite --output-dir --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-d -t -p -c -e -o -u -v -q -h --directory --tag --version --replaces --pin --media-type --expand-wildcards --samples --api-source --max-database-steps --no-validate --package --channels --default --overwrite --output-dir --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -822,6 +822,10 @@ _opmx() {
                     ;;
                 --replaces)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --media-type)
+                    COMPREPLY=($(compgen -W "registry+v1 k8s+v1" -- "${cur}"))
                     return 0
                     ;;
                 --samples)
@@ -936,7 +940,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__convert)
-            opts="-v -q -h --to --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-v -q -h --to --expand-wildcards --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1264,7 +1268,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__init)
-            opts="-p -c -e -v -q -h --from --package --version --channels --default --overwrite --samples --api-source --max-database-steps --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-p -c -e -v -q -h --from --package --version --channels --default --overwrite --expand-wildcards --samples --api-source --max-database-steps --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1508,7 +1512,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__synthesize)
-            opts="-o -v -q -h --explain --output --samples --api-source --max-database-steps --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-o -v -q -h --explain --output --expand-wildcards --samples --api-source --max-database-steps --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

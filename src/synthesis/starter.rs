@@ -2,6 +2,7 @@
 //! so that the next command asks only for what a person must decide.
 
 use super::outside::{Resolved, resolve};
+use super::wildcards::WildcardRule;
 use super::{Fate, Outcome, Synthesis, Unresolved, samples, synthesize};
 use crate::bundle::olm_yaml::FIELDS;
 use crate::bundle::olm_yaml::annotations::OF_DEPLOYMENT;
@@ -49,6 +50,8 @@ pub struct Starter {
     /// What the operator's Roles allow in one namespace. The install mode AllNamespaces, which is chosen, makes it hold in
     /// all of them: OLM copies each Role into a ClusterRole.
     pub widened: Vec<Rule>,
+    /// The operator's rules with wildcards, which the author must replace.
+    pub wildcards: Vec<WildcardRule>,
     /// What is wrong with the samples.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -119,6 +122,7 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
         unresolved,
         api_services,
         widened,
+        wildcards: synthesis.wildcards,
         diagnostics,
     }
 }
@@ -281,7 +285,7 @@ fn infer_related_images(objects: &[Object]) -> Vec<Value> {
 }
 
 /// What the synthesis finds out when nothing but the manifests speaks.
-fn from_manifests_alone(objects: &[Object]) -> Synthesis {
+pub(super) fn from_manifests_alone(objects: &[Object]) -> Synthesis {
     let reading = text::read(crate::bundle::OLM_YAML, b"{}", &Limits::default());
     let bundle = Bundle {
         origin: String::new(),

@@ -23,7 +23,7 @@ fn with<'a>(help: &'a str, rule: &Rule) -> Cow<'a, str> {
 }
 
 fn command(rule: &Rule) -> Option<&'static str> {
-    let commands: [(&Rule, &str); 12] = [
+    let commands: [(&Rule, &str); 14] = [
         (
             &rules::TREE_LIMIT,
             "Use --max-files, --max-file-size or --max-total-size to raise it.",
@@ -32,6 +32,15 @@ fn command(rule: &Rule) -> Option<&'static str> {
         (&rules::YAML_TOO_DEEP, "Use --max-depth to raise it."),
         (&rules::YAML_TOO_MANY_DOCUMENTS, "Use --max-documents to raise it."),
         (&rules::YAML_TOO_MANY_VALUES, "Use --max-values to raise it."),
+        (
+            &rules::RBAC_WILDCARD,
+            "`opmx bundle build --expand-wildcards` names the kinds of the bundle itself, and `opmx bundle build --media-type \
+             registry+v1` ships a bundle whose wildcards must stay.",
+        ),
+        (
+            &rules::BUNDLE_INLINE_SIZE,
+            "`opmx bundle build --media-type registry+v1` makes that image of plain manifests.",
+        ),
         (&rules::RBAC_KIND_UNKNOWN, "Use --api-source to look it up instead."),
         (
             &rules::INDEX_DEFAULT_CHANNEL,

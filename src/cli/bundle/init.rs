@@ -1,6 +1,7 @@
 //! `opmx bundle init`: the metadata of a bundle, as far as the manifests tell it.
 
 use super::inference::InferenceArguments;
+use super::wildcards::{self, WildcardArguments};
 use crate::bundle::ANNOTATIONS_YAML;
 use crate::bundle::annotations::standard;
 use crate::bundle::generate::annotations_yaml;
@@ -11,13 +12,16 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::diagnostic;
 use crate::files::{self, FileError};
 use crate::kubernetes::rbac::Rule;
-use crate::manifest::{self, Layout};
+use crate::manifest::{self, Layout, Object};
+use crate::rules;
 use crate::synthesis::samples::is_kustomization;
+use crate::synthesis::settle::{Settled, Settling, settle};
 use crate::synthesis::starter::{Known, STREAM_FILE, start};
 use crate::tree::Tree;
 use crate::version::parse_strict;
 use clap::Args;
 use semver::Version;
+use std::collections::BTreeSet;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -68,6 +72,8 @@ pub(crate) struct InitArguments {
     #[arg(long)]
     overwrite: bool,
     #[command(flatten)]
+    wildcards: WildcardArguments,
+    #[command(flatten)]
     inference: InferenceArguments,
     #[command(flatten)]
     registry: RegistryArguments,
@@ -97,7 +103,10 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         );
     }
     let manifests = manifest::read(&tree, MANIFESTS, Layout::Nested, &arguments.limits.text());
-    printer.report(&manifests.diagnostics);
+    // Streams of helm are full of documents that a chart left empty.
+    let told = manifests.diagnostics.iter();
+    let told = told.filter(|finding| *finding.rule != rules::YAML_EMPTY_DOCUMENT);
+    printer.report(&told.cloned().collect::<Vec<_>>());
     if diagnostic::has_errors(&manifests.diagnostics) {
         printer.error("the manifests have errors, so nothing was written");
         return Ok(Status::Failure);
@@ -119,7 +128,20 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         samples: outside.samples.unwrap_or_default(),
         sources: outside.sources,
     };
-    let starter = start(&manifests.objects, &known);
+    let before = tree.clone();
+    let settling = Settling {
+        cut: arguments.from.is_some(),
+        expand_wildcards: arguments.wildcards.expand_wildcards,
+    };
+    let settled = settle(&mut tree, settling, &arguments.limits.bundle())?;
+    let differs = |(path, content): &(&str, &[u8])| before.get(path) != Some(*content);
+    let changed: BTreeSet<String> = tree.iter().filter(differs).map(|(path, _)| path.to_owned()).collect();
+    say_settled(&settled, context);
+    let known = Known {
+        samples: with_examples(known.samples, settled.examples),
+        ..known
+    };
+    let starter = start(&settled.objects, &known);
     printer.report(&starter.diagnostics);
     if diagnostic::has_errors(&starter.diagnostics) {
         printer.error("the samples have errors, so nothing was written");
@@ -137,12 +159,15 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         copy(&tree, &mut written, MANIFESTS, arguments)?;
     }
     let limits = arguments.limits.tree();
+    for path in changed.iter().filter(|_| arguments.from.is_none()) {
+        written.insert(path, tree.get(path).unwrap_or_default().to_vec(), &limits)?;
+    }
     written.insert(OLM_YAML, starter.olm_yaml.into_bytes(), &limits)?;
     if let Some(package) = &starter.package {
         let values = standard(MediaType::K8sV1, package, &channels, default_channel);
         written.insert(ANNOTATIONS_YAML, annotations_yaml(&values).into_bytes(), &limits)?;
     }
-    refuse_overwriting(&written, arguments)?;
+    refuse_overwriting(&written, &changed, arguments)?;
     written.write_to(&arguments.folder)?;
     for (path, _) in written.iter() {
         printer.status(format_args!("wrote {shown}/{path}"));
@@ -166,12 +191,48 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
             entry.resource, entry.group
         ));
     }
+    for finding in &settled.unsupported {
+        let place = finding.place.as_ref();
+        let place = place.map_or(String::new(), |place| {
+            format!(", in {}:{}", place.source.name(), place.start().line)
+        });
+        let object = finding.object.as_deref().unwrap_or_default();
+        printer.status(format_args!(
+            "to decide: what becomes of {object}: {}{place}",
+            finding.message
+        ));
+    }
+    wildcards::to_decide(&starter.wildcards, &known.sources, context);
     for service in starter.api_services {
         printer.status(format_args!(
             "to decide: which kinds {service} serves, under apiservicedefinitions in {shown}/{OLM_YAML}"
         ));
     }
     Ok(Status::Success)
+}
+
+/// Says what was done to the manifests for their author.
+fn say_settled(settled: &Settled, context: &Context<'_>) {
+    wildcards::expanded(&settled.expanded, context);
+    for object in &settled.examples {
+        context.printer.status(format_args!(
+            "{} becomes an example: OLM creates no custom resources of a bundle's own kinds",
+            object.label()
+        ));
+    }
+    for object in &settled.tests {
+        context
+            .printer
+            .status(format_args!("passed over {}, a test of the helm chart", object.label()));
+    }
+}
+
+/// Samples, and custom resources that are none of them.
+fn with_examples(mut samples: Vec<Object>, examples: Vec<Object>) -> Vec<Object> {
+    let new = |example: &Object| !samples.iter().any(|sample| sample.identity() == example.identity());
+    let examples: Vec<Object> = examples.into_iter().filter(new).collect();
+    samples.extend(examples);
+    samples
 }
 
 /// Resources that are named; the others are counted.
@@ -237,9 +298,16 @@ fn copy(from: &Tree, to: &mut Tree, folder: &str, arguments: &InitArguments) -> 
 
 /// A file that says already what would be written is none to be overwritten: a command that was killed when it had done
 /// its work can be given again.
-fn refuse_overwriting(written: &Tree, arguments: &InitArguments) -> Result<(), CommandError> {
+fn refuse_overwriting(
+    written: &Tree,
+    changed: &BTreeSet<String>,
+    arguments: &InitArguments,
+) -> Result<(), CommandError> {
+    // Without another source, the manifests are those that are there, and their change was asked for.
+    let meant = |path: &str| arguments.from.is_none() && changed.contains(path);
     let mut there = written
         .iter()
+        .filter(|(path, _)| !meant(path))
         .map(|(path, content)| (arguments.folder.join(path), content));
     let other = there.find(|(path, content)| path.exists() && files::require_content(path, content).is_err());
     match other {

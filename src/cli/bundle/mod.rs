@@ -11,6 +11,7 @@ mod schema;
 mod synthesize;
 mod unpack;
 pub(crate) mod validate;
+mod wildcards;
 
 pub(crate) use rules::headings;
 
