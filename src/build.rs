@@ -4,12 +4,16 @@ use crate::bundle::image::image_of;
 use crate::bundle::mentions;
 use crate::bundle::pin::{self, PinError};
 use crate::bundle::stamp::{self, Stamp};
-use crate::bundle::{self, AnnotationError, AskedAnnotations, BundleLimits, EditError};
+use crate::bundle::{self, AnnotationError, AskedAnnotations, BundleLimits, EditError, MediaType};
+use crate::conversion;
 use crate::diagnostic::{self, Diagnostic};
 use crate::image::{Image, ImageError, Transports};
+use crate::rules::Gate;
 use crate::synthesis::outside::{self, Outside, OutsideError, Resolved};
-use crate::tree::Tree;
-use crate::validation;
+use crate::synthesis::synthesize;
+use crate::synthesis::wildcards::{self, WildcardRule};
+use crate::tree::{Tree, TreeError};
+use crate::validation::{self, Strictness};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -21,6 +25,10 @@ pub struct BuildOptions {
     pub stamp: Stamp,
     /// What is known outside the bundle; `None` where nothing is to be inferred from there.
     pub outside: Option<Outside>,
+    /// Write out by name what wildcards in the operator's rules stand for, as far as it is the bundle's own kinds.
+    pub expand_wildcards: bool,
+    /// The media type of the image; `None` for that of the bundle.
+    pub media_type: Option<MediaType>,
     /// What the image is to say of its place in an index.
     pub annotations: AskedAnnotations,
     /// Let them replace what the bundle says.
@@ -44,6 +52,8 @@ pub struct Built {
     pub outside_findings: Vec<Diagnostic>,
     /// The resources that rules of the bundle name and that a source explains.
     pub resolved: Vec<Resolved>,
+    /// The rules whose wildcards were written out.
+    pub expanded: Vec<WildcardRule>,
     /// What is wrong with the bundle.
     pub findings: Vec<Diagnostic>,
     /// The entries that were added to the related images.
@@ -69,6 +79,9 @@ pub enum BuildError {
     /// A digest cannot be written.
     #[error(transparent)]
     Edit(#[from] EditError),
+    /// A file of the bundle in its new media type would lead out of its folder.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
     /// The image cannot be built.
     #[error(transparent)]
     Image(#[from] ImageError),
@@ -102,12 +115,23 @@ pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transpor
     options
         .annotations
         .write_into(&mut tree, options.overwrite_annotations, limits)?;
-    let reading = bundle::read(&tree, &limits.text);
+    let mut reading = bundle::read(&tree, &limits.text);
+    let mut expanded = Vec::new();
+    if options.expand_wildcards
+        && let Some(bundle) = reading
+            .bundle
+            .as_ref()
+            .filter(|bundle| bundle.media_type == MediaType::K8sV1)
+    {
+        expanded = wildcards::expand_in(&mut tree, synthesize(bundle, &reading.diagnostics).wildcards, limits)?;
+        reading = bundle::read(&tree, &limits.text);
+    }
     let stamp = options.stamp.clone();
     let inferred = outside::write_into(&mut tree, reading, stamp, options.outside.as_ref(), limits)?;
     let mut built = Built {
         outside_findings: inferred.findings,
         resolved: inferred.resolved,
+        expanded,
         ..Built::default()
     };
     let Some(mut reading) = inferred.reading else {
@@ -124,7 +148,24 @@ pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transpor
         stamp::stamp(&mut tree, bundle, &wanted, limits)?;
         reading = bundle::read(&tree, &limits.text);
     }
-    built.findings = validation::check_reading(&reading);
+    if let (Some(bundle), Some(wanted)) = (&reading.bundle, options.media_type)
+        && bundle.media_type != wanted
+        && let Some(conversion) = {
+            let target = format!("{} as {wanted}", tree.origin());
+            conversion::convert(&tree, &reading, &target, &limits.text)?
+        }
+    {
+        built.findings = conversion.diagnostics;
+        let Some(converted) = conversion.tree else {
+            return Ok(built);
+        };
+        tree = converted;
+        reading = bundle::read(&tree, &limits.text);
+    }
+    let strictness = Strictness::at(Gate::Authoring);
+    built
+        .findings
+        .extend(validation::judge_files(&tree, &reading, &strictness).findings);
     if diagnostic::has_errors(&built.findings) && !options.allow_errors {
         return Ok(built);
     }

@@ -6,6 +6,7 @@
 
 pub mod annotations;
 mod asked_annotations;
+pub(crate) mod cut;
 mod edit;
 pub mod generate;
 pub mod image;
@@ -17,6 +18,7 @@ mod names;
 pub mod olm_yaml;
 pub mod pin;
 mod read;
+pub(crate) mod roles;
 pub(crate) mod size;
 pub mod stamp;
 

@@ -267,7 +267,7 @@ hints! {
         Self::Written { .. } => hint("leave out --samples and --api-source"),
     }
     BuildError {
-        pass: [Annotations, Outside, Pin, Edit, Image],
+        pass: [Annotations, Outside, Pin, Edit, Tree, Image],
         none: [],
     }
     AnnotationError {

@@ -7,7 +7,7 @@ use crate::bundle::{Bundle, MANIFESTS, MediaType, OLM_YAML};
 use crate::diagnostic::{Diagnostic, has_errors};
 use crate::manifest::Object;
 use crate::rules;
-use crate::synthesis::synthesize;
+use crate::synthesis::{Shipping, synthesize_for};
 use crate::text::{self, Limits, Path};
 use crate::tree::{Tree, TreeError};
 use serde_json::Value;
@@ -23,7 +23,7 @@ pub(super) fn convert(
     target: &str,
     limits: &Limits,
 ) -> Result<Conversion, TreeError> {
-    let synthesis = synthesize(bundle, reading);
+    let synthesis = synthesize_for(bundle, reading, Shipping::RegistryV1);
     let mut findings = reading.to_vec();
     let kept: Vec<(&Object, &Value)> = synthesis
         .outcomes

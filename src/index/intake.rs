@@ -5,11 +5,13 @@ use crate::database::record::{Contents, Provided, Record, RecordError};
 use crate::diagnostic::{self, Diagnostic};
 use crate::manifest::Object;
 use crate::olm;
+use crate::rules;
+use crate::steps;
 use crate::synthesis::Synthesis;
 use crate::synthesis::outside::{Outside, inform};
 use crate::text::{Limits, canonical};
 use crate::tree::Tree;
-use crate::validation::{self, Judged, Strictness, judge};
+use crate::validation::{self, Judged, Strictness, judge_files};
 use serde_json::{Value, json};
 
 /// How a bundle is recorded.
@@ -72,7 +74,13 @@ pub fn prepare(
         let found = inform(bundle, &reading.diagnostics, outside);
         reading.diagnostics.extend(found);
     }
-    let Judged { findings, synthesis } = judge(&reading, strictness);
+    let Judged {
+        mut findings,
+        synthesis,
+    } = judge_files(tree, &reading, strictness);
+    if recording.by_reference && recording.reference.is_some() {
+        findings.retain(|finding| *finding.rule != rules::BUNDLE_INLINE_SIZE);
+    }
     let refuse = |diagnostics: Vec<Diagnostic>| IntakeError::Findings {
         origin: tree.origin().to_owned(),
         diagnostics,
@@ -92,7 +100,14 @@ pub fn prepare(
         return Err(refuse(validation::check_reading(&reading)));
     };
     let record = match &synthesis {
-        None => registry_v1(bundle, annotations, csv, recording)?,
+        None => {
+            if recording.reference.is_none() {
+                let others = bundle.objects.iter().map(Object::value);
+                let others = others.filter(|object| !std::ptr::eq(*object, csv));
+                findings.extend(steps::inline_finding(csv, others));
+            }
+            registry_v1(bundle, annotations, csv, recording)?
+        }
         Some(_) if recording.by_reference && recording.reference.is_none() => {
             let origin = bundle.origin.clone();
             return Err(IntakeError::NoReference { origin });

@@ -186,6 +186,12 @@ impl ServedResources {
         self.known.is_empty()
     }
 
+    /// The resources of a group, each with a kind that a source says.
+    pub fn of_group(&self, group: &str) -> impl Iterator<Item = (String, String)> {
+        let of_group = self.known.iter().filter(move |((of, _), _)| of == group);
+        of_group.filter_map(|((_, resource), known)| Some((resource.clone(), known.first()?.1.kind.clone())))
+    }
+
     /// What a resource of a group is. Of several versions in one source the one with the highest priority counts:
     /// stable before beta before alpha, then the higher number.
     pub fn resolve(&self, group: &str, resource: &str) -> Resolution {

@@ -134,6 +134,10 @@ static TOLERATED: &[(&Rule, &str)] = &[
     (&rules::DEP_CONSTRAINT_KEY, UNREAD_DEPENDENCY),
     (&rules::DEP_CONSTRAINT_SEVERAL, UNREAD_DEPENDENCY),
     (&rules::DEP_CONSTRAINT_SIZE, UNREAD_DEPENDENCY),
+    (
+        &rules::BUNDLE_SIZE_EXCEEDED,
+        "It is stored as it is. OLM cannot unpack it from its image.",
+    ),
     (&rules::DEP_INTENT_VALUE, "The dependency counts as required."),
     (
         &rules::DEP_INTENT_PLACE,

@@ -20,8 +20,8 @@ rules! { DATABASES
         INDEX_API_MISSING = "index-api-missing", Error, INDEX, "Remove the bundle and add it again.";
         INDEX_API_UNUSED = "index-api-unused", Warning, INDEX, "Remove it.";
         INDEX_MANIFESTS_JSON = "index-manifests-json", Error, INDEX, "Remove the bundle and add it again.";
-        INDEX_MESSAGE_SIZE = "index-message-size", Warning, INDEX, "Publish the bundle as an image in a registry, and add it from there.";
-        INDEX_BUNDLE_SIZE = "index-bundle-size", Warning, INDEX, "Publish the bundle as an image in a registry, and add it from there.";
+        INDEX_MESSAGE_SIZE = "index-message-size", Warning, INDEX, "Publish the bundle as a registry+v1 image in a registry, and add it from there.";
+        INDEX_BUNDLE_SIZE = "index-bundle-size", Warning, INDEX, "Publish the bundle as a registry+v1 image in a registry, and add it from there.";
 
         // What `index check --images` asks registries for.
         INDEX_IMAGE_MISSING = "index-image-missing", Error, INDEX, "Push the image again under this name, or take the bundle out of the index: clusters cannot install it.";

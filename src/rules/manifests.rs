@@ -35,7 +35,7 @@ rules! { MANIFESTS
         RBAC_ACCOUNT_UNBOUND = "rbac-account-unbound", Error, PLAIN, "Let the Deployment run as the account that is bound, or bind the one it runs as.";
         RBAC_OPTIONAL_OWN_API = "rbac-optional-own-api", Warning, PLAIN, "Grant it through a binding without the annotation: what the bundle provides is always there.";
         RBAC_UNBOUND_ROLE = "rbac-unbound-role", Info, PLAIN, "Nothing to do, unless the operator needs it.";
-        RBAC_WILDCARD = "rbac-wildcard", Error, PLAIN, "Name the groups and resources that the operator uses; a k8s+v1 bundle may not ask for all of them.";
+        RBAC_WILDCARD = "rbac-wildcard", Error, PLAIN, "Name the groups and resources that the operator uses: a k8s+v1 bundle may not ask for all of them. Where it must have all, ship it as registry+v1, which may.";
         RBAC_GROUP_SUBJECT = "rbac-group-subject", Error, PLAIN, "Bind the operator's service account itself to a role without wildcards.";
         RBAC_SUBJECT_FORM = "rbac-subject-form", Warning, PLAIN, "Bind the operator's service account itself, so that OLM grants it these rules.";
         RBAC_KIND_UNKNOWN = "rbac-kind-unknown", Error, PLAIN, "Say in metadata/olm.yaml, under apis, which kind and version it is.";

@@ -34,6 +34,7 @@ rules! { OLM_YAML
         BUNDLE_RELEASE_NAME = "bundle-release-name", Error, CSV, "Name the bundle <package>-v<version>-<release>.";
         BUNDLE_SIZE_EXCEEDED = "bundle-size-exceeded", Error, OLM, "Leave out descriptions in the schemas of CustomResourceDefinitions, or split the operator.";
         BUNDLE_SIZE_NEAR_LIMIT = "bundle-size-near-limit", Warning, OLM, "Leave out descriptions in the schemas of CustomResourceDefinitions before the bundle grows too large.";
+        BUNDLE_INLINE_SIZE = "bundle-inline-size", Warning, OLM, "Ship it as a registry+v1 image in a registry, and add it from there: OLM then fetches the manifests itself.";
         INSTALLMODES_UNKNOWN = "csv-installmodes-unknown", Warning, CSV, "Use OwnNamespace, SingleNamespace, MultiNamespace or AllNamespaces.";
         INSTALLMODES_DUPLICATE = "csv-installmodes-duplicate", Error, CSV, "List each install mode once.";
         INSTALLMODES_NONE_SUPPORTED = "csv-installmodes-none-supported", Error, CSV, "Set supported: true for at least one install mode.";

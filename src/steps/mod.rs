@@ -9,7 +9,7 @@ mod size;
 pub use content::Content;
 pub use csv_manifest::Repetition;
 pub(crate) use csv_manifest::annotation;
-pub use size::{excess, size};
+pub use size::{excess, inline_finding, size};
 
 use crate::csv::{self, Csv};
 use crate::kubernetes::GroupVersionKind;

@@ -1,7 +1,11 @@
 //! How large an InstallPlan is, which a cluster stores as one object.
 
 use super::{Content, Step, Target, in_order, of_bundle};
-use crate::olm::limits::OBJECT;
+use crate::diagnostic::Diagnostic;
+use crate::olm::limits::{MESSAGE, OBJECT};
+use crate::rules;
+use crate::text::canonical;
+use serde_json::Value;
 use std::io::{self, Write};
 
 /// Bytes of an InstallPlan beside its steps: its names, its owners, its conditions.
@@ -51,6 +55,26 @@ pub fn excess<'a>(
     let steps = content().and_then(|content| of_bundle(&content, &target, "").ok());
     let size = steps.map_or_else(|| manifests.map(escaped).sum(), |steps| size(&in_order(steps)));
     (size > OBJECT).then_some(size)
+}
+
+/// What is to be said of a bundle whose manifests an index is to hold itself, where they are more than OLM can take from
+/// there.
+pub fn inline_finding<'a>(csv: &'a Value, others: impl Iterator<Item = &'a Value> + Clone) -> Option<Diagnostic> {
+    let objects = std::iter::once(csv).chain(others);
+    let texts: Vec<String> = objects.clone().map(canonical::to_string).collect();
+    let all = texts.iter().map(String::len).fold(0_usize, usize::saturating_add);
+    // An index sends the version twice: by itself and among the objects.
+    let message = all.saturating_add(texts.first().map_or(0, String::len));
+    let why = if message > MESSAGE {
+        format!("a message of {message} bytes, and OLM takes {MESSAGE}")
+    } else {
+        let content = || Content::of_objects("", objects.clone().cloned());
+        let size = excess(texts.iter().map(String::as_bytes), content)?;
+        format!("an InstallPlan of {size} bytes, and a cluster stores objects of at most {OBJECT}")
+    };
+    let message =
+        format!("an index that holds the manifests of this bundle itself makes {why}, so OLM cannot install it");
+    Some(Diagnostic::new(&rules::BUNDLE_INLINE_SIZE, message))
 }
 
 /// The bytes of a manifest as a string of JSON.

@@ -1,10 +1,10 @@
 //! Which rules the bindings of the bundle grant to the operator's service accounts.
 
-use super::Work;
 use super::deployments::Accounts;
 use super::fate::{self, Fate};
 use super::inventory::same_namespace;
 use super::kept_binding;
+use super::{Shipping, Work};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac::{self, PolicyRule};
 use crate::kubernetes::selector;
@@ -192,13 +192,15 @@ fn subject_forms(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>
         if !covers_accounts(accounts, text("kind"), text("name")) {
             continue;
         }
-        let wildcard = role.is_some_and(|role| {
-            let effective = effective_rules(work, role);
-            effective.iter().any(|(role, rule)| {
-                let rules = work.inventory.object(*role).list(&["rules"]);
-                wildcard_in(PolicyRule(&rules[*rule])).is_some()
-            })
-        });
+        let refused = work.shipping == Shipping::Plain;
+        let wildcard = refused
+            && role.is_some_and(|role| {
+                let effective = effective_rules(work, role);
+                effective.iter().any(|(role, rule)| {
+                    let rules = work.inventory.object(*role).list(&["rules"]);
+                    wildcard_in(PolicyRule(&rules[*rule])).is_some()
+                })
+            });
         let (rule, message) = if wildcard {
             let message = format!(
                 "{} grants wildcard types to {} {}, which contains the operator's service account",

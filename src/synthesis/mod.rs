@@ -31,10 +31,12 @@ mod overlay;
 mod permissions;
 pub(crate) mod samples;
 mod services;
+pub mod settle;
 pub mod starter;
 pub(crate) mod summary;
 mod validity;
 mod webhooks;
+pub mod wildcards;
 
 pub use apis::Unresolved;
 pub(crate) use crds::{described_names as described_versions, served_names as served_versions};
@@ -55,6 +57,7 @@ use draft::Draft;
 use inventory::Inventory;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use wildcards::WildcardRule;
 
 /// What became of a `k8s+v1` bundle.
 #[derive(Debug, Default)]
@@ -71,6 +74,19 @@ pub struct Synthesis {
     pub diagnostics: Vec<Diagnostic>,
     /// The kinds that the bundle provides.
     pub provided: BTreeSet<GroupVersionKind>,
+    /// The rules with wildcards that the operator's own accounts have, in the order of the bindings that grant them.
+    pub wildcards: Vec<WildcardRule>,
+}
+
+/// How the bundle is to be shipped.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Shipping {
+    /// As it is: rules that name types by wildcards and are granted to the operator's own accounts are errors, and so that
+    /// it can be stored in an index, it must be small.
+    #[default]
+    Plain,
+    /// With its CSV as a `registry+v1` bundle, which may have such rules: they come along with a warning.
+    RegistryV1,
 }
 
 impl Synthesis {
@@ -99,6 +115,8 @@ struct Work<'a> {
     draft: Draft,
     findings: Vec<Diagnostic>,
     unresolved: Vec<Unresolved>,
+    shipping: Shipping,
+    found_wildcards: Vec<WildcardRule>,
 }
 
 impl Work<'_> {
@@ -109,6 +127,11 @@ impl Work<'_> {
 
 /// Synthesizes the CSV of a `k8s+v1` bundle. `reading` are the findings of reading the bundle; they are not repeated.
 pub fn synthesize(bundle: &Bundle, reading: &[Diagnostic]) -> Synthesis {
+    synthesize_for(bundle, reading, Shipping::Plain)
+}
+
+/// As [`synthesize`], for a bundle that is shipped in this way.
+pub fn synthesize_for(bundle: &Bundle, reading: &[Diagnostic], shipping: Shipping) -> Synthesis {
     let Some(document) = &bundle.olm else {
         let missing = reading.iter().all(|finding| {
             ![&rules::K8S_OLM_YAML_MISSING, &rules::K8S_MEDIA_TYPE_MISMATCH].contains(&finding.rule)
@@ -126,6 +149,7 @@ pub fn synthesize(bundle: &Bundle, reading: &[Diagnostic]) -> Synthesis {
             unresolved: Vec::new(),
             diagnostics: if missing { vec![finding] } else { Vec::new() },
             provided: BTreeSet::new(),
+            wildcards: Vec::new(),
         };
     };
     let olm = Olm::new(document);
@@ -138,6 +162,8 @@ pub fn synthesize(bundle: &Bundle, reading: &[Diagnostic]) -> Synthesis {
         draft: Draft::new(),
         findings,
         unresolved: Vec::new(),
+        shipping,
+        found_wildcards: Vec::new(),
     };
     work.annotated = annotated::of_deployments(&mut work);
     overlay::write(&mut work);
@@ -167,6 +193,9 @@ pub fn synthesize(bundle: &Bundle, reading: &[Diagnostic]) -> Synthesis {
     let (csv, provenance) = work.draft.finish();
     let outcomes = work.inventory.into_outcomes();
     diagnostics.extend(validity::size(&csv, &outcomes));
+    if shipping == Shipping::Plain {
+        diagnostics.extend(validity::inline_size(&csv, &outcomes));
+    }
     diagnostic::sort(&mut diagnostics);
     Synthesis {
         csv: (!diagnostic::has_errors(&diagnostics) && !diagnostic::has_errors(reading)).then_some(csv),
@@ -175,5 +204,6 @@ pub fn synthesize(bundle: &Bundle, reading: &[Diagnostic]) -> Synthesis {
         unresolved: work.unresolved,
         diagnostics,
         provided,
+        wildcards: work.found_wildcards,
     }
 }

@@ -4,6 +4,7 @@ use super::Work;
 use super::deployments::{Accounts, service_account};
 use super::draft::Origin;
 use super::grants::{self, Grant, Scope};
+use super::wildcards;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac::PolicyRule;
 use crate::rules;
@@ -13,7 +14,7 @@ use std::collections::BTreeSet;
 
 /// Writes both lists: one entry an account, sorted, equal rules once.
 pub(super) fn project(work: &mut Work<'_>, accounts: &Accounts, grants: &[Grant]) {
-    refuse_wildcards(work, &grants::of_deployments(accounts, grants));
+    wildcards::judge(work, &grants::of_deployments(accounts, grants));
     useless_rules(work, grants);
     let install = Path::root().key("spec").key("install").key("spec");
     for (field, scope) in [
@@ -87,44 +88,6 @@ fn write_rules(work: &mut Work<'_>, list: &Path, granted: &[&Grant]) {
         let bound = Origin::object(binding, &Path::root().key("roleRef")).derived("the binding that grants the role");
         let origins = [Origin::object(role, &grant.path()), bound];
         work.draft.put(&list.index(position), rule.clone(), origins);
-    }
-}
-
-/// One finding for each rule with a wildcard type, however many bindings reach it.
-fn refuse_wildcards(work: &mut Work<'_>, granted: &[&Grant]) {
-    let mut seen = BTreeSet::new();
-    for grant in granted {
-        let role = work.inventory.object(grant.role);
-        let Some(rule) = grant.path().get(role.value()) else {
-            continue;
-        };
-        let Some((list, index)) = grants::wildcard_in(PolicyRule(rule)) else {
-            continue;
-        };
-        if !seen.insert((grant.role, grant.rule)) {
-            continue;
-        }
-        let binding = work.inventory.object(grant.binding);
-        let path = grant.path().key(list).index(index);
-        let wildcard = path.get(role.value()).and_then(Value::as_str).unwrap_or("*");
-        let message = format!(
-            "rule {} of {} grants the wildcard type {wildcard:?} to the operator's account {}",
-            grant.rule,
-            role.label(),
-            grant.account
-        );
-        let moved = if grant.shipped {
-            ", which OLM moves into the install namespace"
-        } else {
-            ""
-        };
-        let bound = format!("bound here by {}{moved}", binding.label());
-        let finding = Diagnostic::new(&rules::RBAC_WILDCARD, message)
-            .object(role.label())
-            .path(&path)
-            .at(role.place(&path))
-            .also(binding.place(&Path::root().key("roleRef").key("name")), bound);
-        work.report(finding);
     }
 }
 

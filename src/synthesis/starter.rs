@@ -3,6 +3,7 @@
 
 use super::operator::{self, Found};
 use super::outside::{Resolved, resolve};
+use super::wildcards::WildcardRule;
 use super::{Fate, Outcome, Synthesis, Unresolved, samples, synthesize};
 use crate::bundle::olm_yaml::FIELDS;
 use crate::bundle::olm_yaml::annotations::OF_DEPLOYMENT;
@@ -52,6 +53,8 @@ pub struct Starter {
     /// What the operator's Roles allow in one namespace. The install mode AllNamespaces, which is chosen, makes it hold in
     /// all of them: OLM copies each Role into a ClusterRole.
     pub widened: Vec<Rule>,
+    /// The operator's rules with wildcards, which the author must replace.
+    pub wildcards: Vec<WildcardRule>,
     /// What is wrong with the samples.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -130,6 +133,7 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
         required,
         api_services,
         widened,
+        wildcards: synthesis.wildcards,
         diagnostics,
     }
 }
@@ -270,7 +274,7 @@ fn infer_related_images(objects: &[Object]) -> Vec<Value> {
 }
 
 /// What the synthesis finds out when nothing but the manifests speaks.
-fn from_manifests_alone(objects: &[Object]) -> Synthesis {
+pub(super) fn from_manifests_alone(objects: &[Object]) -> Synthesis {
     synthesize(&bundle_of(objects), &[])
 }
 

@@ -11,6 +11,7 @@ use crate::kubernetes::GroupVersionKind;
 use crate::olm::annotation::EXAMPLES;
 use crate::rules::{self, Severity};
 use crate::source::Place;
+use crate::steps;
 use crate::text::{Limits, Path, canonical, kind_of};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -194,11 +195,26 @@ pub(super) fn size(csv: &Value, outcomes: &[Outcome]) -> Option<Diagnostic> {
     let files: Vec<&[u8]> = texts.iter().map(|(_, text)| text.as_bytes()).collect();
     let (finding, largest) = size::finding(&files)?;
     Some(match texts.get(largest.index) {
-        Some((Some(outcome), _)) => {
-            let (label, help) = (outcome.object.label(), finding.rule.help);
-            let help = format!("The largest part is {label} with {} bytes. {help}", largest.bytes);
-            finding.help(help).object(label).at(outcome.object.name_place())
-        }
+        Some((Some(outcome), _)) => at_largest(finding, outcome, largest.bytes),
         _ => finding,
     })
+}
+
+/// What an index makes of the same where it holds it itself.
+pub(super) fn inline_size(csv: &Value, outcomes: &[Outcome]) -> Option<Diagnostic> {
+    let shipped = outcomes
+        .iter()
+        .filter_map(|outcome| Some((outcome, outcome.shipped()?)));
+    let finding = steps::inline_finding(csv, shipped.clone().map(|(_, value)| value))?;
+    let bytes = shipped.map(|(outcome, value)| (canonical::to_string(value).len(), outcome));
+    Some(match bytes.max_by_key(|(bytes, _)| *bytes) {
+        Some((bytes, outcome)) => at_largest(finding, outcome, bytes),
+        None => finding,
+    })
+}
+
+fn at_largest(finding: Diagnostic, outcome: &Outcome, bytes: usize) -> Diagnostic {
+    let (label, help) = (outcome.object.label(), finding.rule.help);
+    let help = format!("The largest part is {label} with {bytes} bytes. {help}");
+    finding.help(help).object(label).at(outcome.object.name_place())
 }

@@ -25,7 +25,7 @@ fn with<'a>(help: &'a str, rule: &Rule) -> Cow<'a, str> {
 }
 
 fn command(rule: &Rule) -> Option<&'static str> {
-    let commands: [(&Rule, &str); 13] = [
+    let commands: [(&Rule, &str); 15] = [
         (
             &rules::TREE_LIMIT,
             "Use --max-files, --max-file-size or --max-total-size to raise it.",
@@ -41,6 +41,15 @@ fn command(rule: &Rule) -> Option<&'static str> {
         (
             &rules::RELATED_IMAGE_MISSING,
             "`opmx bundle build --related-images` adds it to the image of the bundle.",
+        ),
+        (
+            &rules::RBAC_WILDCARD,
+            "`opmx bundle build --expand-wildcards` names the kinds of the bundle itself, and `opmx bundle build --media-type \
+             registry+v1` ships a bundle whose wildcards must stay.",
+        ),
+        (
+            &rules::BUNDLE_INLINE_SIZE,
+            "`opmx bundle build --media-type registry+v1` makes that image of plain manifests.",
         ),
         (
             &rules::INDEX_DEFAULT_CHANNEL,

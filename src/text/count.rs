@@ -78,6 +78,24 @@ pub(super) fn excess_at(text: &str, limits: &Limits) -> Option<(usize, Diagnosti
     Some((excess.at, excess.diagnostic(limits, false)))
 }
 
+/// How many values and bytes each anchor stands for.
+pub(super) type Sizes = HashMap<Box<str>, (usize, usize)>;
+
+/// As [`excess_at`], of a part of a document. `sizes` are the anchors of the parts before it, which count here as well, and
+/// becomes those of this part, too.
+pub(super) fn excess_beside(text: &str, limits: &Limits, sizes: &mut Sizes) -> Option<(usize, Diagnostic)> {
+    if sizes.is_empty() && !may_repeat(text) {
+        return excess_at(text, limits);
+    }
+    let mut counter = Counter::new(limits);
+    for (values, bytes) in sizes.values() {
+        counter.repeated = counter.repeated.saturating_add(*values);
+        counter.copied = counter.copied.saturating_add(*bytes);
+    }
+    let excess = counter.document(text, sizes).err()?;
+    Some((excess.at, excess.diagnostic(limits, false)))
+}
+
 fn of_values(text: &str, limits: &Limits) -> Option<Excess> {
     if at_most(text) <= limits.values && !may_repeat(text) {
         return None;
@@ -92,7 +110,7 @@ fn at_most(text: &str) -> usize {
 }
 
 /// Whether there may be an anchor, whose value is kept to be repeated.
-fn may_repeat(text: &str) -> bool {
+pub(super) fn may_repeat(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b'&', bytes).any(|at| {
         let inside = at
@@ -161,7 +179,8 @@ impl<'limits> Counter<'limits> {
         let as_json = std::mem::replace(&mut self.written, before);
         for piece in pieces(text, 0) {
             self.write(DOCUMENT, piece.range.start)?;
-            self.document(&text[piece.range.clone()]).map_err(|excess| Excess {
+            let document = &text[piece.range.clone()];
+            self.document(document, &mut Sizes::new()).map_err(|excess| Excess {
                 at: piece.range.start + excess.at,
                 ..excess
             })?;
@@ -194,9 +213,7 @@ impl<'limits> Counter<'limits> {
     }
 
     /// One document of YAML, as far as it is read.
-    fn document(&mut self, text: &str) -> Result<(), Excess> {
-        // How many values and bytes an anchor stands for.
-        let mut anchors: HashMap<Box<str>, (usize, usize)> = HashMap::new();
+    fn document(&mut self, text: &str, anchors: &mut Sizes) -> Result<(), Excess> {
         let mut open: Vec<(Option<Box<str>>, usize, usize)> = Vec::new();
         // All bytes of scalars, repeated ones included.
         let mut bytes = 0_usize;

@@ -41,22 +41,30 @@ const MANY_NODES: u64 = 4_000_000;
 
 /// Reads the one document of `text`; none where it holds nothing but comments.
 pub(super) fn load(text: &str, limits: &Limits) -> Result<Option<Loaded>, Vec<Problem>> {
+    load_beside(text, limits, &mut Known::default())
+}
+
+/// What the parts of a document that were read before leave for the next one.
+#[derive(Default)]
+pub(super) struct Known {
+    anchors: HashMap<Box<str>, Anchor>,
+    nodes: u64,
+    aliased: u64,
+}
+
+/// As [`load`], of a part of a document: its aliases may repeat anchors of the parts before it.
+pub(super) fn load_beside(text: &str, limits: &Limits, known: &mut Known) -> Result<Option<Loaded>, Vec<Problem>> {
     let mut loader = Loader::new(limits);
-    let Some(mut events) = Events::new(text) else {
-        return Err(vec![Problem::Syntax(Fault {
-            problem: "could not be read",
-            at: 0,
-            context: None,
-        })]);
+    loader.anchors = std::mem::take(&mut known.anchors);
+    loader.nodes += known.nodes;
+    loader.aliased = known.aliased;
+    let loaded = loader.load(text);
+    *known = Known {
+        anchors: loader.anchors,
+        nodes: loader.nodes,
+        aliased: loader.aliased,
     };
-    match loader.run(&mut events) {
-        Ok(document) if loader.problems.is_empty() => Ok(document),
-        Ok(_) => Err(loader.problems),
-        Err(problem) => {
-            loader.problems.push(problem);
-            Err(loader.problems)
-        }
-    }
+    loaded
 }
 
 /// A list or map that is not closed yet. Its keys and values are the last ones of the loader's.
@@ -104,6 +112,24 @@ impl Loader {
             repeated: false,
             problems: Vec::new(),
         }
+    }
+
+    fn load(&mut self, text: &str) -> Result<Option<Loaded>, Vec<Problem>> {
+        let Some(mut events) = Events::new(text) else {
+            return Err(vec![Problem::Syntax(Fault {
+                problem: "could not be read",
+                at: 0,
+                context: None,
+            })]);
+        };
+        let result = self.run(&mut events);
+        let mut problems = std::mem::take(&mut self.problems);
+        match result {
+            Ok(document) if problems.is_empty() => return Ok(document),
+            Ok(_) => {}
+            Err(problem) => problems.push(problem),
+        }
+        Err(problems)
     }
 
     fn run(&mut self, events: &mut Events<'_>) -> Result<Option<Loaded>, Problem> {

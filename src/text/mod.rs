@@ -33,7 +33,7 @@ pub use emit::{to_json, to_yaml};
 pub use limits::Limits;
 pub(crate) use number::as_string;
 pub use path::{Path, Step};
-pub(crate) use read::read_source;
+pub(crate) use read::{Anchors, read_part, read_source};
 pub use read::{Reading, read};
 pub(crate) use values::{Refusal, Seed, Values};
 

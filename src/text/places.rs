@@ -181,7 +181,11 @@ impl Places {
                 Event::StreamStart | Event::DocumentStart => {}
                 Event::StreamEnd | Event::DocumentEnd { .. } => break,
                 Event::Alias(name) => {
-                    let target = anchors.get(name).copied().unwrap_or_default();
+                    let Some(target) = anchors.get(name).copied() else {
+                        // Its anchor stands in a part of the document that was read before.
+                        builder.add(span, Kind::Scalar(Style::Plain), || Key::Text(String::new()));
+                        continue;
+                    };
                     let key = builder.key_text(target, text);
                     builder.add(span, Kind::Alias(small(target)), || Key::Text(key));
                 }

@@ -5,7 +5,7 @@ use super::count;
 use super::document::{Document, Format};
 use super::json;
 use super::limits::Limits;
-use super::load::{self, Problem};
+use super::load::{self, Known, Problem};
 use super::passage::Passage;
 use super::path::Step;
 use super::scalar::shortened;
@@ -74,6 +74,32 @@ pub(crate) fn read_source(source: &Arc<SourceFile>, limits: &Limits) -> Reading 
     refusal(&passage, limits).unwrap_or_else(|| Reader::new(limits).file(&passage))
 }
 
+/// The anchors of a document that is read part by part: an alias may repeat what an earlier part holds.
+///
+/// Together with what each part repeats of them they keep the limits of one file.
+#[derive(Default)]
+pub(crate) struct Anchors {
+    sizes: count::Sizes,
+    known: Known,
+}
+
+/// Reads a part of a document of YAML that can be read by itself but for its aliases, such as one item of a list.
+pub(crate) fn read_part(name: &str, text: &str, limits: &Limits, anchors: &mut Anchors) -> Reading {
+    let source = SourceFile::new(name, text);
+    let passage = Passage::file(&source);
+    if let Some((at, finding)) = count::excess_beside(text, limits, &mut anchors.sizes) {
+        return Reading {
+            documents: Vec::new(),
+            diagnostics: vec![finding.at(passage.place(at..at))],
+        };
+    }
+    let mut reader = Reader::new(limits);
+    reader.known = Some(std::mem::take(&mut anchors.known));
+    reader.yaml(&passage, 0);
+    anchors.known = reader.known.take().unwrap_or_default();
+    reader.finish()
+}
+
 /// What is said of a text that holds too many values.
 fn refusal(passage: &Passage, limits: &Limits) -> Option<Reading> {
     let (at, finding) = count::excess_at(passage.text(), limits)?;
@@ -102,6 +128,8 @@ struct Reader<'limits> {
     limits: &'limits Limits,
     number: usize,
     reading: Reading,
+    /// What the parts of a document before this one have left; nothing for whole files.
+    known: Option<Known>,
 }
 
 impl<'limits> Reader<'limits> {
@@ -110,6 +138,7 @@ impl<'limits> Reader<'limits> {
             limits,
             number: 0,
             reading: Reading::default(),
+            known: None,
         }
     }
 
@@ -222,12 +251,21 @@ impl<'limits> Reader<'limits> {
             range.start += BYTE_ORDER_MARK.len_utf8();
         }
         let part = passage.part(range.clone());
-        if let Some(value) = block::load(part.text(), self.limits) {
+        // The quick way keeps no anchors for the parts that follow.
+        let keeps_anchors = self.known.is_some() && count::may_repeat(part.text());
+        if let Some(value) = (!keeps_anchors)
+            .then(|| block::load(part.text(), self.limits))
+            .flatten()
+        {
             self.document(part, Format::Yaml, value, false);
             self.number -= 1;
             return;
         }
-        match load::load(part.text(), self.limits) {
+        let loaded = match &mut self.known {
+            Some(known) => load::load_beside(part.text(), self.limits, known),
+            None => load::load(part.text(), self.limits),
+        };
+        match loaded {
             Ok(None) => self.empty(passage, range),
             Ok(Some(loaded)) => {
                 if let Some(at) = loaded.hidden {

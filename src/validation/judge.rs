@@ -1,9 +1,11 @@
 //! The one function that judges what enters an index or a catalog.
 
+use super::validators::total_size;
 use crate::bundle::{BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::{Gate, Rule, Scope, Severity};
 use crate::synthesis::{Synthesis, synthesize};
+use crate::tree::Tree;
 
 /// How strictly something is judged.
 #[derive(Debug, Clone, Default)]
@@ -87,6 +89,20 @@ pub struct Judged {
     pub findings: Vec<Diagnostic>,
     /// The synthesis of a `k8s+v1` bundle.
     pub synthesis: Option<Synthesis>,
+}
+
+/// As [`judge`], and of the files of a `registry+v1` bundle whether OLM can unpack them.
+pub fn judge_files(tree: &Tree, reading: &BundleReading, strictness: &Strictness) -> Judged {
+    let mut judged = judge(reading, strictness);
+    if let Some(bundle) = &reading.bundle
+        && bundle.media_type == MediaType::RegistryV1
+    {
+        let mut found: Vec<Diagnostic> = total_size(tree, bundle).into_iter().collect();
+        strictness.weigh_bundle(&mut found);
+        judged.findings.extend(found);
+        diagnostic::sort(&mut judged.findings);
+    }
+    judged
 }
 
 /// Judges a bundle that was read: by its files, by the rules of its media type, and by synthesizing its CSV. No program

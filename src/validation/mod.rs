@@ -31,7 +31,7 @@ pub mod suites;
 mod synthesized;
 pub mod validators;
 
-pub use judge::{Judged, Selection, Strictness, judge};
+pub use judge::{Judged, Selection, Strictness, judge, judge_files};
 pub use platforms::{images, platforms};
 pub use request::{Reference, Request};
 pub(crate) use run::rule_named;

@@ -21,6 +21,8 @@ mod package_manifest;
 mod removed_apis;
 mod same_shape;
 
+pub(super) use bundle::total_size;
+
 use crate::bundle::Bundle;
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;

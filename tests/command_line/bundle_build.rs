@@ -215,3 +215,44 @@ fn annotations_on_the_command_line_are_written_or_refused() {
         "fast"
     );
 }
+
+/// Letters that do not compress well.
+fn noise(length: usize) -> String {
+    let mut state = 1_u64;
+    let letters = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let letter = u8::try_from(state >> 33 & 63).unwrap();
+        char::from(match letter {
+            0..26 => b'a' + letter,
+            26..52 => b'A' + letter - 26,
+            52..62 => b'0' + letter - 52,
+            _ => b'x',
+        })
+    });
+    letters.take(length).collect()
+}
+
+#[test]
+fn a_bundle_that_olm_cannot_unpack_is_refused_by_build_and_told_by_add() {
+    let sandbox = Sandbox::new();
+    copy(&sandbox, "compost-operator", "compost");
+    let settings = format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: settings}}\ndata: {{noise: {}}}\n",
+        noise(1_200_000)
+    );
+    write(&sandbox, "compost/manifests/settings.yaml", settings);
+    let outcome = sandbox.run(["bundle", "build", "compost", "-t", "oci:out:v1"]);
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    let place = "compost/manifests/settings.yaml:3:18".to_owned();
+    assert_eq!(errors(&outcome), [("bundle-size-exceeded".to_owned(), place)]);
+    succeeds(&sandbox.run(["bundle", "build", "compost", "-t", "oci:out:v1", "--no-validate"]));
+    let published = ["--record-as", "registry.example.com/compost:v1"];
+    let added = sandbox.run(
+        ["registry", "add", "-d", "index.db", "-b", "oci:out:v1"]
+            .iter()
+            .chain(&published),
+    );
+    assert_eq!(added.status, Some(0), "{added}");
+    assert!(added.stderr.contains("warning[bundle-size-exceeded]"), "{added}");
+    assert!(added.stderr.contains("OLM cannot unpack it"), "{added}");
+}

@@ -5,6 +5,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../shared/same_permissions.rs"]
+mod compared;
 #[path = "../registry/http.rs"]
 #[expect(dead_code, reason = "not all that it offers is used here")]
 mod http;
@@ -47,6 +49,7 @@ mod index_list_images;
 mod init;
 mod olm;
 mod operator;
+mod operators;
 mod opm;
 mod permissions;
 mod plan;

@@ -13,6 +13,8 @@ mod chain_of_trust;
 #[path = "../common/mod.rs"]
 #[allow(dead_code, reason = "other programs use more of it")]
 mod common;
+#[path = "../shared/same_permissions.rs"]
+mod compared;
 #[path = "../shared/crd_fields.rs"]
 mod crd_fields;
 #[path = "../shared/reflection.rs"]

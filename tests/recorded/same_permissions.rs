@@ -1,20 +1,13 @@
 //! What the accounts of real operators may do after OLM installed the bundle, beside what they may do after
 //! `kubectl apply` of the raw manifests.
-//!
-//! Both are computed with `kubernetes::rbac`: from the raw manifests as they are, and from the objects of the install plan
-//! in the namespace of the Deployments, with an OperatorGroup of that namespace alone. What OLM creates later, once the
-//! ClusterServiceVersion is there, is not among them.
 
 use super::synthesis::bundle_tree;
+use crate::compared::compare;
 use opmx::diagnostic::Diagnostic;
 use opmx::install::content;
-use opmx::kubernetes::rbac::Rule;
-use opmx::kubernetes::rbac::account::{Account, Grants, grants};
-use opmx::kubernetes::rbac::covering::{atoms, covers};
-use opmx::steps::{Repetition, Target, of_bundle};
 use opmx::text::{self, Limits};
 use opmx::tree::{Tree, TreeLimits};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 const ANNOTATIONS: &str = "annotations:\n  operators.operatorframework.io.bundle.channels.v1: alpha\n  operators.operatorframework.io.bundle.manifests.v1: manifests/\n  operators.operatorframework.io.bundle.mediatype.v1: k8s+v1\n  operators.operatorframework.io.bundle.metadata.v1: metadata/\n  operators.operatorframework.io.bundle.package.v1: op\n";
@@ -76,59 +69,6 @@ fn objects(case: &std::path::Path) -> Vec<Value> {
         .collect()
 }
 
-/// Roles that every cluster has and that bindings of the corpus name.
-fn of_every_cluster() -> Vec<Value> {
-    let version = "rbac.authorization.k8s.io/v1";
-    vec![
-        json!({"apiVersion": version, "kind": "ClusterRole", "metadata": {"name": "system:auth-delegator"}, "rules": [
-            {"apiGroups": ["authentication.k8s.io"], "resources": ["tokenreviews"], "verbs": ["create"]},
-            {"apiGroups": ["authorization.k8s.io"], "resources": ["subjectaccessreviews"], "verbs": ["create"]}]}),
-        json!({"apiVersion": version, "kind": "Role", "rules": [{"apiGroups": [""], "resources": ["configmaps"],
-            "resourceNames": ["extension-apiserver-authentication"], "verbs": ["get", "list", "watch"]}],
-            "metadata": {"name": "extension-apiserver-authentication-reader", "namespace": "kube-system"}}),
-    ]
-}
-
-/// The namespace of the Deployments, or where they name none, that of the subjects.
-fn namespace_of(objects: &[Value]) -> String {
-    let deployments = objects.iter().filter(|object| object["kind"] == "Deployment");
-    let subjects = objects
-        .iter()
-        .flat_map(|object| object["subjects"].as_array().into_iter().flatten());
-    let own = deployments.filter_map(|deployment| deployment["metadata"]["namespace"].as_str());
-    let found = own
-        .chain(subjects.filter_map(|subject| subject["namespace"].as_str()))
-        .next();
-    found.unwrap_or("default").to_owned()
-}
-
-/// What one side holds and the other does not: where, and each atom of a rule.
-fn beyond(more: &Grants, less: &Grants) -> BTreeSet<(String, String)> {
-    let mut beyond = BTreeSet::new();
-    let mut look = |place: Option<&str>, rules: &[Rule]| {
-        let held = less.within(place);
-        for atom in rules.iter().flat_map(atoms).filter(|atom| !covers(&held, [atom])) {
-            beyond.insert((place.unwrap_or("(all)").to_owned(), shown(&atom)));
-        }
-    };
-    look(None, &more.cluster);
-    for (namespace, rules) in &more.namespaces {
-        look(Some(namespace), rules);
-    }
-    beyond
-}
-
-fn shown(rule: &Rule) -> String {
-    let what = [
-        &rule.api_groups[..],
-        &rule.resources,
-        &rule.resource_names,
-        &rule.non_resource_urls,
-    ]
-    .concat();
-    format!("{} {}", rule.verbs.join(","), what.join("/"))
-}
-
 #[test]
 fn operators_hold_after_olm_what_they_hold_after_apply() {
     let Some(folder) = crate::shared::folder("corpus/k8sv1") else {
@@ -148,7 +88,7 @@ fn operators_hold_after_olm_what_they_hold_after_apply() {
     for case in folders.into_iter().filter(|path| path.is_dir()) {
         let name = case.file_name().unwrap().to_string_lossy().into_owned();
         operators += 1;
-        let mut raw: Vec<Value> = objects(&case).into_iter().chain(of_every_cluster()).collect();
+        let raw = objects(&case);
         let mut tree = bundle_tree(&case);
         tree.insert("metadata/annotations.yaml", ANNOTATIONS.into(), &TreeLimits::default())
             .unwrap();
@@ -162,66 +102,15 @@ fn operators_hold_after_olm_what_they_hold_after_apply() {
                 continue;
             }
         };
-        let namespace = namespace_of(&raw);
-        for object in &mut raw {
-            // What names no namespace goes where `kubectl apply -n` says.
-            let metadata = object["metadata"].as_object_mut().unwrap();
-            metadata.entry("namespace").or_insert_with(|| namespace.as_str().into());
+        let compared = compare(raw, &content);
+        accounts += compared.accounts;
+        for [account, place, what] in compared.applied {
+            if !known.remove(&[name.clone(), account.clone(), place.clone(), what.clone()]) {
+                differences.push(format!("{name} {account} only after apply, in {place}: {what}"));
+            }
         }
-        let namespace = namespace.as_str();
-        let deployments: Vec<&Value> = raw.iter().filter(|object| object["kind"] == "Deployment").collect();
-        let target = Target {
-            namespace: namespace.to_owned(),
-            catalog: String::new(),
-            catalog_namespace: String::new(),
-            repetition: Repetition::Once,
-            ..Target::default()
-        };
-        let installed: Vec<Value> = of_bundle(&content, &target, "")
-            .unwrap()
-            .into_iter()
-            .map(|step| {
-                let mut object = step.resource.manifest;
-                // Objects of generated steps have no type of their own.
-                object["apiVersion"] = format!("{}/{}", step.resource.group, step.resource.version).into();
-                object["kind"] = step.resource.kind.as_str().into();
-                if ["Role", "RoleBinding"].contains(&step.resource.kind.as_str()) {
-                    object["metadata"]["namespace"] = namespace.into();
-                }
-                object
-            })
-            .chain(of_every_cluster())
-            .collect();
-        let names: BTreeSet<&str> = deployments
-            .iter()
-            .map(|deployment| {
-                let pod = &deployment["spec"]["template"]["spec"];
-                ["serviceAccountName", "serviceAccount"]
-                    .iter()
-                    .find_map(|field| pod[*field].as_str())
-                    .unwrap_or("default")
-            })
-            .collect();
-        for account_name in names {
-            accounts += 1;
-            let account = Account {
-                namespace: namespace.to_owned(),
-                name: account_name.to_owned(),
-            };
-            let (applied, _) = grants(&raw, &account);
-            let (through_olm, _) = grants(&installed, &account);
-            assert!(
-                !applied.cluster.is_empty() || !applied.namespaces.is_empty(),
-                "{name}: {account_name} holds nothing"
-            );
-            for (place, what) in beyond(&applied, &through_olm) {
-                if !known.remove(&[name.clone(), account_name.to_owned(), place.clone(), what.clone()]) {
-                    differences.push(format!("{name} {account_name} only after apply, in {place}: {what}"));
-                }
-            }
-            for (place, what) in beyond(&through_olm, &applied) {
-                differences.push(format!("{name} {account_name} only after OLM, in {place}: {what}"));
-            }
+        for [account, place, what] in compared.through_olm {
+            differences.push(format!("{name} {account} only after OLM, in {place}: {what}"));
         }
     }
     assert!(differences.is_empty(), "{}", differences.join("\n"));

@@ -1,6 +1,7 @@
 //! `opmx bundle build`: the image of a bundle.
 
 use super::inference::{self, InferenceArguments};
+use super::wildcards::{self, WildcardArguments};
 use super::{AnnotationArguments, FolderArguments};
 use crate::build::{BuildError, BuildOptions, build};
 use crate::bundle::stamp::Stamp;
@@ -25,6 +26,10 @@ Examples:
 
   With what a pipeline decides
   $ opmx bundle build etcd -t oci:out:next --version 0.9.5 --replaces etcdoperator.v0.9.4
+
+  For clusters that know only registry+v1
+  $ opmx bundle build etcd -t registry.example.com/etcd-bundle:v0.9.4 \\
+      --media-type registry+v1
 
   With digests in place of the tags of all images that it names
   $ opmx bundle build etcd -t registry.example.com/etcd-bundle:v0.9.4 --pin";
@@ -64,6 +69,14 @@ pub(crate) struct BuildArguments {
     /// digests, too. The files of the bundle stay as they are.
     #[arg(long)]
     related_images: bool,
+    /// Media type of the image: registry+v1 or k8s+v1
+    ///
+    /// A bundle of plain manifests becomes a registry+v1 image, with the ClusterServiceVersion that an index would store, for
+    /// clusters and catalogs that know nothing else, and for operators whose RBAC must keep its wildcards.
+    #[arg(long, value_name = "TYPE", value_parser = ["registry+v1", "k8s+v1"])]
+    media_type: Option<String>,
+    #[command(flatten)]
+    wildcards: WildcardArguments,
     #[command(flatten)]
     inference: InferenceArguments,
     /// Build it even if it has errors
@@ -102,6 +115,8 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
         outside: arguments.inference.outside(registry, limits, context)?,
         related_images: arguments.related_images,
         pin: arguments.pin,
+        expand_wildcards: arguments.wildcards.expand_wildcards,
+        media_type: arguments.media_type.as_deref().map(str::parse).transpose()?,
         allow_errors: arguments.no_validate,
         epoch,
         limits: limits.bundle(),
@@ -114,6 +129,7 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
         BuildError::Annotations(error) => super::annotation_error(error),
         error => error.into(),
     })?;
+    wildcards::expanded(&built.expanded, context);
     inference::report(&built.outside_findings, &built.resolved, context);
     if diagnostic::has_errors(&built.outside_findings) {
         printer.error(format_args!("no image of {origin} was built"));

@@ -1,5 +1,6 @@
 //! `opmx bundle convert`: a bundle in the other media type.
 
+use super::wildcards::WildcardArguments;
 use crate::bundle::{self, MediaType};
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
@@ -24,7 +25,8 @@ Examples:
 /// all that manifests cannot say.
 ///
 /// What the other media type cannot hold is said. A ClusterServiceVersion without minKubeVersion gets the version
-/// 0.0.0 in metadata/olm.yaml, which stands for any. All other files of the bundle come along.
+/// 0.0.0 in metadata/olm.yaml, which stands for any. A registry+v1 bundle may have wildcards in its RBAC, which are carried
+/// there with a warning; a k8s+v1 bundle may not. All other files of the bundle come along.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ConvertArguments {
@@ -38,6 +40,8 @@ pub(crate) struct ConvertArguments {
     #[arg(long, value_name = "TYPE", value_parser = ["registry+v1", "k8s+v1"])]
     to: String,
     #[command(flatten)]
+    wildcards: WildcardArguments,
+    #[command(flatten)]
     registry: RegistryArguments,
     #[command(flatten)]
     limits: LimitArguments,
@@ -46,9 +50,12 @@ pub(crate) struct ConvertArguments {
 pub(crate) fn run(arguments: &ConvertArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
     let to: MediaType = arguments.to.parse()?;
-    let tree = sources::bundle_files(&arguments.bundle, &arguments.registry, &arguments.limits, context)?;
+    let mut tree = sources::bundle_files(&arguments.bundle, &arguments.registry, &arguments.limits, context)?;
     let limits = arguments.limits.text();
     let reading = bundle::read(&tree, &limits);
+    let reading = arguments
+        .wildcards
+        .expand_in(&mut tree, reading, &arguments.limits.bundle(), context)?;
     if reading.bundle.as_ref().is_some_and(|bundle| bundle.media_type == to) {
         let message = format!(
             "{} is a {to} bundle already, so there is nothing to convert",

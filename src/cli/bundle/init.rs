@@ -2,6 +2,7 @@
 
 use super::from;
 use super::inference::{self, InferenceArguments};
+use super::wildcards::{self, WildcardArguments};
 use crate::bundle::ANNOTATIONS_YAML;
 use crate::bundle::annotations::standard;
 use crate::bundle::generate::annotations_yaml;
@@ -12,12 +13,15 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::diagnostic;
 use crate::files;
 use crate::kubernetes::rbac::Rule;
-use crate::manifest::{self, Layout};
+use crate::manifest::{self, Layout, Object};
+use crate::rules;
+use crate::synthesis::settle::{Settled, Settling, settle};
 use crate::synthesis::starter::{Known, start};
 use crate::tree::Tree;
 use crate::version::parse_strict;
 use clap::Args;
 use semver::Version;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -68,6 +72,8 @@ pub(crate) struct InitArguments {
     #[arg(long)]
     overwrite: bool,
     #[command(flatten)]
+    wildcards: WildcardArguments,
+    #[command(flatten)]
     inference: InferenceArguments,
     #[command(flatten)]
     registry: RegistryArguments,
@@ -80,25 +86,29 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     let shown = arguments.folder.display().to_string();
     files::finish_change(&arguments.folder)?;
     let limits = arguments.limits.tree();
-    let (files, manifests) = if let Some(from) = &arguments.from {
+    let mut tree = Tree::new(&shown);
+    let manifests = if let Some(from) = &arguments.from {
         let command = format!("opmx bundle init {}", from::word(&shown));
         let (intake, manifests) = from::read(from, &command, &arguments.limits, context)?;
-        (intake.into_files(), manifests)
+        for (path, content) in intake.files() {
+            tree.insert(path, content.to_vec(), &limits)?;
+        }
+        manifests
     } else {
-        let files = if arguments.folder.exists() {
-            Tree::from_directory(&arguments.folder, &limits)?
-        } else {
-            Tree::new(&shown)
-        };
-        if files.below(MANIFESTS).next().is_none() {
+        if arguments.folder.exists() {
+            tree = Tree::from_directory(&arguments.folder, &limits)?;
+        }
+        if tree.below(MANIFESTS).next().is_none() {
             let message = format!("{shown} has no manifests in its folder {MANIFESTS}/");
             let hint = "take them in with --from FOLDER, or from a stream with --from -";
             return Err(CommandError::failure(message).hint(hint));
         }
-        let manifests = manifest::read(&files, MANIFESTS, Layout::Nested, &arguments.limits.text());
-        (files, manifests)
+        manifest::read(&tree, MANIFESTS, Layout::Nested, &arguments.limits.text())
     };
-    printer.report(&manifests.diagnostics);
+    // Streams of helm are full of documents that a chart left empty.
+    let told = manifests.diagnostics.iter();
+    let told = told.filter(|finding| *finding.rule != rules::YAML_EMPTY_DOCUMENT);
+    printer.report(&told.cloned().collect::<Vec<_>>());
     if diagnostic::has_errors(&manifests.diagnostics) {
         printer.error("the manifests have errors, so nothing was written");
         return Ok(Status::Failure);
@@ -120,7 +130,20 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         samples: outside.samples.unwrap_or_default(),
         sources: outside.sources,
     };
-    let starter = start(&manifests.objects, &known);
+    let before = tree.clone();
+    let settling = Settling {
+        cut: arguments.from.is_some(),
+        expand_wildcards: arguments.wildcards.expand_wildcards,
+    };
+    let settled = settle(&mut tree, settling, &arguments.limits.bundle())?;
+    let differs = |(path, content): &(&str, &[u8])| before.get(path) != Some(*content);
+    let changed: BTreeSet<String> = tree.iter().filter(differs).map(|(path, _)| path.to_owned()).collect();
+    say_settled(&settled, context);
+    let known = Known {
+        samples: with_examples(known.samples, settled.examples),
+        ..known
+    };
+    let starter = start(&settled.objects, &known);
     printer.report(&starter.diagnostics);
     if diagnostic::has_errors(&starter.diagnostics) {
         printer.error("the samples have errors, so nothing was written");
@@ -134,17 +157,20 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     let first = arguments.channels.first().filter(|_| arguments.channels.len() > 1);
     let default_channel = arguments.default_channel.as_ref().or(first).map(String::as_str);
     let mut written = Tree::new(&shown);
-    if arguments.from.is_some() {
-        for (path, content) in files.iter() {
-            written.insert(path, content.to_vec(), &limits)?;
-        }
+    // Without another source, the manifests are there already, and only their change was asked for.
+    let is_new = |path: &str| arguments.from.is_some() || changed.contains(path);
+    for (path, content) in tree
+        .iter()
+        .filter(|(path, _)| path.starts_with(MANIFESTS) && is_new(path))
+    {
+        written.insert(path, content.to_vec(), &limits)?;
     }
     written.insert(OLM_YAML, starter.olm_yaml.into_bytes(), &limits)?;
     if let Some(package) = &starter.package {
         let values = standard(MediaType::K8sV1, package, &channels, default_channel);
         written.insert(ANNOTATIONS_YAML, annotations_yaml(&values).into_bytes(), &limits)?;
     }
-    refuse_overwriting(&written, arguments)?;
+    refuse_overwriting(&written, &changed, arguments)?;
     written.write_to(&arguments.folder)?;
     for (path, _) in written.iter() {
         printer.status(format_args!("wrote {shown}/{path}"));
@@ -172,12 +198,48 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
             entry.resource, entry.group
         ));
     }
+    for finding in &settled.unsupported {
+        let place = finding.place.as_ref();
+        let place = place.map_or(String::new(), |place| {
+            format!(", in {}:{}", place.source.name(), place.start().line)
+        });
+        let object = finding.object.as_deref().unwrap_or_default();
+        printer.status(format_args!(
+            "to decide: what becomes of {object}: {}{place}",
+            finding.message
+        ));
+    }
+    wildcards::to_decide(&starter.wildcards, &known.sources, context);
     for service in starter.api_services {
         printer.status(format_args!(
             "to decide: which kinds {service} serves, under apiservicedefinitions in {shown}/{OLM_YAML}"
         ));
     }
     Ok(Status::Success)
+}
+
+/// Says what was done to the manifests for their author.
+fn say_settled(settled: &Settled, context: &Context<'_>) {
+    wildcards::expanded(&settled.expanded, context);
+    for object in &settled.examples {
+        context.printer.status(format_args!(
+            "{} becomes an example: OLM creates no custom resources of a bundle's own kinds",
+            object.label()
+        ));
+    }
+    for object in &settled.tests {
+        context
+            .printer
+            .status(format_args!("passed over {}, a test of the helm chart", object.label()));
+    }
+}
+
+/// Samples, and custom resources that are none of them.
+fn with_examples(mut samples: Vec<Object>, examples: Vec<Object>) -> Vec<Object> {
+    let new = |example: &Object| !samples.iter().any(|sample| sample.identity() == example.identity());
+    let examples: Vec<Object> = examples.into_iter().filter(new).collect();
+    samples.extend(examples);
+    samples
 }
 
 /// Resources that are named; the others are counted.
@@ -207,14 +269,20 @@ fn widened(rules: &[Rule]) -> Option<String> {
 
 /// A file that says already what would be written is none to be overwritten: a command that was killed when it had done
 /// its work can be given again. Manifests that are not taken in again would become a part of the bundle.
-fn refuse_overwriting(written: &Tree, arguments: &InitArguments) -> Result<(), CommandError> {
+fn refuse_overwriting(
+    written: &Tree,
+    changed: &BTreeSet<String>,
+    arguments: &InitArguments,
+) -> Result<(), CommandError> {
     if arguments.overwrite {
         return Ok(());
     }
     let folder = &arguments.folder;
     let differs = |path: &Path, content: &[u8]| path.exists() && files::require_content(path, content).is_err();
+    let meant = |path: &str| arguments.from.is_none() && changed.contains(path);
     let mut other = written
         .iter()
+        .filter(|(path, _)| !meant(path))
         .map(|(path, content)| (folder.join(path), content))
         .find(|(path, content)| differs(path, content))
         .map(|(path, _)| path);

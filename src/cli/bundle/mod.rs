@@ -13,6 +13,7 @@ mod synthesize;
 mod unpack;
 mod update;
 pub(crate) mod validate;
+mod wildcards;
 
 pub(crate) use rules::headings;
 

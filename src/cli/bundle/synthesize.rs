@@ -1,6 +1,7 @@
 //! `opmx bundle synthesize`: the `ClusterServiceVersion` of a bundle of plain manifests.
 
 use super::inference::{self, InferenceArguments};
+use super::wildcards::WildcardArguments;
 use crate::bundle::stamp::Stamp;
 use crate::bundle::{self, MediaType};
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
@@ -44,6 +45,8 @@ pub(crate) struct SynthesizeArguments {
     #[arg(short, long, value_enum, value_name = "FORM")]
     output: Option<DocumentFormat>,
     #[command(flatten)]
+    wildcards: WildcardArguments,
+    #[command(flatten)]
     inference: InferenceArguments,
     #[command(flatten)]
     registry: RegistryArguments,
@@ -77,6 +80,7 @@ pub(crate) fn run(arguments: &SynthesizeArguments, context: &Context<'_>) -> Com
     let reading = bundle::read(&tree, &limits.text());
     let outside = arguments.inference.outside(registry, limits, context)?;
     let limits = &limits.bundle();
+    let reading = arguments.wildcards.expand_in(&mut tree, reading, limits, context)?;
     let inferred = outside::write_into(&mut tree, reading, Stamp::default(), outside.as_ref(), limits)?;
     inference::report(&inferred.findings, &inferred.resolved, context);
     let Some(reading) = inferred.reading else {

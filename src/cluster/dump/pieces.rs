@@ -23,6 +23,8 @@ pub(super) enum Part {
 pub(super) struct Piece {
     /// What it is.
     pub(super) part: Part,
+    /// Whether it is the first one of its document, so that no alias of it repeats anything before it.
+    pub(super) begins_document: bool,
     /// The line of the file that it begins on, from 1.
     pub(super) line: usize,
     /// Its text: YAML of its own.
@@ -56,6 +58,8 @@ pub(super) struct Pieces<R> {
     ahead: Option<String>,
     /// What the next piece is.
     part: Part,
+    /// Whether the next piece is the first one of its document.
+    at_document: bool,
     ended: bool,
 }
 
@@ -67,6 +71,7 @@ impl<R: BufRead> Pieces<R> {
             line: 0,
             ahead: None,
             part: Part::Document,
+            at_document: true,
             ended: false,
         }
     }
@@ -94,6 +99,7 @@ impl<R: BufRead> Pieces<R> {
             begin += 1;
         }
         let mut part = self.part;
+        let mut begins_document = std::mem::take(&mut self.at_document);
         loop {
             let Some(line) = self.next_line()? else {
                 self.ended = true;
@@ -102,9 +108,11 @@ impl<R: BufRead> Pieces<R> {
             if line.starts_with("---") {
                 self.part = Part::Document;
                 if text.trim().is_empty() {
+                    begins_document = true;
                     (text, begin, part) = (String::new(), self.line + 1, self.part);
                     continue;
                 }
+                self.at_document = true;
                 break;
             }
             if part == Part::Document && line.trim_end() == "items:" {
@@ -132,7 +140,12 @@ impl<R: BufRead> Pieces<R> {
         }
         let empty = text.trim().is_empty();
         let line = begin;
-        Ok((!empty).then_some(Piece { part, line, text }))
+        Ok((!empty).then_some(Piece {
+            part,
+            begins_document,
+            line,
+            text,
+        }))
     }
 }
 

@@ -1,5 +1,6 @@
 use super::*;
 use crate::text;
+use proptest::prelude::*;
 use serde_json::json;
 use std::fs;
 use std::io::Write;
@@ -212,5 +213,125 @@ fn a_large_dump_takes_memory_for_what_is_kept_alone() {
             error.to_string().ends_with(": an object is larger than 500 bytes"),
             "{error}"
         );
+    }
+}
+
+/// The objects of a list as they are read item by item, and as they are read from the whole list.
+fn piecewise_and_whole(list: &str) -> (Vec<Value>, Vec<Value>) {
+    let piecewise = read_text(list)
+        .unwrap_or_else(|error| panic!("{error}:\n{list}"))
+        .objects;
+    let reading = text::read("list.yaml", list.as_bytes(), &Limits::default());
+    let whole = reading.documents[0].value()["items"].as_array().unwrap().clone();
+    (piecewise, whole)
+}
+
+#[test]
+fn aliases_repeat_anchors_of_earlier_items_and_of_the_head_of_the_list() {
+    let list = "\
+apiVersion: v1
+metadata: &of-list {labels: &labels {a: b}}
+items:
+- apiVersion: v1
+  kind: Role
+  metadata: &first {name: a, labels: *labels}
+  rules: &rules
+  - verbs: [get]
+- apiVersion: v1
+  kind: Role
+  metadata: {<<: *first, name: b}
+  rules: *rules
+- apiVersion: v1
+  kind: Role
+  metadata: &first {name: c}
+  rules: &rules []
+- apiVersion: v1
+  kind: Role
+  metadata: *first
+  rules: *rules
+kind: List
+";
+    let (piecewise, whole) = piecewise_and_whole(list);
+    assert_eq!(piecewise, whole);
+    assert_eq!(piecewise[1]["rules"], json!([{"verbs": ["get"]}]));
+    assert_eq!(piecewise[1]["metadata"], json!({"name": "b", "labels": {"a": "b"}}));
+    assert_eq!(
+        (&piecewise[3]["metadata"]["name"], &piecewise[3]["rules"]),
+        (&json!("c"), &json!([]))
+    );
+}
+
+#[test]
+fn anchors_of_another_document_are_unknown() {
+    let list = "items:\n- {apiVersion: v1, kind: Role, metadata: &m {name: a}}\nkind: List\napiVersion: v1\n";
+    let other = format!("{list}---\n{}", list.replace("&m {name: a}", "*m"));
+    let error = read_text(&other).unwrap_err().to_string();
+    assert!(
+        error.ends_with("dump:7:42: the alias `*m` has no anchor `&m` before it"),
+        "{error}"
+    );
+}
+
+#[test]
+fn aliases_of_a_list_keep_the_limits_of_one_file() {
+    let item = |extra: &str| format!("- {{apiVersion: v1, kind: Role, metadata: {{name: a}}, {extra}}}\n");
+    let refused = |items: String| {
+        let text = format!("apiVersion: v1\nitems:\n{items}kind: List\n");
+        let mut state = State::default();
+        let limits = DumpLimits {
+            object: 4_000,
+            values: 4_000,
+            ..DumpLimits::default()
+        };
+        read_stream(Path::new("-"), text.as_bytes(), kept, &limits, &mut state).map_err(|error| error.to_string())
+    };
+    let excessive = "too large by its anchors and aliases";
+    // Each item repeats the one before it ten times.
+    let ten = |level: usize| (0..10).map(|_| format!("*a{level}")).collect::<Vec<_>>().join(", ");
+    let bomb: Vec<String> = (1..9)
+        .map(|level| item(&format!("x: &a{level} [{}]", ten(level - 1))))
+        .collect();
+    let error = refused(item("x: &a0 [1, 2]") + &bomb.concat()).unwrap_err();
+    assert!(error.contains(excessive), "{error}");
+    // So many anchors that together they are too much to be kept, although each item is small.
+    let many: Vec<String> = (0..100)
+        .map(|number| item(&format!("x: &a{number} {}", "x".repeat(100))))
+        .collect();
+    let error = refused(many.concat()).unwrap_err();
+    assert!(error.contains(excessive), "{error}");
+    let fair: Vec<String> = (0..100)
+        .map(|_| item(&format!("x: *a, y: &a {}", "x".repeat(100))))
+        .collect();
+    assert_eq!(refused(item("x: &a 1") + &fair.concat()), Ok(()));
+}
+
+proptest! {
+
+    #[test]
+    fn items_with_anchors_are_the_same_one_by_one_and_together(
+        items in prop::collection::vec(prop::collection::vec((0_usize..4, 0_usize..6), 0..6), 1..8),
+    ) {
+        let mut list = "apiVersion: v1\nkind: List\nitems:\n".to_owned();
+        let mut known = std::collections::BTreeSet::new();
+        for (number, fields) in items.iter().enumerate() {
+            list += &format!("- apiVersion: v1\n  kind: Role\n  metadata: {{name: r{number}}}\n");
+            for (key, (anchor, shape)) in fields.iter().enumerate() {
+                let value = match shape {
+                    0 => format!("&a{anchor}\n    x: {number}"),
+                    1 => format!("&a{anchor} {number}.{key}"),
+                    2 => format!("&a{anchor}\n  - {{a: [{number}]}}\n  - &b b"),
+                    3 => format!("&a{anchor} |\n    - &c *d\n    text"),
+                    4 if known.contains(anchor) => format!("[*a{anchor}, {{c: *a{anchor}}}]"),
+                    _ if known.contains(anchor) => format!("*a{anchor}"),
+                    _ => "\"&a0 *a0\"".to_owned(),
+                };
+                if *shape < 4 {
+                    known.insert(*anchor);
+                }
+                list += &format!("  k{key}: {value}\n");
+            }
+        }
+        let (piecewise, whole) = piecewise_and_whole(&list);
+        prop_assert_eq!(piecewise, whole);
     }
 }

@@ -4,7 +4,7 @@ use super::gathered::{Gathered, Refusal};
 use super::pieces::{Part, Piece, Pieces};
 use super::{DumpError, DumpLimits};
 use crate::source::Place;
-use crate::text::{self, Limits};
+use crate::text::{self, Anchors, Limits};
 use serde_json::{Map, Value};
 use std::io::BufRead;
 use std::path::Path;
@@ -16,13 +16,17 @@ pub(super) fn read(
     gathered: &mut Gathered<'_>,
 ) -> Result<(), DumpError> {
     let mut list = List::default();
+    let mut anchors = Anchors::default();
     for piece in Pieces::new(input, limits.object) {
         let piece = piece.map_err(|problem| problem.at(path, limits.object))?;
+        if piece.begins_document {
+            anchors = Anchors::default();
+        }
         if ![Part::Item, Part::Tail].contains(&piece.part) {
             list.end(gathered)
                 .map_err(|(line, refusal)| refusal.at(path, line, limits))?;
         }
-        for (line, value) in values(path, &piece, limits)? {
+        for (line, value) in values(path, &piece, limits, &mut anchors)? {
             let taken = match (piece.part, value) {
                 (Part::Head | Part::Tail, Value::Object(map)) => {
                     list.line.get_or_insert(line);
@@ -42,14 +46,23 @@ pub(super) fn read(
 }
 
 /// The documents of a piece, each with the line of the file that it begins on.
-fn values(path: &Path, piece: &Piece, limits: &DumpLimits) -> Result<Vec<(usize, Value)>, DumpError> {
+fn values(
+    path: &Path,
+    piece: &Piece,
+    limits: &DumpLimits,
+    anchors: &mut Anchors,
+) -> Result<Vec<(usize, Value)>, DumpError> {
     let limits = Limits {
         file_bytes: limits.object,
         depth: limits.depth,
         values: limits.values,
         ..Limits::default()
     };
-    let reading = text::read("", piece.text.as_bytes(), &limits);
+    let reading = if piece.part == Part::Document {
+        text::read("", piece.text.as_bytes(), &limits)
+    } else {
+        text::read_part("", &piece.text, &limits, anchors)
+    };
     if let Some(finding) = reading.diagnostics.iter().find(|finding| finding.is_error()) {
         let inside = finding.place.as_ref().map(Place::start);
         return Err(DumpError::Text {

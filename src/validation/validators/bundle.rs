@@ -1,7 +1,7 @@
 //! `bundle`: whether the CSV and the objects beside it fit together, and whether OLM can unpack them.
 
 use super::{Input, csv_of, found};
-use crate::bundle::{Annotations, size};
+use crate::bundle::{Annotations, Bundle, size};
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use crate::image::check_pullable;
@@ -9,6 +9,7 @@ use crate::kubernetes::GroupVersionKind;
 use crate::manifest::Object;
 use crate::rules;
 use crate::text::Path;
+use crate::tree::Tree;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +20,7 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     let defined = defined(input, findings);
     owned(object, csv, &defined, findings);
     service_accounts(input, csv, findings);
-    findings.extend(total_size(input));
+    findings.extend(total_size(input.files, input.bundle));
     findings.extend(release_name(input, object, csv));
     related_images(object, csv, findings);
 }
@@ -127,8 +128,8 @@ fn service_accounts(input: &Input<'_>, csv: Csv<'_>, findings: &mut Vec<Diagnost
 }
 
 /// Every file of the bundle counts, hidden and foreign ones, too.
-fn total_size(input: &Input<'_>) -> Option<Diagnostic> {
-    let (paths, files): (Vec<&str>, Vec<&[u8]>) = input.files.iter().unzip();
+pub(in crate::validation) fn total_size(files: &Tree, bundle: &Bundle) -> Option<Diagnostic> {
+    let (paths, files): (Vec<&str>, Vec<&[u8]>) = files.iter().unzip();
     let (finding, largest) = size::finding(&files)?;
     let path = paths.get(largest.index)?;
     let help = finding.rule.help;
@@ -137,8 +138,7 @@ fn total_size(input: &Input<'_>) -> Option<Diagnostic> {
         largest.bytes
     ));
     let inside = format!("/{path}");
-    let object = input
-        .bundle
+    let object = bundle
         .objects
         .iter()
         .find(|object| object.file() == *path || object.file().ends_with(&inside));

@@ -1,0 +1,367 @@
+//! Rules of the operator that name no resources, but all of them (`*`): what they stand for in the groups of the bundle's
+//! own CustomResourceDefinitions, and where only the author can say what is meant.
+
+use super::grants::{self, Grant};
+use super::{Shipping, Work, crds};
+use crate::bundle::roles::{self, Replaced};
+use crate::bundle::{BundleLimits, EditError};
+use crate::diagnostic::Diagnostic;
+use crate::kubernetes::builtin;
+use crate::kubernetes::rbac::{ALL, PolicyRule};
+use crate::kubernetes::served::ServedResources;
+use crate::manifest::Object;
+use crate::rules::{self, Severity};
+use crate::source::Place;
+use crate::text::{Path, to_yaml};
+use crate::tree::Tree;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a request can ask of resources. RBAC knows other verbs for a few kinds of Kubernetes itself.
+const VERBS: [&str; 8] = [
+    "create",
+    "delete",
+    "deletecollection",
+    "get",
+    "list",
+    "patch",
+    "update",
+    "watch",
+];
+
+/// Controllers update it to own other objects, where the API server asks for that. Every kind has it.
+const FINALIZERS: &str = "finalizers";
+
+/// A rule with wildcards that an account of the operator's Deployments has.
+#[derive(Debug, Clone)]
+pub struct WildcardRule {
+    /// The Role or ClusterRole.
+    pub role: Object,
+    /// Index of the rule in `rules`.
+    pub index: usize,
+    /// The rules that say the same by name, as far as it is about the bundle's own kinds; what is left of it comes last.
+    /// `None` where nothing of it is.
+    pub expanded: Option<Vec<Value>>,
+    /// The groups of which it allows all resources, and the author must say which; `*` stands for all groups.
+    pub open: Vec<String>,
+    /// Whether it names resources or groups by a wildcard, and not only verbs.
+    pub of_types: bool,
+}
+
+impl WildcardRule {
+    fn path(&self) -> Path {
+        Path::root().key("rules").index(self.index)
+    }
+
+    /// Where it stands.
+    pub fn place(&self) -> Place {
+        self.role.place(&self.path())
+    }
+
+    /// What messages call it.
+    pub fn label(&self) -> String {
+        format!("rule {} of {}", self.index, self.role.label())
+    }
+
+    /// The groups of the bundle's own kinds that it is about.
+    pub fn own_groups(&self) -> BTreeSet<&str> {
+        let rules = self.expanded.iter().flatten();
+        let groups = rules.flat_map(|rule| PolicyRule(rule).api_groups());
+        let groups = groups.map(|(_, group)| group);
+        groups
+            .filter(|group| !self.open.iter().any(|open| open == group))
+            .collect()
+    }
+}
+
+/// The resources of the bundle's CRDs: group, plural name, subresources.
+type OwnResources = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
+
+/// Finds the rules, and refuses those that name types by wildcards, or remarks on them where they are carried along.
+pub(super) fn judge(work: &mut Work<'_>, granted: &[&Grant]) {
+    let own = own_resources(work);
+    let mut seen = BTreeSet::new();
+    for grant in granted {
+        let role = work.inventory.object(grant.role);
+        let Some(rule) = grant.path().get(role.value()) else {
+            continue;
+        };
+        if !seen.insert((grant.role, grant.rule)) {
+            continue;
+        }
+        let of_types = grants::wildcard_in(PolicyRule(rule));
+        let (expanded, open) = expand(rule, &own);
+        if of_types.is_none() && expanded.is_none() {
+            continue;
+        }
+        let found = WildcardRule {
+            role: role.clone(),
+            index: grant.rule,
+            expanded,
+            open,
+            of_types: of_types.is_some(),
+        };
+        if let Some((list, index)) = of_types {
+            let finding = refusal(work, grant, &found, &grant.path().key(list).index(index));
+            work.report(finding);
+        }
+        work.found_wildcards.push(found);
+    }
+}
+
+fn refusal(work: &Work<'_>, grant: &Grant, found: &WildcardRule, path: &Path) -> Diagnostic {
+    let (role, binding) = (&found.role, work.inventory.object(grant.binding));
+    let wildcard = path.get(role.value()).and_then(Value::as_str).unwrap_or(ALL);
+    let message = format!(
+        "{} grants the wildcard type {wildcard:?} to the operator's account {}",
+        found.label(),
+        grant.account
+    );
+    let moved = if grant.shipped {
+        ", which OLM moves into the install namespace"
+    } else {
+        ""
+    };
+    let bound = format!("bound here by {}{moved}", binding.label());
+    let mut finding = Diagnostic::new(&rules::RBAC_WILDCARD, message)
+        .object(role.label())
+        .path(path)
+        .at(role.place(path))
+        .also(binding.place(&Path::root().key("roleRef").key("name")), bound);
+    if work.shipping == Shipping::RegistryV1 {
+        finding.severity = Severity::Warning;
+        return finding.help("It comes along. Who installs the bundle lets the operator have all of it.");
+    }
+    let mut help = Vec::new();
+    if let Some(expanded) = &found.expanded {
+        let groups: Vec<&str> = found.own_groups().into_iter().collect();
+        let written = to_yaml(&json!(expanded));
+        help.push(format!(
+            "Of {} the bundle owns the kinds; in place of the rule write:\n{}",
+            groups.join(", "),
+            written.trim_end()
+        ));
+    }
+    let known = found.open.iter().filter_map(|group| {
+        let known = resources_of(group, &ServedResources::default());
+        let names: Vec<&str> = known.iter().map(|(resource, _)| resource.as_str()).collect();
+        (!names.is_empty()).then(|| format!("Group {group:?} has {}.", names.join(", ")))
+    });
+    help.extend(known);
+    help.push(rules::RBAC_WILDCARD.help.to_owned());
+    finding.help(help.join("\n"))
+}
+
+/// The resources of a group that are known, each with its kind: Kubernetes' own, and what sources say.
+pub fn resources_of(group: &str, sources: &ServedResources) -> Vec<(String, String)> {
+    let own = builtin::all().iter().filter(|row| row.group == group);
+    let own = own.map(|row| (row.resource.to_owned(), row.kind.to_owned()));
+    let all: BTreeMap<String, String> = sources.of_group(group).chain(own).collect();
+    all.into_iter().collect()
+}
+
+fn own_resources(work: &Work<'_>) -> OwnResources {
+    let mut own = OwnResources::new();
+    for index in crds::of(work) {
+        let crd = work.inventory.object(index);
+        let (Some(group), Some(plural)) = (crd.text(&["spec", "group"]), crd.text(&["spec", "names", "plural"])) else {
+            continue;
+        };
+        let of_group = own.entry(group.to_owned()).or_default();
+        let subresources = of_group.entry(plural.to_owned()).or_default();
+        subresources.insert(FINALIZERS.to_owned());
+        let versions = crd.list(&["spec", "versions"]).iter();
+        let declared = versions.chain(crd.get(&["spec"])).filter_map(|version| {
+            let declared = version.get("subresources").and_then(Value::as_object)?;
+            Some(declared.keys().cloned())
+        });
+        subresources.extend(declared.flatten());
+    }
+    own
+}
+
+/// What a rule says by name, and the groups that stay open.
+fn expand(rule: &Value, own: &OwnResources) -> (Option<Vec<Value>>, Vec<String>) {
+    let view = PolicyRule(rule);
+    let resources: Vec<&str> = view.resources().map(|(_, resource)| resource).collect();
+    let groups: BTreeSet<&str> = view.api_groups().map(|(_, group)| group).collect();
+    if groups.contains(ALL) {
+        return (None, vec![ALL.to_owned()]);
+    }
+    let (owned, others): (Vec<&str>, Vec<&str>) = groups.iter().partition(|group| own.contains_key(**group));
+    if grants::wildcard_in(view).is_none() {
+        let is_own = |resource: &&str| owned.iter().any(|group| names(&own[*group]).contains(*resource));
+        let all_own = !resources.is_empty() && others.is_empty() && resources.iter().all(is_own);
+        let any_verb = view.list("verbs").any(|(_, verb)| verb == ALL);
+        let expanded = (all_own && any_verb).then(|| vec![with_verbs(rule.clone())]);
+        return (expanded, Vec::new());
+    }
+    let open = others.iter().map(|group| (*group).to_owned()).collect();
+    if owned.is_empty() {
+        return (None, open);
+    }
+    let mut expanded = Vec::new();
+    for group in owned {
+        let own = &own[group];
+        let meant = meant(&resources, own);
+        let all_own = meant.is_subset(&names(own));
+        let mut rule = rule.clone();
+        rule["apiGroups"] = json!([group]);
+        rule["resources"] = json!(meant);
+        if !meant.is_empty() {
+            expanded.push(if all_own { with_verbs(rule) } else { rule });
+        }
+    }
+    if !others.is_empty() {
+        let mut rest = rule.clone();
+        rest["apiGroups"] = json!(others);
+        expanded.push(rest);
+    }
+    (Some(expanded), open)
+}
+
+/// All resources and subresources of a group.
+fn names(own: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
+    let of = |(plural, subresources): (&String, &BTreeSet<String>)| {
+        let below: Vec<String> = subresources.iter().map(|name| format!("{plural}/{name}")).collect();
+        std::iter::once(plural.clone()).chain(below)
+    };
+    own.iter().flat_map(of).collect()
+}
+
+/// What resources of a rule stand for in a group: `*` for everything, `*/status` for that subresource of all.
+fn meant(resources: &[&str], own: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
+    let mut meant = BTreeSet::new();
+    for resource in resources {
+        if *resource == ALL {
+            meant.extend(names(own));
+        } else if let Some(subresource) = resource.strip_prefix("*/") {
+            let having = own
+                .iter()
+                .filter(|(_, subresources)| subresources.contains(subresource));
+            meant.extend(having.map(|(plural, _)| format!("{plural}/{subresource}")));
+        } else {
+            meant.insert((*resource).to_owned());
+        }
+    }
+    meant
+}
+
+/// The rule with the verbs of requests in place of all.
+fn with_verbs(mut rule: Value) -> Value {
+    let verbs: BTreeSet<String> = PolicyRule(&rule)
+        .list("verbs")
+        .map(|(_, verb)| verb.to_owned())
+        .collect();
+    if verbs.contains(ALL) {
+        let named = verbs.into_iter().filter(|verb| verb != ALL);
+        let all: BTreeSet<String> = named.chain(VERBS.map(str::to_owned)).collect();
+        rule["verbs"] = json!(all);
+    }
+    rule
+}
+
+/// Writes into the files of a bundle what rules stand for, and returns those that were written. Comments and layout around
+/// them stay.
+///
+/// # Errors
+/// When a file is written in a form that allows no change, or passes a limit.
+pub fn expand_in(
+    tree: &mut Tree,
+    rules: Vec<WildcardRule>,
+    limits: &BundleLimits,
+) -> Result<Vec<WildcardRule>, EditError> {
+    let mut written = rules;
+    written.retain(|rule| rule.expanded.is_some());
+    let replaced = written.iter().filter_map(|rule| {
+        Some(Replaced {
+            role: &rule.role,
+            rule: rule.index,
+            by: rule.expanded.as_deref()?,
+        })
+    });
+    roles::replace_rules(tree, &replaced.collect::<Vec<_>>(), limits)?;
+    Ok(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own() -> OwnResources {
+        let subresources = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let beds = BTreeMap::from([
+            ("beds".to_owned(), subresources(&["finalizers", "scale", "status"])),
+            ("pots".to_owned(), subresources(&["finalizers"])),
+        ]);
+        let tools = BTreeMap::from([("tools".to_owned(), subresources(&["finalizers", "status"]))]);
+        BTreeMap::from([
+            ("beds.example.com".to_owned(), beds),
+            ("tools.example.com".to_owned(), tools),
+        ])
+    }
+
+    fn rule(groups: &[&str], resources: &[&str], verbs: &[&str]) -> Value {
+        json!({"apiGroups": groups, "resources": resources, "verbs": verbs})
+    }
+
+    const BEDS: &str = "beds.example.com";
+    const TOOLS: &str = "tools.example.com";
+    const ALL_BEDS: [&str; 6] = [
+        "beds",
+        "beds/finalizers",
+        "beds/scale",
+        "beds/status",
+        "pots",
+        "pots/finalizers",
+    ];
+
+    #[test]
+    fn all_resources_of_an_own_group_are_its_kinds_and_what_they_declare() {
+        let (expanded, open) = expand(&rule(&[BEDS], &["*"], &["*"]), &own());
+        assert_eq!((expanded, open), (Some(vec![rule(&[BEDS], &ALL_BEDS, &VERBS)]), vec![]));
+        let (expanded, _) = expand(&rule(&[BEDS], &["*/status", "*/finalizers"], &["update"]), &own());
+        let named = ["beds/finalizers", "beds/status", "pots/finalizers"];
+        assert_eq!(expanded, Some(vec![rule(&[BEDS], &named, &["update"])]));
+        // What no kind of the bundle has allows nothing.
+        assert_eq!(
+            expand(&rule(&[TOOLS], &["*/scale"], &["get"]), &own()),
+            (Some(vec![]), vec![])
+        );
+    }
+
+    #[test]
+    fn each_group_gets_a_rule_of_its_own_and_foreign_ones_stay_open() {
+        let all = rule(&["apps", TOOLS, BEDS], &["*"], &["get"]);
+        let (expanded, open) = expand(&all, &own());
+        let tools = ["tools", "tools/finalizers", "tools/status"];
+        let expected = [
+            rule(&[BEDS], &ALL_BEDS, &["get"]),
+            rule(&[TOOLS], &tools, &["get"]),
+            rule(&["apps"], &["*"], &["get"]),
+        ];
+        assert_eq!((expanded, open), (Some(expected.to_vec()), vec!["apps".to_owned()]));
+        for (groups, left) in [(["*"], "*"), (["apps"], "apps")] {
+            let (expanded, open) = expand(&rule(&groups, &["*"], &["*"]), &own());
+            assert_eq!((expanded, open), (None, vec![left.to_owned()]));
+        }
+    }
+
+    #[test]
+    fn all_verbs_are_named_only_where_every_resource_is_the_bundles_own() {
+        let (expanded, _) = expand(&rule(&[BEDS], &["beds", "beds/status"], &["*", "use"]), &own());
+        let mut verbs = VERBS.to_vec();
+        verbs.insert(7, "use");
+        assert_eq!(expanded, Some(vec![rule(&[BEDS], &["beds", "beds/status"], &verbs)]));
+        for other in [
+            rule(&[BEDS], &["beds", "sheds"], &["*"]),
+            rule(&[BEDS, ""], &["beds", "pods"], &["*"]),
+            rule(&[BEDS], &["beds"], &["get"]),
+        ] {
+            assert_eq!(expand(&other, &own()), (None, vec![]), "{other}");
+        }
+        let sibling = rule(&[BEDS], &["*/status", "sheds"], &["*"]);
+        let kept = rule(&[BEDS], &["beds/status", "sheds"], &["*"]);
+        assert_eq!(expand(&sibling, &own()), (Some(vec![kept]), vec![]));
+    }
+}

@@ -1,0 +1,343 @@
+//! Operators of our own making, each with one difficulty of real ones, all the way: `init`, what a person decides, `build`,
+//! `validate`, `add`, `plan`, and the same permissions as after `kubectl apply`.
+
+use crate::bundle_files::{findings, read, testdata, write};
+use crate::common::{Outcome, Sandbox};
+use crate::compared::compare;
+use opmx::install::content;
+use opmx::text::{self, Limits};
+use opmx::tree::{Tree, TreeLimits};
+use serde_json::{Value, json};
+use std::fs;
+
+/// An operator and what its author meets. What is not said is as nothing.
+#[derive(Default)]
+struct Operator {
+    /// Its folder in `testdata/operators`.
+    name: &'static str,
+    /// Further options of `init`.
+    init: &'static str,
+    /// What `init` did and asks for, line by line, without what it wrote.
+    said: &'static [&'static str],
+    /// Changes of `metadata/olm.yaml` or manifests that the author makes then: file, old text, new text.
+    decided: &'static [(&'static str, &'static str, &'static str)],
+    /// Further options of `build`.
+    build: &'static str,
+    /// The rules of which `build` and `validate` warn.
+    warned: &'static [&'static str],
+    /// What accounts hold only after `kubectl apply`, and what only after OLM: account, place, permission.
+    lost: &'static [[&'static str; 3]],
+    gained: &'static [[&'static str; 3]],
+}
+
+impl Operator {
+    /// Goes the whole way with the manifests of the operator and these others.
+    fn walk(&self, more: &[Value]) -> Sandbox {
+        let name = self.name;
+        let sandbox = Sandbox::new();
+        let mut upstream = fs::read_to_string(testdata("operators").join(name).join("upstream.yaml")).unwrap();
+        for object in more {
+            upstream.push_str(&format!("---\n{}", text::to_yaml(object)));
+        }
+        write(&sandbox, "upstream.yaml", &upstream);
+        let run = |step: &str, line: String| -> Outcome {
+            let outcome = sandbox.run(line.split_whitespace());
+            assert_eq!(outcome.status, Some(0), "{name}: {step}: {outcome}");
+            outcome
+        };
+        let outcome = run(
+            "init",
+            format!("bundle init {name} --from upstream.yaml --package {name} {}", self.init),
+        );
+        let said: Vec<&str> = outcome
+            .stderr
+            .lines()
+            .filter(|line| !line.starts_with("wrote "))
+            .collect();
+        assert_eq!(said, self.said, "{name}: init");
+        for (file, old, new) in self.decided {
+            let path = format!("{name}/{file}");
+            let content = read(&sandbox, &path);
+            assert!(
+                content.contains(old),
+                "{name}: {path} does not hold {old:?}:\n{content}"
+            );
+            write(&sandbox, &path, content.replacen(old, new, 1));
+        }
+        let outcome = run(
+            "build",
+            format!("bundle build {name} -t oci:out:v1 -u built {}", self.build),
+        );
+        assert_eq!(warnings(&outcome), self.warned, "{name}: build: {outcome}");
+        let outcome = run("validate", "bundle validate built".to_owned());
+        // Nobody has described the operator.
+        let undescribed = ["csv-annotations-missing", "csv-provided-api-without-example"];
+        let new = |rule: &&String| !self.warned.contains(&rule.as_str()) && !undescribed.contains(&rule.as_str());
+        let new: Vec<String> = warnings(&outcome).iter().filter(new).cloned().collect();
+        assert!(new.is_empty(), "{name}: validate: {outcome}");
+        let published = if self.build.contains("registry+v1") {
+            "--record-as registry.example.com/bundle:v1"
+        } else {
+            ""
+        };
+        let _ = run("add", format!("registry add -d index.db -b oci:out:v1 {published}"));
+        let checked = run("check", "index check index.db -o json".to_owned());
+        let checked: Value = serde_json::from_str(&checked.stdout).unwrap();
+        assert_eq!(checked["findings"], json!([]), "{name}: check");
+        let olm = read(&sandbox, &format!("{name}/metadata/olm.yaml"));
+        let version = olm.lines().find_map(|line| line.strip_prefix("name: ")).unwrap();
+        let plan = run("plan", format!("plan {version} --index index.db -o json"));
+        let plan: Value = serde_json::from_str(&plan.stdout).unwrap();
+        assert_eq!(plan["status"]["phase"], "Installing", "{name}: plan: {plan:#}");
+        let tree = Tree::from_directory(&sandbox.path("built"), &TreeLimits::default()).unwrap();
+        let (content, _) = content::of_files(&tree, None, &Limits::default())
+            .unwrap_or_else(|error| panic!("{name}: permissions: {error}"));
+        let raw = text::read("upstream.yaml", upstream.as_bytes(), &Limits::default()).documents;
+        let raw: Vec<Value> = raw.into_iter().map(text::Document::into_value).collect();
+        let compared = compare(raw, &content);
+        assert!(compared.accounts > 0, "{name}: permissions");
+        assert_eq!(compared.applied, self.lost, "{name}: permissions: only after apply");
+        assert_eq!(compared.through_olm, self.gained, "{name}: permissions: only after OLM");
+        sandbox
+    }
+}
+
+/// The rules of the warnings that a command showed, each once.
+fn warnings(outcome: &Outcome) -> Vec<String> {
+    let mut rules: Vec<String> = findings(outcome)
+        .into_iter()
+        .filter_map(|(title, _)| Some(title.strip_prefix("warning[")?.trim_end_matches(']').to_owned()))
+        .collect();
+    rules.sort();
+    rules.dedup();
+    rules
+}
+
+#[test]
+fn wildcards_over_the_operators_own_groups_are_written_out() {
+    let pump = Operator {
+        name: "pump",
+        init: "--expand-wildcards",
+        said: &[
+            "expanded rule 0 of ClusterRole/pump-operator in pump/manifests/upstream.yaml:81: it names the bundle's own kinds of pumps.example.com",
+        ],
+        ..Operator::default()
+    };
+    let sandbox = pump.walk(&[]);
+    let manifests = read(&sandbox, "pump/manifests/upstream.yaml");
+    assert!(
+        manifests.contains("# Everything that the operator brings itself.\n"),
+        "{manifests}"
+    );
+    assert!(!manifests.contains('*'), "{manifests}");
+    let upstream = read(&sandbox, "upstream.yaml");
+    let (before, _) = upstream.split_once("  resources: [\"*\"]").unwrap();
+    assert!(manifests.starts_with(before), "only the rule is another one");
+}
+
+#[test]
+fn wildcards_that_must_stay_are_carried_by_registry_v1() {
+    let sweeper = Operator {
+        name: "sweeper",
+        said: &[
+            "to decide: rule 0 of ClusterRole/sweeper allows all groups: name those that the operator uses, or let bundle build --media-type registry+v1 carry it, in sweeper/manifests/upstream.yaml:54",
+            "to decide: rule 1 of ClusterRole/sweeper allows all resources of sweeper.example.com: --expand-wildcards names those of this bundle, in sweeper/manifests/upstream.yaml:57",
+            "to decide: rule 1 of ClusterRole/sweeper allows all resources of batch: name those that the operator uses; there are cronjobs (CronJob), jobs (Job), in sweeper/manifests/upstream.yaml:57",
+        ],
+        build: "--media-type registry+v1",
+        warned: &["rbac-wildcard"],
+        ..Operator::default()
+    };
+    let sandbox = sweeper.walk(&[]);
+    let outcome = sandbox.run(["bundle", "build", "sweeper", "-t", "oci:out:plain"]);
+    assert_eq!(outcome.status, Some(1));
+    assert!(
+        outcome.stderr.contains("`opmx bundle build --media-type registry+v1`"),
+        "the refusal names the way: {outcome}"
+    );
+    let outcome = sandbox.run(["bundle", "convert", "sweeper", "converted", "--to", "registry+v1"]);
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    assert_eq!(warnings(&outcome), ["rbac-wildcard"]);
+}
+
+#[test]
+fn webhooks_aggregated_apis_and_bindings_elsewhere_arrive() {
+    let operators = [
+        Operator {
+            name: "gate",
+            said: &[
+                "to decide: installModes, in gate/metadata/olm.yaml: with AllNamespaces OLM lets the operator do in all namespaces what its Roles allow in one: secrets gate-webhook-cert (get, update)",
+            ],
+            ..Operator::default()
+        },
+        Operator {
+            name: "meter",
+            said: &[
+                "to decide: which kinds APIService/v1.readings.example.com serves, under apiservicedefinitions in meter/metadata/olm.yaml",
+            ],
+            decided: &[(
+                "metadata/olm.yaml",
+                "# apiservicedefinitions: {owned: []}",
+                "apiservicedefinitions: {owned: [{group: readings.example.com, version: v1, kind: Reading, name: readings}]}",
+            )],
+            warned: &["apiservice-insecure"],
+            // OLM makes the two bindings itself once the version is there.
+            lost: &[
+                ["meter", "(all)", "create authentication.k8s.io/tokenreviews"],
+                ["meter", "(all)", "create authorization.k8s.io/subjectaccessreviews"],
+                [
+                    "meter",
+                    "kube-system",
+                    "get /configmaps/extension-apiserver-authentication",
+                ],
+                [
+                    "meter",
+                    "kube-system",
+                    "list /configmaps/extension-apiserver-authentication",
+                ],
+                [
+                    "meter",
+                    "kube-system",
+                    "watch /configmaps/extension-apiserver-authentication",
+                ],
+            ],
+            ..Operator::default()
+        },
+        Operator {
+            name: "well",
+            // As the finding about the binding advises.
+            decided: &[(
+                "manifests/upstream.yaml",
+                "kind: RoleBinding\nmetadata: {name: well-auth-reader, namespace: kube-system}\nroleRef: {apiGroup: \
+                 rbac.authorization.k8s.io, kind: Role, name: extension-apiserver-authentication-reader}",
+                "kind: ClusterRole\nmetadata: {name: well-auth-reader}\nrules:\n- {apiGroups: [\"\"], resources: [configmaps], \
+                 resourceNames: [extension-apiserver-authentication], verbs: [get, list, watch]}\n---\napiVersion: \
+                 rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: well-auth-reader}\nroleRef: \
+                 {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: well-auth-reader}",
+            )],
+            gained: &[
+                ["well", "(all)", "get /configmaps/extension-apiserver-authentication"],
+                ["well", "(all)", "list /configmaps/extension-apiserver-authentication"],
+                ["well", "(all)", "watch /configmaps/extension-apiserver-authentication"],
+            ],
+            ..Operator::default()
+        },
+    ];
+    for operator in operators {
+        operator.walk(&[]);
+    }
+}
+
+#[test]
+fn several_deployments_images_in_settings_and_own_custom_resources_arrive() {
+    let operators = [
+        Operator {
+            name: "sprinkler",
+            ..Operator::default()
+        },
+        Operator {
+            name: "nursery",
+            said: &["Climate/default becomes an example: OLM creates no custom resources of a bundle's own kinds"],
+            ..Operator::default()
+        },
+        Operator {
+            name: "orchard",
+            said: &[
+                "to decide: installModes, in orchard/metadata/olm.yaml: with AllNamespaces OLM lets the operator do in all namespaces what its Roles allow in one: configmaps (get)",
+            ],
+            init: "--version 1.9.0",
+            ..Operator::default()
+        },
+    ];
+    for operator in operators {
+        operator.walk(&[]);
+    }
+}
+
+#[test]
+fn what_helm_and_kustomize_render_arrives() {
+    let operators = [
+        Operator {
+            name: "kettle",
+            said: &["passed over Pod/release-name-kettle-test, a test of the helm chart"],
+            ..Operator::default()
+        },
+        Operator {
+            name: "lantern",
+            said: &[
+                "to decide: installModes, in lantern/metadata/olm.yaml: with AllNamespaces OLM lets the operator do in all namespaces what its Roles allow in one: events (create, patch) and leases (get, list, watch, create, update, patch, delete)",
+            ],
+            ..Operator::default()
+        },
+    ];
+    for operator in operators {
+        operator.walk(&[]);
+    }
+}
+
+/// A CustomResourceDefinition of about as many bytes, with schemas like those of pods: the same fields over and over.
+fn large_definition(plural: &str, kind: &str, bytes: usize) -> Value {
+    let mut properties = serde_json::Map::new();
+    let mut size = 0;
+    for number in 0.. {
+        let description = format!(
+            "Field {number} of the {kind}. It is applied to every container that is not named otherwise, and to those \
+             that are, unless they say another value themselves. Cannot be updated."
+        );
+        let field = json!({"description": description, "type": "object", "properties": {
+            "name": {"type": "string", "description": "Name of the referent. More info: see the page about names."},
+            "optional": {"type": "boolean", "description": "Whether it or its key may be absent."}}});
+        size += field.to_string().len() + 24;
+        properties.insert(format!("field{number:06}"), field);
+        if size >= bytes {
+            break;
+        }
+    }
+    json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": format!("{plural}.catalogue.example.com")},
+        "spec": {"group": "catalogue.example.com", "scope": "Namespaced",
+            "names": {"kind": kind, "listKind": format!("{kind}List"), "plural": plural, "singular": kind.to_lowercase()},
+            "versions": [{"name": "v1", "served": true, "storage": true, "subresources": {"status": {}},
+                "schema": {"openAPIV3Schema": {"description": format!("A {kind}."), "type": "object",
+                    "properties": {"spec": {"type": "object", "properties": properties}, "status": {"type": "object"}}}}}]}})
+}
+
+#[test]
+fn large_definitions_are_told_by_build_and_add_and_arrive_by_the_advice() {
+    let kinds = [
+        ("alerts", "Alert"),
+        ("books", "Book"),
+        ("charts", "Chart"),
+        ("drawers", "Drawer"),
+    ];
+    let definitions = kinds.map(|(plural, kind)| large_definition(plural, kind, 662_500));
+    let catalogue = Operator {
+        name: "catalogue",
+        init: "--expand-wildcards",
+        said: &[
+            "expanded rule 0 of ClusterRole/catalogue in catalogue/manifests/upstream.yaml:27: it names the bundle's own kinds of catalogue.example.com",
+        ],
+        build: "--media-type registry+v1",
+        ..Operator::default()
+    };
+    let sandbox = catalogue.walk(&definitions);
+    for line in [
+        "bundle build catalogue -t oci:out:plain",
+        "registry add -d inline.db -b oci:out:plain",
+    ] {
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(outcome.status, Some(0), "{outcome}");
+        assert!(
+            warnings(&outcome).contains(&"bundle-inline-size".to_owned()),
+            "{outcome}"
+        );
+        assert!(
+            outcome
+                .stderr
+                .contains("`opmx bundle build --media-type registry+v1` makes that image"),
+            "{outcome}"
+        );
+    }
+    let outcome = sandbox.run(["index", "check", "inline.db", "-o", "json"]);
+    assert!(outcome.stdout.contains("\"index-bundle-size\"") || outcome.stdout.contains("\"index-message-size\""));
+}
