@@ -115,7 +115,8 @@ fn a_pipeline_that_runs_twice_publishes_once_and_its_status_says_what_is_missing
         file("key.pem").display()
     );
     let registry = DockerRegistry::start(folder, &tls, &auth);
-    let host = registry.host.as_str();
+    let host = registry.host.clone();
+    let host = host.as_str();
     write_login(folder, host, "open sesame");
     let options = ImageOptions {
         credentials: Credentials::in_file(file("auth.json")),

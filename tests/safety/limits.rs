@@ -32,6 +32,7 @@ const OF_INDEXES: [&str; 33] = [
     "index list channels INDEX",
     "index list images INDEX",
     "index list packages INDEX",
+    "index promote tool.v1.0.0 -c fast -f INDEX -t oci:layout:v1",
     "index prune -p tool -f INDEX -t oci:layout:v1",
     "index prune-stranded -f INDEX -t oci:layout:v1",
     "index rm -o tool -f INDEX -t oci:layout:v1",
@@ -47,7 +48,7 @@ const OF_INDEXES: [&str; 33] = [
 ];
 
 /// What reads one form of an index alone, bundles, templates or dumps, each with a limit that is too low.
-const OF_OTHERS: [(&str, &str); 20] = [
+const OF_OTHERS: [(&str, &str); 21] = [
     ("alpha bundle validate --tag oci:images:v1", "--max-total-size"),
     (
         "alpha convert-template substitutes catalog/tool.yaml",
@@ -69,6 +70,10 @@ const OF_OTHERS: [(&str, &str); 20] = [
     ("registry add -b plain -d index.db", "--max-database-steps"),
     (
         "registry deprecatetruncate -b registry.example.com/tool:1.0.0 -d index.db",
+        "--max-database-steps",
+    ),
+    (
+        "registry promote tool.v1.0.0 -c fast -d index.db",
         "--max-database-steps",
     ),
     ("registry prune -p tool -d index.db", "--max-database-steps"),
