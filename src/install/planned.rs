@@ -97,7 +97,7 @@ pub enum PlanError {
 /// use opmx::tree::{Tree, TreeLimits};
 ///
 /// let files = Tree::from_directory("testdata/compost-operator".as_ref(), &TreeLimits::default())?;
-/// let (content, _warnings) = of_files(&files, None, None, &Default::default())?;
+/// let (content, _warnings) = of_files(&files, None, &Default::default())?;
 /// let bundle = Subject::Bundle { content: &content, catalog: "catalog", catalog_namespace: "olm", replaces: None };
 /// let planned = plan(bundle, None, &PlanOptions::default())?.ok_or("nothing to install")?;
 /// assert_eq!(planned.plan.namespace(), "operators");
