@@ -235,7 +235,7 @@ pub(crate) fn bundle_content(
 ) -> Result<Option<Content>, CommandError> {
     let tree = sources::bundle_files(bundle, registry, limits, context)?;
     let location: Location = bundle.parse()?;
-    match content::of_files(&tree, location.registry_reference(), outside, &limits.text()) {
+    match content::of_files_with(&tree, location.registry_reference(), outside, &limits.text()) {
         Ok((content, findings)) => {
             context.printer.report(&findings);
             Ok(Some(content))

@@ -69,7 +69,7 @@ pub enum ContentError {
 }
 
 /// A bundle as its files say, and the findings of reading them. `reference` is the image in a registry that they come
-/// from, which a catalog names in place of holding them; `outside` is what is known of the APIs that they use.
+/// from, which a catalog names in place of holding them.
 ///
 /// A `k8s+v1` bundle is seen as an index stores it, in the index itself: its synthesized ClusterServiceVersion and the
 /// objects that this does not generate.
@@ -77,6 +77,18 @@ pub enum ContentError {
 /// # Errors
 /// When no index would take the bundle.
 pub fn of_files(
+    tree: &Tree,
+    reference: Option<&str>,
+    limits: &Limits,
+) -> Result<(Content, Vec<Diagnostic>), ContentError> {
+    of_files_with(tree, reference, None, limits)
+}
+
+/// As [`of_files`], with what is known of the APIs that the bundle uses.
+///
+/// # Errors
+/// As [`of_files`].
+pub fn of_files_with(
     tree: &Tree,
     reference: Option<&str>,
     outside: Option<&Outside>,

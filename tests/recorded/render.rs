@@ -174,7 +174,7 @@ fn bundles_are_rendered_as_the_reference_does() {
         let tree = Tree::from_directory(&folder.join("bundle"), &TreeLimits::default()).unwrap();
         let recording = Recording {
             reference: Some(image.trim()),
-            by_reference: false,
+            ..Recording::default()
         };
         let prepared = prepare(&tree, recording, &Limits::default(), &Strictness::default()).unwrap();
         let blob = render_record(&prepared.record, RenderOptions::default()).unwrap();

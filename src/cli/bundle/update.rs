@@ -104,7 +104,9 @@ pub(crate) fn run(arguments: &UpdateArguments, context: &Context<'_>) -> Command
     }
     let changes = release.files.iter();
     let changes = changes.map(|(path, file)| (path.as_str(), file.before.as_deref(), file.after.as_deref()));
-    printer.lines(&unified(&shown, changes))?;
+    for line in unified(&shown, changes).lines() {
+        printer.line(line)?;
+    }
     printer.flush()?;
     tell(&release, arguments, &shown, context);
     Ok(Status::Success)

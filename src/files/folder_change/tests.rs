@@ -349,7 +349,9 @@ fn files_go_together_with_the_change_and_so_do_the_folders_that_they_leave_empty
         .map(|(path, _)| *path)
         .filter(|path| *path != "a.yaml")
         .collect();
-    gone.iter().for_each(|path| change.remove(path));
+    for path in gone {
+        change.remove(path);
+    }
     change.commit().unwrap();
     assert_eq!(files_of(folder.path()), map(&[("a.yaml", "new")]));
     assert_eq!(names(folder.path()), ["a.yaml"]);

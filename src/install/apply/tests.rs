@@ -469,7 +469,7 @@ fn plain_manifests_and_bundles_with_a_version_end_alike() {
             tree.insert(path, text.as_bytes().to_vec(), &TreeLimits::default())
                 .unwrap();
         }
-        of_files(&tree, None, None, &Limits::default()).unwrap().0
+        of_files(&tree, None, &Limits::default()).unwrap().0
     };
     let registry = of(&[
         ("metadata/annotations.yaml", &annotations("registry+v1")),

@@ -218,6 +218,7 @@ fn run(
             ..ValidatorOptions::default()
         },
         policy: terms(example),
+        outside: None,
         limits: BundleLimits {
             text: Limits {
                 file_bytes: flag("max-file-size", usual.file_bytes),

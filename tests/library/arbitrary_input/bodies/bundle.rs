@@ -89,6 +89,7 @@ fn check(name: &str, path: &str, bytes: Vec<u8>) {
                 ..ValidatorOptions::default()
             },
             policy: None,
+            outside: None,
             limits: BundleLimits {
                 text: LIMITS(),
                 ..BundleLimits::default()
