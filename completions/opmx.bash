@@ -286,6 +286,9 @@ _opmx() {
             opmx__subcmd__help__subcmd__index,list)
                 cmd="opmx__subcmd__help__subcmd__index__subcmd__list"
                 ;;
+            opmx__subcmd__help__subcmd__index,promote)
+                cmd="opmx__subcmd__help__subcmd__index__subcmd__promote"
+                ;;
             opmx__subcmd__help__subcmd__index,prune)
                 cmd="opmx__subcmd__help__subcmd__index__subcmd__prune"
                 ;;
@@ -321,6 +324,9 @@ _opmx() {
                 ;;
             opmx__subcmd__help__subcmd__registry,deprecatetruncate)
                 cmd="opmx__subcmd__help__subcmd__registry__subcmd__deprecatetruncate"
+                ;;
+            opmx__subcmd__help__subcmd__registry,promote)
+                cmd="opmx__subcmd__help__subcmd__registry__subcmd__promote"
                 ;;
             opmx__subcmd__help__subcmd__registry,prune)
                 cmd="opmx__subcmd__help__subcmd__registry__subcmd__prune"
@@ -367,6 +373,9 @@ _opmx() {
             opmx__subcmd__index,list)
                 cmd="opmx__subcmd__index__subcmd__list"
                 ;;
+            opmx__subcmd__index,promote)
+                cmd="opmx__subcmd__index__subcmd__promote"
+                ;;
             opmx__subcmd__index,prune)
                 cmd="opmx__subcmd__index__subcmd__prune"
                 ;;
@@ -405,6 +414,9 @@ _opmx() {
                 ;;
             opmx__subcmd__index__subcmd__help,list)
                 cmd="opmx__subcmd__index__subcmd__help__subcmd__list"
+                ;;
+            opmx__subcmd__index__subcmd__help,promote)
+                cmd="opmx__subcmd__index__subcmd__help__subcmd__promote"
                 ;;
             opmx__subcmd__index__subcmd__help,prune)
                 cmd="opmx__subcmd__index__subcmd__help__subcmd__prune"
@@ -496,6 +508,9 @@ _opmx() {
             opmx__subcmd__registry,help)
                 cmd="opmx__subcmd__registry__subcmd__help"
                 ;;
+            opmx__subcmd__registry,promote)
+                cmd="opmx__subcmd__registry__subcmd__promote"
+                ;;
             opmx__subcmd__registry,prune)
                 cmd="opmx__subcmd__registry__subcmd__prune"
                 ;;
@@ -516,6 +531,9 @@ _opmx() {
                 ;;
             opmx__subcmd__registry__subcmd__help,help)
                 cmd="opmx__subcmd__registry__subcmd__help__subcmd__help"
+                ;;
+            opmx__subcmd__registry__subcmd__help,promote)
+                cmd="opmx__subcmd__registry__subcmd__help__subcmd__promote"
                 ;;
             opmx__subcmd__registry__subcmd__help,prune)
                 cmd="opmx__subcmd__registry__subcmd__help__subcmd__prune"
@@ -2188,7 +2206,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__index)
-            opts="add rm prune prune-stranded deprecatetruncate extract export from-fbc list graph diff check"
+            opts="add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph diff check"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2383,6 +2401,20 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__help__subcmd__index__subcmd__promote)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__help__subcmd__index__subcmd__prune)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2552,7 +2584,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__registry)
-            opts="add rm prune prune-stranded deprecatetruncate serve"
+            opts="add rm prune prune-stranded promote deprecatetruncate serve"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2580,6 +2612,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__registry__subcmd__deprecatetruncate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__registry__subcmd__promote)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2734,7 +2780,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index)
-            opts="-v -q -h --verbose --quiet --color --help add rm prune prune-stranded deprecatetruncate extract export from-fbc list graph diff check help"
+            opts="-v -q -h --verbose --quiet --color --help add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph diff check help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3592,7 +3638,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__help)
-            opts="add rm prune prune-stranded deprecatetruncate extract export from-fbc list graph diff check help"
+            opts="add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph diff check help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3790,6 +3836,20 @@ _opmx() {
         opmx__subcmd__index__subcmd__help__subcmd__list__subcmd__packages)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__index__subcmd__help__subcmd__promote)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -4212,6 +4272,120 @@ _opmx() {
                     ;;
                 -o)
                     COMPREPLY=($(compgen -W "text json yaml" -- "${cur}"))
+                    return 0
+                    ;;
+                --authfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ca-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-image-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --platform)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-total-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-values)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-database-steps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__index__subcmd__promote)
+            opts="-c -f -t -i -d -v -q -h --channel --mode --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --channel)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --mode)
+                    COMPREPLY=($(compgen -W "replaces semver semver-skippatch" -- "${cur}"))
+                    return 0
+                    ;;
+                --from-index)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --binary-image)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -i)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --binary)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out-dockerfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --authfile)
@@ -5500,7 +5674,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__registry)
-            opts="-v -q -h --verbose --quiet --color --help add rm prune prune-stranded deprecatetruncate serve help"
+            opts="-v -q -h --verbose --quiet --color --help add rm prune prune-stranded promote deprecatetruncate serve help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5678,7 +5852,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__registry__subcmd__help)
-            opts="add rm prune prune-stranded deprecatetruncate serve help"
+            opts="add rm prune prune-stranded promote deprecatetruncate serve help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5720,6 +5894,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__registry__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__registry__subcmd__help__subcmd__promote)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -5782,6 +5970,48 @@ _opmx() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__registry__subcmd__promote)
+            opts="-c -d -v -q -h --channel --mode --database --dry-run --max-database-steps --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --channel)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --mode)
+                    COMPREPLY=($(compgen -W "replaces semver semver-skippatch" -- "${cur}"))
+                    return 0
+                    ;;
+                --database)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-database-steps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -191,10 +191,7 @@ pub(crate) fn writing(limits: &DatabaseLimitArguments) -> Result<change::ChangeO
 /// Says why bundles were not added.
 pub(crate) fn refused(error: GatherError, context: &Context<'_>) -> CommandResult {
     match error {
-        GatherError::Bundles { problems, of } => {
-            refuse(problems, of, context);
-            Ok(Status::Failure)
-        }
+        GatherError::Bundles { problems, of } => Ok(refuse(problems, of, context)),
         error => Err(error.into()),
     }
 }
@@ -202,20 +199,21 @@ pub(crate) fn refused(error: GatherError, context: &Context<'_>) -> CommandResul
 /// How many bundles are fetched and read at once.
 const PARALLEL: usize = 4;
 
-fn refuse(problems: Vec<(Location, GatherProblem)>, of: usize, context: &Context<'_>) {
+fn refuse(problems: Vec<(Location, GatherProblem)>, of: usize, context: &Context<'_>) -> Status {
     let count = problems.len();
-    left_out(problems, context);
+    let status = left_out(problems, context);
     context.printer.error(if of == 1 {
         "the bundle was not added".to_owned()
     } else {
         format!("{count} of {of} bundles cannot be added, so none was")
     });
+    status
 }
 
 /// Says why each bundle cannot be added.
-fn left_out(problems: Vec<(Location, GatherProblem)>, context: &Context<'_>) {
+fn left_out(problems: Vec<(Location, GatherProblem)>, context: &Context<'_>) -> Status {
     let printer = &context.printer;
-    for (location, problem) in problems {
+    let statuses = problems.into_iter().map(|(location, problem)| {
         match problem {
             GatherProblem::Intake(IntakeError::Findings { diagnostics, .. }) => {
                 // What was left out may be what is missing.
@@ -223,13 +221,17 @@ fn left_out(problems: Vec<(Location, GatherProblem)>, context: &Context<'_>) {
                 let why: Vec<Diagnostic> = diagnostics.into_iter().filter(why).collect();
                 printer.report(&why);
                 printer.error(format_args!("{location} has errors"));
+                Status::Failure
             }
             problem => {
                 let error = CommandError::from(problem).context(format!("{location} cannot be added"));
-                guesses::with_guess(error, &location).print(printer);
+                let error = guesses::with_guess(error, &location);
+                error.print(printer);
+                error.status()
             }
         }
-    }
+    });
+    Status::of_failures(statuses.collect::<Vec<_>>())
 }
 
 /// Shows what would change, as the result of a trial.

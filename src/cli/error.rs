@@ -5,9 +5,13 @@
 //! | [`SUCCESS`] | the command did what it was asked to; also where the reader of a pipe went away |
 //! | [`FAILURE`] | it could not, or found errors in what it looked at |
 //! | [`USAGE`] | the command line is wrong; nothing was done |
+//! | [`NO`] | it could, and the answer is no |
+//! | [`MISSING`] | what was named does not exist, as the registry, the file system or the index says |
+//!
+//! [`EXIT_STATUS`] is what users read of it.
 
 use crate::causes::with_causes;
-use crate::cli::hint::Hints;
+use crate::cli::hint::{Advice, Hints};
 use crate::terminal::Printer;
 use crate::terminal::output::OutputError;
 use std::fmt;
@@ -19,6 +23,22 @@ pub const SUCCESS: u8 = 0;
 pub const FAILURE: u8 = 1;
 /// The command line is wrong; nothing was done.
 pub const USAGE: u8 = 2;
+/// The command could answer what was asked, and the answer is no.
+pub const NO: u8 = 3;
+/// What was named does not exist.
+pub const MISSING: u8 = 4;
+
+/// What the exit statuses mean, as the help and the manual say it.
+pub(crate) const EXIT_STATUS: [(u8, &str); 5] = [
+    (SUCCESS, "the command did what it was asked to"),
+    (FAILURE, "it could not, or found errors"),
+    (USAGE, "the command line is wrong; nothing was done"),
+    (NO, "the answer is no, as where an upgrade asks for more permissions"),
+    (
+        MISSING,
+        "what was named does not exist, as the registry, the file system or the index says",
+    ),
+];
 
 /// How a command ended that could do its work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +49,38 @@ pub enum Status {
     Failure,
     /// The command line is wrong. It has been said already.
     Usage,
+    /// The answer is no. It has been said already.
+    No,
+    /// All that failed is that something does not exist. It has been said already.
+    Missing,
+}
+
+impl Status {
+    /// The exit code.
+    fn code(self) -> u8 {
+        match self {
+            Self::Success => SUCCESS,
+            Self::Failure => FAILURE,
+            Self::Usage => USAGE,
+            Self::No => NO,
+            Self::Missing => MISSING,
+        }
+    }
+
+    /// How a command ends that answers a question.
+    pub(crate) fn of_answer(yes: bool) -> Self {
+        if yes { Self::Success } else { Self::No }
+    }
+
+    /// How a command ends of which several parts failed, each for its reason: nothing is missing where something else is
+    /// wrong, too.
+    pub(crate) fn of_failures(parts: impl IntoIterator<Item = Self>) -> Self {
+        if parts.into_iter().all(|part| part == Self::Missing) {
+            Self::Missing
+        } else {
+            Self::Failure
+        }
+    }
 }
 
 /// What the `run` function of a command returns.
@@ -41,6 +93,8 @@ enum Kind {
     Failure,
     /// The command line.
     Usage,
+    /// Of who named what does not exist, or of who took it away.
+    Missing,
     /// Nobody's: the reader of the output has what it wanted.
     OutputClosed,
 }
@@ -71,6 +125,21 @@ impl CommandError {
     /// A failure that no error of the library describes.
     pub fn failure(message: impl Into<String>) -> Self {
         Self::new(Kind::Failure, message.into(), Vec::new())
+    }
+
+    /// What was named does not exist, and no error of the library says so.
+    pub fn missing(message: impl Into<String>) -> Self {
+        Self::new(Kind::Missing, message.into(), Vec::new())
+    }
+
+    /// How the command ends.
+    pub(crate) fn status(&self) -> Status {
+        match self.kind {
+            Kind::OutputClosed => Status::Success,
+            Kind::Failure => Status::Failure,
+            Kind::Usage => Status::Usage,
+            Kind::Missing => Status::Missing,
+        }
     }
 
     /// Says what was tried, above the cause.
@@ -115,7 +184,9 @@ impl fmt::Display for CommandError {
 
 impl<E: Hints> From<E> for CommandError {
     fn from(error: E) -> Self {
-        Self::new(Kind::Failure, with_causes(&error), error.hints())
+        let Advice { hints, is_missing } = error.hints();
+        let kind = if is_missing { Kind::Missing } else { Kind::Failure };
+        Self::new(kind, with_causes(&error), hints)
     }
 }
 
@@ -149,22 +220,13 @@ pub(crate) fn finish(printer: &Printer, body: impl FnOnce(&Printer) -> CommandRe
     {
         result = Err(error.into());
     }
-    ExitCode::from(match result {
-        Ok(Status::Success) => SUCCESS,
-        Ok(Status::Failure) => FAILURE,
-        Ok(Status::Usage) => USAGE,
-        Err(error) => match error.kind {
-            Kind::OutputClosed => SUCCESS,
-            Kind::Usage => {
-                error.print(printer);
-                USAGE
-            }
-            Kind::Failure => {
-                error.print(printer);
-                FAILURE
-            }
-        },
-    })
+    let status = result.unwrap_or_else(|error| {
+        if error.kind != Kind::OutputClosed {
+            error.print(printer);
+        }
+        error.status()
+    });
+    ExitCode::from(status.code())
 }
 
 /// Prints what clap answers: the help or the version as a result, a usage error on standard error.
@@ -216,7 +278,7 @@ mod tests {
     #[test]
     fn a_cause_that_the_sentence_already_names_is_not_repeated() {
         let (code, said) = said(file_error(io::ErrorKind::NotFound));
-        assert_eq!(code, ExitCode::from(FAILURE));
+        assert_eq!(code, ExitCode::from(MISSING));
         assert_eq!(said, "error: cannot read a.yaml: entity not found\n");
     }
 

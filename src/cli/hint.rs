@@ -1,5 +1,5 @@
-//! What to do about the errors of the modules below: the one place where their failures become advice, and where limits
-//! become flags.
+//! What to do about the errors of the modules below, and which of them say that something does not exist: the one place
+//! where their failures become advice, and where limits become flags.
 
 use crate::build::BuildError;
 use crate::bundle::location::{LoadError, LocationError};
@@ -9,11 +9,13 @@ use crate::catalog::file_based::init::InitError;
 use crate::catalog::file_based::load::LoadError as CatalogLoadError;
 use crate::catalog::file_based::read::CatalogError;
 use crate::catalog::file_based::template::TemplateError;
+use crate::catalog::published::UnpublishedError;
 use crate::catalog::selection::SelectionError;
 use crate::cli::start::StartError;
 use crate::cluster::dump::DumpError;
 use crate::cluster::requested::RequestError;
 use crate::cluster::{ObservedError, StateError, StateProblem};
+use crate::database::add::promote::PromoteError;
 use crate::database::add::{AddError, Refusal};
 use crate::database::admission::Unfit;
 use crate::database::deprecate::DeprecateError;
@@ -22,7 +24,8 @@ use crate::database::read::ReadError;
 use crate::database::remove::RemoveError;
 use crate::files::{FileError, NewFolderError};
 use crate::image::{
-    BuildProblem, ContentProblem, ImageError, LAYOUT_FILE, Race, ReferenceError, RegistryError, RegistryFailure,
+    BuildProblem, ContentProblem, CredentialError, ImageError, LAYOUT_FILE, Race, ReferenceError, RegistryError,
+    RegistryFailure,
 };
 use crate::index::api_sources::ApiSourceError;
 use crate::index::export::ExportError;
@@ -69,26 +72,71 @@ const RESTORE: &str = "restore it from a copy";
 const DUMP: &str = "a dump is the output of \"kubectl get ... -o yaml\", \"kubectl api-resources\" or \"kubectl get --raw \
                     /apis/GROUP/VERSION\"";
 
+/// What a command says of an error besides its words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Advice {
+    /// What to do about it; often nothing is known.
+    pub hints: Vec<String>,
+    /// Whether it says that what was named does not exist, as the registry, the file system or the index knows.
+    pub is_missing: bool,
+}
+
+impl Advice {
+    /// What was named does not exist.
+    fn missing() -> Self {
+        Self {
+            is_missing: true,
+            ..Self::default()
+        }
+    }
+
+    /// The same, about something that does not exist.
+    fn of_missing(self) -> Self {
+        Self {
+            is_missing: true,
+            ..self
+        }
+    }
+
+    /// The same hints about something that does exist.
+    fn of_existing(self) -> Self {
+        Self {
+            is_missing: false,
+            ..self
+        }
+    }
+}
+
 /// An error that a command can end with.
 pub trait Hints: Error {
-    /// What to do about it; often nothing is known.
-    fn hints(&self) -> Vec<String>;
+    /// What to do about it, and whether something does not exist.
+    fn hints(&self) -> Advice;
 }
 
 /// One piece of advice.
-fn hint(words: impl Into<String>) -> Vec<String> {
-    vec![words.into()]
+fn hint(words: impl Into<String>) -> Advice {
+    hints_of([words.into()])
 }
 
-/// The advice about the variants of errors: `pass` are those that wrap another error, whose advice it is, and `none` those
-/// about which there is nothing to say.
+fn hints_of(words: impl IntoIterator<Item = String>) -> Advice {
+    Advice {
+        hints: words.into_iter().collect(),
+        ..Advice::default()
+    }
+}
+
+/// The advice about the variants of errors: `pass` are those that wrap another error, whose advice it is, `none` those about
+/// which there is nothing to say, and `missing` those that say that what was named does not exist.
 macro_rules! hints {
-    ($($error:ty { pass: [$($pass:ident),*], none: [$($none:ident),*], $($arms:tt)* })*) => {
+    ($($error:ty {
+        pass: [$($pass:ident),*], $(missing: [$($missing:ident),*],)? none: [$($none:ident),*], $($arms:tt)*
+    })*) => {
         $(impl Hints for $error {
-            fn hints(&self) -> Vec<String> {
+            fn hints(&self) -> Advice {
                 match self {
                     $(Self::$pass(error) => error.hints(),)*
-                    $(Self::$none { .. } => Vec::new(),)*
+                    $(Self::$none { .. } => Advice::default(),)*
+                    $($(Self::$missing { .. } => Advice::missing(),)*)?
                     $($arms)*
                 }
             }
@@ -100,8 +148,8 @@ macro_rules! hints {
 macro_rules! without_hints {
     ($($error:ty),* $(,)?) => {
         $(impl Hints for $error {
-            fn hints(&self) -> Vec<String> {
-                Vec::new()
+            fn hints(&self) -> Advice {
+                Advice::default()
             }
         })*
     };
@@ -111,7 +159,6 @@ without_hints! {
     EntrypointError,
     InitError,
     RequestError,
-    SelectionError,
     StepError,
     TemplateError,
     TooManyAtoms,
@@ -122,39 +169,47 @@ without_hints! {
 }
 
 impl Hints for FileError {
-    fn hints(&self) -> Vec<String> {
+    fn hints(&self) -> Advice {
         if is_full(&self.source) {
             return hint(format!(
                 "make room for {}; what was there before is unchanged",
                 self.path.display()
             ));
         }
-        more_files(&self.source)
+        of_system(&self.source)
     }
 }
 
 impl Hints for RegistryError {
-    fn hints(&self) -> Vec<String> {
-        registry_hint(self).map(str::to_owned).into_iter().collect()
+    fn hints(&self) -> Advice {
+        Advice {
+            hints: registry_hint(self).map(str::to_owned).into_iter().collect(),
+            is_missing: match self.failure.as_ref() {
+                RegistryFailure::NotFound { .. } => true,
+                RegistryFailure::Credentials(CredentialError::Read { source, .. }) => of_system(source).is_missing,
+                RegistryFailure::File(error) => error.hints().is_missing,
+                _ => false,
+            },
+        }
     }
 }
 
 impl Hints for LocationError {
-    fn hints(&self) -> Vec<String> {
-        self.source.hints()
+    fn hints(&self) -> Advice {
+        self.source.hints().of_missing()
     }
 }
 
 impl Hints for IndexLocationError {
-    fn hints(&self) -> Vec<String> {
-        let mut hints = hint("an index is an image, or the database file of one; there is no such file");
-        hints.extend(self.source.hints());
-        hints
+    fn hints(&self) -> Advice {
+        let mut advice = hint("an index is an image, or the database file of one; there is no such file");
+        advice.hints.extend(self.source.hints().hints);
+        advice.of_missing()
     }
 }
 
 impl Hints for StateError {
-    fn hints(&self) -> Vec<String> {
+    fn hints(&self) -> Advice {
         self.problem.hints()
     }
 }
@@ -174,7 +229,7 @@ hints! {
         pass: [],
         none: [Empty, Transport, Grammar, Digest],
         Self::Address { scheme, .. } if scheme == "http://" => hint("pass --use-http if the registry has no HTTPS"),
-        Self::Address { .. } => Vec::new(),
+        Self::Address { .. } => Advice::default(),
     }
     BuildProblem {
         pass: [],
@@ -182,11 +237,12 @@ hints! {
         Self::Temporary { source } if is_full(source) => {
             hint("make room there, or name another folder in the variable TMPDIR")
         }
-        Self::Temporary { .. } => Vec::new(),
+        Self::Temporary { .. } => Advice::default(),
     }
     ImageError {
         pass: [Reference, File, Tree, Registry],
-        none: [NotFound, Ambiguous, Busy],
+        missing: [NotFound],
+        none: [Ambiguous, Busy],
         Self::Content { problem, .. } => raised(raised_by_content(problem)),
         Self::Build { problem } => problem.hints(),
         Self::Moved { race, .. } => hint(match race {
@@ -231,7 +287,8 @@ hints! {
     }
     CatalogError {
         pass: [File],
-        none: [Walk, Document, Limit, NotAFolder, Changed],
+        none: [Document, Limit, NotAFolder, Changed],
+        Self::Walk { source, .. } => source.io_error().map(of_system).unwrap_or_default(),
         Self::Values { .. } => hint(raise(VALUES)),
         Self::TooMuch { .. } => hint(raise(TOTAL_SIZE)),
     }
@@ -267,22 +324,24 @@ hints! {
         Self::OperatorGroups { count: 0, .. } => {
             hint("OLM installs nothing there until it has one; if no OperatorGroup is given at all, one is assumed")
         }
-        Self::OperatorGroups { .. } => Vec::new(),
+        Self::OperatorGroups { .. } => Advice::default(),
         Self::Other { .. } => hint("name the namespace in the what-if file"),
     }
     DatabaseError {
         pass: [Read, File],
-        none: [NotADatabase, NotAnIndex, TooLarge, Newer, NoFolder, Locked, ReadOnly, CannotOpen, Full, Other],
+        missing: [NoFolder],
+        none: [NotADatabase, NotAnIndex, TooLarge, Newer, Locked, ReadOnly, CannotOpen, Full, Other],
         Self::Unfit(Unfit::Empty { .. }) => hint("name an index database, or remove the file to begin a new one"),
-        Self::Unfit(Unfit::NotPlain { .. }) => Vec::new(),
+        Self::Unfit(Unfit::NotPlain { .. }) => Advice::default(),
         Self::Steps { .. } => hint(raise(DATABASE_STEPS)),
         Self::Io { .. } => hint("check the disk, free space, quota and limits on file sizes"),
         Self::Damaged { .. } => hint(RESTORE),
     }
     ReadError {
         pass: [Beside],
-        none: [Missing, NotADatabase, Unfit, Truncated, NotAnIndex, TooNew, Changed, Copy, Manifests],
-        Self::File { source, .. } => more_files(source),
+        missing: [Missing],
+        none: [NotADatabase, Unfit, Truncated, NotAnIndex, TooNew, Changed, Copy, Manifests],
+        Self::File { source, .. } => of_system(source),
         Self::Folder { path } if path.join(LAYOUT_FILE).is_file() => image_in(path),
         Self::Folder { .. } => hint(
             "a file-based catalog is read by opmx serve, render, migrate and validate, and by opmx index; \
@@ -293,11 +352,19 @@ hints! {
     }
     RemoveError {
         pass: [Database],
-        none: [Unknown],
+        missing: [Unknown],
+        none: [],
+    }
+    PromoteError {
+        pass: [Database],
+        missing: [Unknown],
+        none: [NoChannel, Graph],
+        Self::Strands { .. } => hint("--mode semver puts bundles into their places by their versions alone"),
     }
     DeprecateError {
         pass: [Database],
-        none: [Unknown, NoChannel, DefaultChannel, PackageHeads],
+        missing: [Unknown],
+        none: [NoChannel, DefaultChannel, PackageHeads],
     }
     AddError {
         pass: [Database, Spool],
@@ -307,7 +374,7 @@ hints! {
     FetchError {
         pass: [Image, File],
         none: [Catalog, Database, NoCatalog],
-        Self::NoIndex { source, .. } => source.hints(),
+        Self::NoIndex { source, .. } => source.hints().of_existing(),
     }
     OpenError {
         pass: [Location, Image, Fetch, Read, Catalog, Load, File],
@@ -340,7 +407,7 @@ hints! {
         Self::MediaType { media_type: MediaType::K8sV1, .. } => {
             hint("\"opmx bundle convert --to registry+v1\" converts it to a bundle that every OLM can read")
         }
-        Self::MediaType { media_type: MediaType::RegistryV1, .. } => Vec::new(),
+        Self::MediaType { media_type: MediaType::RegistryV1, .. } => Advice::default(),
     }
     GatherError {
         pass: [Spool, Add],
@@ -362,7 +429,7 @@ hints! {
         }
     }
     ChangeError {
-        pass: [Gather, Remove, Deprecate, Import],
+        pass: [Gather, Remove, Deprecate, Promote, Import],
         none: [],
     }
     PublishError {
@@ -374,14 +441,19 @@ hints! {
         pass: [Source, Folder],
         none: [],
         Self::Selection(error) => match error {
-            SelectionError::Package { nearest: Some(name), .. } => hint(format!("there is {name:?}")),
-            _ => hint("opmx index list packages shows what it has"),
+            SelectionError::Package { nearest: Some(name), .. } => hint(format!("there is {name:?}")).of_missing(),
+            SelectionError::Package { .. } | SelectionError::Channel { .. } | SelectionError::Bundle { .. } => {
+                hint("opmx index list packages shows what it has").of_missing()
+            }
+            SelectionError::Version { .. } => Advice::default(),
         },
     }
     ExportError {
         pass: [Index, Folder, Tree, File],
         none: [Name, NoContent, Findings, Object],
-        Self::UnknownPackage { nearest, .. } => nearest.iter().map(|name| format!("there is {name:?}")).collect(),
+        Self::UnknownPackage { nearest, .. } => {
+            hints_of(nearest.iter().map(|name| format!("there is {name:?}"))).of_missing()
+        }
         Self::Reference { source, .. } => source.hints(),
         Self::Load { source, .. } => source.hints(),
     }
@@ -392,8 +464,9 @@ hints! {
     }
     SourceError {
         pass: [Image, Fetch, Tree, Intake, Read, Catalog, Load, Render, File],
-        none: [Missing, NoIndex, Unknown, Write],
-        Self::Name { source, .. } => source.hints(),
+        missing: [Missing],
+        none: [NoIndex, Unknown, Write],
+        Self::Name { source, .. } => source.hints().of_missing(),
     }
     FolderError {
         pass: [Source, Folder, File],
@@ -415,8 +488,9 @@ hints! {
     }
     ContentError {
         pass: [Intake, Render, Read, Catalog],
-        none: [Property, Unknown],
-        Self::NoCsv { image, .. } if image.is_empty() => Vec::new(),
+        missing: [Unknown],
+        none: [Property],
+        Self::NoCsv { image, .. } if image.is_empty() => Advice::default(),
         Self::NoCsv { image, .. } => hint(format!("name the image instead of the bundle: {image}")),
     }
     SelectedError {
@@ -437,9 +511,19 @@ hints! {
         none: [Unsatisfiable, Refused],
         Self::GaveUp { .. } => hint(MORE_STEPS),
     }
+    SelectionError {
+        pass: [],
+        missing: [Package, Channel, Bundle],
+        none: [Version],
+    }
+    UnpublishedError {
+        pass: [],
+        missing: [Package, Channel],
+        none: [NoDefault, NoHead],
+    }
     ImagesError {
-        pass: [Index],
-        none: [Selection],
+        pass: [Index, Selection],
+        none: [],
     }
     SamplesError {
         pass: [Tree],
@@ -501,7 +585,7 @@ pub fn registry_hint(error: &RegistryError) -> Option<&'static str> {
 }
 
 /// What to do about bundles that do not fit into an index, each piece of advice once.
-fn refusal_hints(refusals: &[Refusal]) -> Vec<String> {
+fn refusal_hints(refusals: &[Refusal]) -> Advice {
     let mut hints = Vec::new();
     for refusal in refusals {
         let hint = match refusal {
@@ -518,7 +602,7 @@ fn refusal_hints(refusals: &[Refusal]) -> Vec<String> {
             hints.push(hint);
         }
     }
-    hints
+    hints_of(hints)
 }
 
 fn raised_by_content(problem: &ContentProblem) -> Option<Limit> {
@@ -528,11 +612,11 @@ fn raised_by_content(problem: &ContentProblem) -> Option<Limit> {
     }
 }
 
-fn raised(by: Option<Limit>) -> Vec<String> {
-    by.map(|limit| flag_hint(limit).to_owned()).into_iter().collect()
+fn raised(by: Option<Limit>) -> Advice {
+    hints_of(by.map(|limit| flag_hint(limit).to_owned()))
 }
 
-fn image_in(layout: &Path) -> Vec<String> {
+fn image_in(layout: &Path) -> Advice {
     hint(format!("name an image in it as oci:{}:TAG", layout.display()))
 }
 
@@ -552,13 +636,16 @@ pub(crate) fn raise(flag: &str) -> String {
 
 const MORE_FILES: &str = "raise the limit on open files: ulimit -n";
 
-/// What to do where too many files are open.
-fn more_files(error: &io::Error) -> Vec<String> {
+/// What the system's own failures mean: a file that is not there, or too many open ones.
+fn of_system(error: &io::Error) -> Advice {
+    if error.kind() == io::ErrorKind::NotFound {
+        return Advice::missing();
+    }
     #[cfg(unix)]
     if let Some(rustix::io::Errno::MFILE | rustix::io::Errno::NFILE) = rustix::io::Errno::from_io_error(error) {
         return hint(MORE_FILES);
     }
-    Vec::new()
+    Advice::default()
 }
 
 fn is_full(error: &io::Error) -> bool {

@@ -33,6 +33,7 @@ mod permissions;
 mod plan;
 mod policy;
 mod probe;
+mod promotion;
 mod registry;
 mod removals;
 mod render;
@@ -78,7 +79,9 @@ Examples:
 Exit status:
   0  the command did what it was asked to
   1  it could not, or found errors
-  2  the command line is wrong; nothing was done";
+  2  the command line is wrong; nothing was done
+  3  the answer is no, as where an upgrade asks for more permissions
+  4  what was named does not exist, as the registry, the file system or the index says";
 
 /// Builds, inspects, indexes and serves operator bundles, from plain Kubernetes manifests and with no container daemon.
 #[derive(Debug, Parser)]

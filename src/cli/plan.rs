@@ -58,7 +58,7 @@ Examples:
 /// as optional.
 ///
 /// With --state or --cluster the plan is applied to the cluster that the files describe. The exit status is then 0 only if it would
-/// be complete, and the versions in it would not fail because of their Deployments. A plan that a person has to approve is printed as it
+/// be complete, and the versions in it would not fail because of their Deployments; else it is 3, as where nothing can be resolved. A plan that a person has to approve is printed as it
 /// waits; --approval automatic shows how it ends. Where the condition of an installed operator holds back the upgrade to the bundle there is no plan, and
 /// said is who holds it back, since when, and how to override that. Without a bundle the subscriptions of the files are resolved first, and the plan is that of all that OLM would
 /// install for them. In place of a bundle a YAML or JSON file with Operator and Install resources may be named: an Operator
@@ -180,7 +180,7 @@ fn withheld(bundle: &str, held: &HeldUpgrade, arguments: &PlanArguments, context
     if let Some(release) = &hold.release {
         printer.detail("it would work after", conditions::command(release));
     }
-    Ok(Status::Failure)
+    Ok(Status::No)
 }
 
 /// The plan of what the subscriptions of a cluster and the Operators of a file resolve to, and those of Installs: of a file,
@@ -223,11 +223,11 @@ fn of_requests(file: Option<&str>, olm: &Olm, arguments: &PlanArguments, context
         let has_some = !installs.is_empty();
         for planned in installs {
             if of_install(&planned, known.as_ref(), arguments, context)? != Status::Success {
-                status = Status::Failure;
+                status = Status::No;
             }
         }
         let of_file = requested::operators(&requested)?;
-        if has_some && of_file.is_empty() || status == Status::Failure {
+        if has_some && of_file.is_empty() || status != Status::Success {
             return Ok(status);
         }
     }
@@ -282,7 +282,7 @@ fn of_install(
         "Install {} waits for approval: {account} does not hold all that it needs; opmx permissions lists it",
         install.install.name
     ));
-    Ok(Status::Failure)
+    Ok(Status::No)
 }
 
 /// Prints the plan of something; where a cluster is known, as it would end there. `released` says what the newest release
@@ -364,11 +364,7 @@ fn printed(
             .printer
             .status("nothing lists the APIs of the cluster, so every API is taken to be served");
     }
-    Ok(if applied.succeeds() {
-        Status::Success
-    } else {
-        Status::Failure
-    })
+    Ok(Status::of_answer(applied.succeeds()))
 }
 
 fn print(planned: &Planned, context: &Context<'_>) -> Result<(), CommandError> {

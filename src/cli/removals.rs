@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// How bundles are deprecated.
 #[derive(Debug, Args)]
 pub(crate) struct DeprecationArguments {
-    /// Pass over images that the index does not have
+    /// Pass over bundles that the index does not have
     #[arg(long)]
     permissive: bool,
     /// Take a package out where the heads of all of its channels are named
@@ -21,9 +21,9 @@ pub(crate) struct DeprecationArguments {
 
 impl DeprecationArguments {
     /// What is asked of the index.
-    pub(crate) fn request<'a>(&self, images: &'a BTreeSet<String>) -> Request<'a> {
+    pub(crate) fn request<'a>(&self, bundles: &'a BTreeSet<String>) -> Request<'a> {
         Request {
-            images,
+            bundles,
             permissive: self.permissive,
             allow_package_removal: self.allow_package_removal,
         }

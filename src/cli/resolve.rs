@@ -53,7 +53,8 @@ Examples:
 /// An Operator resource, in a file that is named instead of a package or among what --cluster has, counts as a Subscription to
 /// its package, and takes the place of one to the same. Of an Install resource the content is resolved to digests.
 ///
-/// The exit status is 1 where there is no answer. Why is said in the words of OLM, then in plain ones.
+/// The exit status is 3 where OLM would find nothing to install, be it that a package does not exist. Why is said in the words
+/// of OLM, then in plain ones.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ResolveArguments {
@@ -227,7 +228,7 @@ fn installs(objects: &[Value], arguments: &ResolveArguments, context: &Context<'
     Ok(Status::Success)
 }
 
-/// Says why there is no answer.
+/// Says why nothing is installed, which is a no, or why nobody knows.
 pub(crate) fn unresolved(error: &Unresolved, output: &OutputArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
     let explained = match error {
@@ -247,6 +248,7 @@ pub(crate) fn unresolved(error: &Unresolved, output: &OutputArguments, context: 
     printer.error(error);
     if let Unresolved::GaveUp { .. } = error {
         printer.detail("hint", MORE_STEPS);
+        return Ok(Status::Failure);
     }
     if let Unresolved::Unsatisfiable { reasons, remedies, .. } = error {
         for reason in reasons {
@@ -256,7 +258,7 @@ pub(crate) fn unresolved(error: &Unresolved, output: &OutputArguments, context: 
             printer.detail("it would work with", remedy);
         }
     }
-    Ok(Status::Failure)
+    Ok(Status::No)
 }
 
 /// What is written as `PACKAGE[=CHANNEL]`.

@@ -91,7 +91,7 @@ pub(crate) fn serve(
         tracing::error!(hint = hints, "{error}");
         if arguments.log_format == Some(LogFormat::Json) {
             // It was said in the form that was asked for.
-            return Ok(Status::Failure);
+            return Ok(error.status());
         }
     }
     served

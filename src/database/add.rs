@@ -8,6 +8,7 @@
 
 mod existing;
 mod graph_rows;
+pub mod promote;
 mod refusal;
 mod rows;
 mod stored;
@@ -26,7 +27,7 @@ use rusqlite::Transaction;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
-use stored::Stored;
+use stored::{Place, Stored};
 
 /// How bundles are added.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -248,7 +249,8 @@ impl Additions {
         if policy.existing == Existing::Skip {
             report.skipped = existing::leave_out(transaction, &mut self.bundles, &mut self.spool, failed)?;
         }
-        let stored = Stored::read(transaction, &self.bundles).map_err(failed)?;
+        let places: Vec<Place<'_>> = self.bundles.iter().map(Addition::place).collect();
+        let stored = Stored::read(transaction, &places).map_err(failed)?;
         let overwritten = existing::overwritten(&self.bundles, &stored, policy);
         let refusals = refusal::check(&self.bundles, &stored, &overwritten, policy);
         if !refusals.is_empty() {
@@ -331,6 +333,19 @@ impl Additions {
 }
 
 impl Addition {
+    fn place(&self) -> Place<'_> {
+        Place {
+            package: &self.package,
+            name: &self.name,
+            node: &self.node,
+        }
+    }
+
+    /// Its own name, those of its edges and of what it stands in for: all belong to its package.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.place().names()
+    }
+
     fn reported(&self) -> AddedBundle {
         AddedBundle {
             package: self.package.clone(),

@@ -16,7 +16,7 @@ use rusqlite::backup::{Backup, StepResult};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, ffi};
 use std::fs;
-use std::io;
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -117,12 +117,30 @@ where
     E: From<DatabaseError>,
     W: FnMut(&Transaction<'_>) -> Result<T, E>,
 {
+    require_there(target)?;
+    run(target, options, Purpose::Remove, work)
+}
+
+/// As [`adding`], for work on what is there: a file without a database is an error.
+///
+/// # Errors
+/// Those of `work`, that there is no database, and of locking, writing and publishing it. Then nothing is changed.
+pub fn changing<T, E, W>(target: &Target<'_>, options: &ChangeOptions, work: W) -> Result<T, E>
+where
+    E: From<DatabaseError>,
+    W: FnMut(&Transaction<'_>) -> Result<T, E>,
+{
+    require_there(target)?;
+    run(target, options, Purpose::Add, work)
+}
+
+/// Makes sure that there is a database to change.
+fn require_there(target: &Target<'_>) -> Result<(), DatabaseError> {
     if let Target::InPlace(path) = *target {
-        let there = fs::metadata(path).map_err(|error| FileError::new("read", path, error));
-        there.map_err(DatabaseError::from)?;
+        fs::metadata(path).map_err(|error| FileError::new("read", path, error))?;
         require_content(path)?;
     }
-    run(target, options, Purpose::Remove, work)
+    Ok(())
 }
 
 /// What a database is opened for.
@@ -131,6 +149,9 @@ enum Purpose {
     Add,
     Remove,
 }
+
+/// Free pages that are left in a file after an addition: as many as this, or one for each page in use.
+const FREE_PAGES: i64 = 256;
 
 fn run<T, E, W>(target: &Target<'_>, options: &ChangeOptions, purpose: Purpose, mut work: W) -> Result<T, E>
 where
@@ -142,11 +163,14 @@ where
         if purpose == Purpose::Remove {
             database.suspend_cascades(options)?;
         }
+        let before = database.connection.total_changes();
         let result = database.run(options, &mut work)?;
         if options.dry_run {
             return Ok(result);
         }
-        if purpose == Purpose::Remove {
+        // A change that changes nothing leaves every page where it is.
+        let is_changed = database.connection.total_changes() != before;
+        if is_changed && (purpose == Purpose::Remove || database.is_mostly_free(options)?) {
             database.compact(options)?;
         }
         if database.publish()? {
@@ -288,6 +312,20 @@ impl Draft {
             .map_err(|error| DatabaseError::new(&self.path, options.busy_timeout, &error))
     }
 
+    /// Whether most of the file is pages that nothing is in, as after an addition that leaves manifests to their images.
+    fn is_mostly_free(&self, options: &ChangeOptions) -> Result<bool, DatabaseError> {
+        let number = |name: &str| {
+            self.connection
+                .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
+        };
+        let failed = |error| DatabaseError::new(&self.path, options.busy_timeout, &error);
+        let (free, pages) = (
+            number("freelist_count").map_err(failed)?,
+            number("page_count").map_err(failed)?,
+        );
+        Ok(free > FREE_PAGES && free > pages - free)
+    }
+
     /// What is free in the file goes. A file that is changed in place holds the change by now, and is whole, whether
     /// this succeeds or not: another program may read it, or the disk be full.
     fn compact(&self, options: &ChangeOptions) -> Result<(), DatabaseError> {
@@ -308,6 +346,9 @@ impl Draft {
         connection
             .close()
             .map_err(|(_, error)| DatabaseError::new(&path, Duration::ZERO, &error))?;
+        if let Some(Private { replacement, .. }) = &private {
+            without_counters(replacement.path())?;
+        }
         match private {
             None => Ok(true),
             Some(Private { replacement, create }) if create => create_from(replacement),
@@ -485,6 +526,24 @@ fn without_safety(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "journal_mode", "OFF")?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.pragma_update(None, "synchronous", "OFF")
+}
+
+/// Sets the counters in the header of a file that nobody else has open to what they are in a new one. They say how often a
+/// file was changed, also where it came to be the same again, and the digest of an index is to say what is in it.
+fn without_counters(file: &Path) -> Result<(), FileError> {
+    /// Where the counters of changes of the content and of the schema stand, and for which of the first the size in the
+    /// header holds.
+    const COUNTERS: [u64; 3] = [24, 40, 92];
+    let failed = |error| FileError::new("write", file, error);
+    let mut opened = fs::OpenOptions::new().write(true).open(file).map_err(failed)?;
+    if opened.metadata().map_err(failed)?.len() < 100 {
+        return Ok(());
+    }
+    for place in COUNTERS {
+        opened.seek(SeekFrom::Start(place)).map_err(failed)?;
+        opened.write_all(&1_u32.to_be_bytes()).map_err(failed)?;
+    }
+    Ok(())
 }
 
 /// Gives the finished file its name, if nobody else has taken it meanwhile.

@@ -6,17 +6,17 @@
 
 use super::change::{self, ChangeOptions, Target};
 use super::error::DatabaseError;
+use super::named::{self, NamedBundle, UnknownBundles};
 use super::remove::{self, Removal};
 use rusqlite::{OptionalExtension, Transaction};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 
 /// What is to be cut off.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
-    /// The references of the bundle images, as the index stores them.
-    pub images: &'a BTreeSet<String>,
-    /// Pass over images that are not there.
+    /// The bundles, each by its name or by its image as the index stores it.
+    pub bundles: &'a BTreeSet<String>,
+    /// Pass over bundles that are not there.
     pub permissive: bool,
     /// Take a package out where the heads of all of its channels are among the bundles.
     pub allow_package_removal: bool,
@@ -36,21 +36,14 @@ pub struct Truncation {
 /// Why nothing was cut off.
 #[derive(Debug, thiserror::Error)]
 pub enum DeprecateError {
-    /// No bundle of the index has these images.
-    #[error("{} has no bundle with the image {}", path.display(), images.join(", "))]
-    Unknown {
-        /// The database.
-        path: PathBuf,
-        /// The images.
-        images: Vec<String>,
-    },
+    /// The index does not have these bundles.
+    #[error(transparent)]
+    Unknown(#[from] UnknownBundles),
     /// The bundle is in no channel, so nothing is below it.
-    #[error("bundle {bundle} ({image}) is in no channel; take it out with prune-stranded")]
+    #[error("bundle {bundle} is in no channel; take it out with prune-stranded")]
     NoChannel {
         /// The bundle.
         bundle: String,
-        /// Its image.
-        image: String,
     },
     /// A package cannot lose its default channel.
     #[error(
@@ -86,7 +79,7 @@ pub enum DeprecateError {
 /// Deprecates bundles and cuts off what is below them, in one transaction.
 ///
 /// # Errors
-/// When an image is not there, a package would lose its default channel, or the database cannot be changed. Then it is
+/// When a bundle is not there, a package would lose its default channel, or the database cannot be changed. Then it is
 /// as it was.
 pub fn truncate(
     request: Request<'_>,
@@ -95,23 +88,19 @@ pub fn truncate(
 ) -> Result<Truncation, DeprecateError> {
     let failed = |error: rusqlite::Error| target.failed(options, &error);
     change::removing(target, options, |transaction| {
-        let (bundles, missing) = find(transaction, request.images).map_err(failed)?;
-        if !missing.is_empty() && !request.permissive {
-            return Err(DeprecateError::Unknown {
-                path: target.path().to_owned(),
-                images: missing,
-            });
+        let found = named::find(transaction, request.bundles).map_err(failed)?;
+        if !found.missing.is_empty() && !request.permissive {
+            let index = target.origin().display().to_string();
+            return Err(named::unknown(transaction, index, found.missing)
+                .map_err(failed)?
+                .into());
         }
         let mut truncation = Truncation::default();
-        truncation.removal.missing = missing;
+        truncation.removal.missing = found.missing;
         let mut packages: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for (bundle, image) in &bundles {
-            let package = package_of(transaction, bundle).map_err(failed)?;
-            let package = package.ok_or_else(|| DeprecateError::NoChannel {
-                bundle: bundle.clone(),
-                image: image.clone(),
-            })?;
-            packages.entry(package).or_default().insert(bundle.clone());
+        for NamedBundle { name, package } in found.bundles {
+            let package = package.ok_or_else(|| DeprecateError::NoChannel { bundle: name.clone() })?;
+            packages.entry(package).or_default().insert(name);
         }
         for (name, bundles) in packages {
             let package = Package::read(transaction, name).map_err(failed)?;
@@ -126,32 +115,6 @@ pub fn truncate(
         }
         Ok(truncation)
     })
-}
-
-/// Bundles, each with its image.
-type Found = Vec<(String, String)>;
-
-/// The bundles that have these images, and the images that no bundle has.
-fn find(transaction: &Transaction<'_>, images: &BTreeSet<String>) -> rusqlite::Result<(Found, Vec<String>)> {
-    let (mut bundles, mut missing) = (Vec::new(), Vec::new());
-    let mut statement = transaction.prepare("SELECT name FROM operatorbundle WHERE bundlepath = ?1 ORDER BY name")?;
-    for image in images {
-        let names = statement.query_map([image], |row| row.get::<_, String>(0))?;
-        let found = bundles.len();
-        for name in names {
-            bundles.push((name?, image.clone()));
-        }
-        if bundles.len() == found {
-            missing.push(image.clone());
-        }
-    }
-    Ok((bundles, missing))
-}
-
-fn package_of(transaction: &Transaction<'_>, bundle: &str) -> rusqlite::Result<Option<String>> {
-    let sql = "SELECT package_name FROM channel_entry WHERE operatorbundle_name = ?1 ORDER BY package_name LIMIT 1";
-    let package = transaction.query_row(sql, [bundle], |row| row.get(0)).optional()?;
-    Ok(package.flatten())
 }
 
 /// A package as it is stored.

@@ -12,7 +12,6 @@ use crate::shape::nearest;
 use rusqlite::Transaction;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 
 /// What was taken out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,13 +48,13 @@ pub enum Packages<'a> {
 pub enum RemoveError {
     /// Packages that the index does not have.
     #[error(
-        "{} has no package {}{}",
-        path.display(), packages.join(", "),
+        "{index} has no package {}{}",
+        packages.join(", "),
         nearest.as_ref().map_or("; `index list packages` shows what it has".to_owned(), |nearest| format!("; did you mean {nearest}?"))
     )]
     Unknown {
-        /// The database.
-        path: PathBuf,
+        /// The index, as the user named it.
+        index: String,
         /// The names.
         packages: Vec<String>,
         /// The name that is most like the first of them.
@@ -83,7 +82,8 @@ pub fn packages(
         let (Packages::Only(named) | Packages::AllBut(named) | Packages::AllButNeeded(named, _)) = packages;
         let missing: Vec<String> = named.difference(&known).cloned().collect();
         if !missing.is_empty() && !permissive {
-            return Err(unknown(target.origin(), missing, &known));
+            let index = target.origin().display().to_string();
+            return Err(unknown(index, missing, &known));
         }
         let catalog = load::of_connection(transaction);
         let needed = match packages {
@@ -148,12 +148,12 @@ pub fn stranded(target: &Target<'_>, options: &ChangeOptions) -> Result<Removal,
     })
 }
 
-fn unknown(path: &Path, packages: Vec<String>, known: &BTreeSet<String>) -> RemoveError {
+fn unknown(index: String, packages: Vec<String>, known: &BTreeSet<String>) -> RemoveError {
     let nearest = packages
         .first()
         .and_then(|name| nearest(name, known.iter().map(String::as_str)));
     RemoveError::Unknown {
-        path: path.to_owned(),
+        index,
         nearest: nearest.map(str::to_owned),
         packages,
     }

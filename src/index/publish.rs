@@ -7,9 +7,11 @@ use super::import::{ImportError, Imported, import};
 use super::location::{FetchError, Fetched, IndexLocation};
 use super::open::OpenLimits;
 use super::program::{Binary, ProgramError, programs};
+use crate::database::add::promote::PromoteError;
 use crate::database::change::{self, ChangeOptions, Target};
 use crate::database::deprecate::DeprecateError;
 use crate::database::error::DatabaseError;
+use crate::database::named::UnknownBundles;
 use crate::database::remove::RemoveError;
 use crate::files::{self, FileError, FolderChange, Replacement, TemporaryFolder, directory_of};
 use crate::image::{Digest, Image, ImageError, Offer, Platform, Race, Reference, TagState, Tagged, Transports};
@@ -149,9 +151,28 @@ pub enum ChangeError {
     /// The bundles cannot be deprecated.
     #[error(transparent)]
     Deprecate(#[from] DeprecateError),
+    /// The bundles cannot be published in further channels.
+    #[error(transparent)]
+    Promote(#[from] PromoteError),
     /// The file-based catalog cannot become a database.
     #[error(transparent)]
     Import(#[from] ImportError),
+}
+
+impl ChangeError {
+    /// The same error about `from`, of which a copy was changed, in place of that copy.
+    fn of_index(mut self, from: Option<&IndexLocation>) -> Self {
+        let named = match &mut self {
+            Self::Remove(RemoveError::Unknown { index, .. })
+            | Self::Deprecate(DeprecateError::Unknown(UnknownBundles { index, .. }))
+            | Self::Promote(PromoteError::Unknown(UnknownBundles { index, .. })) => Some(index),
+            _ => None,
+        };
+        if let (Some(named), Some(from)) = (named, from) {
+            *named = from.to_string();
+        }
+        self
+    }
 }
 
 /// Why no new index was made. What was there before is unchanged.
@@ -459,6 +480,7 @@ async fn change_copy<T>(
     change: &impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
     applied: Applied,
 ) -> Result<(T, Imported), PublishError> {
+    let named = from;
     let fetched = match from {
         Some(from) => Some(from.fetch_any(options.transports, options.limits.image).await?),
         None => None,
@@ -486,5 +508,6 @@ async fn change_copy<T>(
     };
     let target = Target::Copy { from, to };
     change::check(&target, options.writing)?;
-    Ok((change(&target, applied).await?, imported))
+    let changed = change(&target, applied).await.map_err(|error| error.of_index(named))?;
+    Ok((changed, imported))
 }

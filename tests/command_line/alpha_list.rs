@@ -1,6 +1,6 @@
 //! `alpha list` and `alpha render-graph`, and `index list`, `graph` and `diff` of file-based catalogs.
 
-use crate::bundles::{fail, garden, outcome_of, push, rake, small_base, succeed};
+use crate::bundles::{fail, garden, miss, outcome_of, push, rake, small_base, succeed};
 use crate::common::Sandbox;
 use opmx::image::{EntryContent, ImageConfig, LayerEntry, build, layer_from_files};
 use std::collections::BTreeMap;
@@ -82,12 +82,12 @@ fn the_tables_of_opm_are_the_same_of_every_form() {
     rake                 stable     rake.v1.0.0
     rake                 stable     rake.v1.1.0                 rake.v1.0.0                         registry.example.com/rake:v1.1.0
     ");
-    let refused = fail(&sandbox, "alpha list bundles catalog rak");
+    let refused = miss(&sandbox, "alpha list bundles catalog rak");
     insta::assert_snapshot!(refused, @r#"
     ------- stderr -------
     error: catalog holds no package "rak"
       hint: there is "rake"
-    ------- exit 1 -------
+    ------- exit 4 -------
     "#);
     let refused = fail(&sandbox, "alpha list packages rake1");
     insta::assert_snapshot!(refused, @"
@@ -239,15 +239,15 @@ fn a_graph_tells_deprecated_and_skipped_bundles_and_begins_where_it_should() {
       linkStyle 0 stroke-dasharray:8 4
       linkStyle 1 stroke-dasharray:2 4
     "#);
-    insta::assert_snapshot!(fail(&sandbox, "alpha render-graph catalog --minimum-edge p.v9"), @r#"
+    insta::assert_snapshot!(miss(&sandbox, "alpha render-graph catalog --minimum-edge p.v9"), @r#"
     ------- stderr -------
     error: catalog holds no such bundle "p.v9"
       hint: there is "p.v1"
-    ------- exit 1 -------
+    ------- exit 4 -------
     "#);
     assert_eq!(
         sandbox.run("alpha render-graph catalog -p q".split(' ')).status,
-        Some(1)
+        Some(4)
     );
 }
 

@@ -192,14 +192,18 @@ fn a_source_that_says_nothing_is_an_error() {
         "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n",
     );
     write(&sandbox, "broken.yaml", "a: [");
-    for (source, said) in [
-        ("empty", "empty says nothing about the APIs of a cluster"),
-        ("broken.yaml", "broken.yaml cannot be read"),
-        ("./absent", "cannot read ./absent"),
-        ("oci:absent:v1", "absent"),
+    for (source, status, said) in [
+        ("empty", 1, "empty says nothing about the APIs of a cluster"),
+        ("broken.yaml", 1, "broken.yaml cannot be read"),
+        ("./absent", 4, "cannot read ./absent"),
+        ("oci:absent:v1", 4, "absent"),
     ] {
         let outcome = run(&sandbox, &format!("bundle synthesize bundle --api-source {source}"));
-        assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+        assert_eq!(
+            (outcome.status, outcome.stdout.as_str()),
+            (Some(status), ""),
+            "{outcome}"
+        );
         assert!(outcome.stderr.contains(said), "{said:?} is not in\n{outcome}");
     }
 }
@@ -294,7 +298,7 @@ fn a_sample_of_another_kind_is_an_error_at_its_line() {
         assert_eq!(files(&sandbox.path("bundle")), before);
     }
     let outcome = run(&sandbox, "bundle synthesize bundle --samples absent");
-    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert_eq!(outcome.status, Some(4), "{outcome}");
     std::fs::create_dir(sandbox.path("none")).unwrap();
     let outcome = run(&sandbox, "bundle synthesize bundle --samples none");
     assert!(

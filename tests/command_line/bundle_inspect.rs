@@ -102,10 +102,10 @@ fn what_has_errors_is_shown_and_fails() {
 fn what_is_no_bundle_is_named() {
     let sandbox = Sandbox::new();
     let outcome = sandbox.run(["bundle", "inspect", "oci:nowhere:v1"]);
-    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(4), ""), "{outcome}");
     assert!(outcome.stderr.contains("nowhere"), "{outcome}");
     let outcome = sandbox.run(["bundle", "inspect", "./nowhere"]);
-    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(4), ""), "{outcome}");
     assert!(
         outcome.stderr.starts_with("error: cannot read ./nowhere: No such file"),
         "{outcome}"

@@ -74,11 +74,40 @@ pub(crate) fn outcome_of(sandbox: &Sandbox, line: &str) -> Outcome {
 }
 
 /// Runs a command that must fail, and print nothing as a result.
+#[track_caller]
 pub(crate) fn fail(sandbox: &Sandbox, line: &str) -> Outcome {
+    ended(sandbox, line, 1)
+}
+
+/// Runs a command that must find that something does not exist, and print nothing as a result.
+#[track_caller]
+pub(crate) fn miss(sandbox: &Sandbox, line: &str) -> Outcome {
+    ended(sandbox, line, 4)
+}
+
+/// Runs a command that must fail, and print nothing as a result: something does not exist, or another thing is wrong.
+#[track_caller]
+pub(crate) fn fail_or_miss(sandbox: &Sandbox, line: &str) -> Outcome {
+    let outcome = sandbox.run(line.split_whitespace());
+    assert!(
+        matches!(outcome.status, Some(1 | 4)) && outcome.stdout.is_empty(),
+        "{line}: {outcome}"
+    );
+    outcome
+}
+
+/// Runs a command that must answer no, and print nothing as a result.
+#[track_caller]
+pub(crate) fn refuse(sandbox: &Sandbox, line: &str) -> Outcome {
+    ended(sandbox, line, 3)
+}
+
+#[track_caller]
+fn ended(sandbox: &Sandbox, line: &str, status: i32) -> Outcome {
     let outcome = sandbox.run(line.split_whitespace());
     assert_eq!(
         (outcome.status, outcome.stdout.as_str()),
-        (Some(1), ""),
+        (Some(status), ""),
         "{line}: {outcome}"
     );
     outcome

@@ -1,8 +1,8 @@
 //! `index add`: an index image from bundles of both media types, from wherever they are.
 
 use crate::bundles::{
-    BOTH, bundle_names, column, database_of, fail, garden, image, kinds_and_names, names, operator, outcome_of, push,
-    rake, serve_layout, small_base, succeed,
+    BOTH, bundle_names, column, database_of, fail, fail_or_miss, garden, image, kinds_and_names, miss, names, operator,
+    outcome_of, push, rake, serve_layout, small_base, succeed,
 };
 use crate::common::Sandbox;
 use opmx::image::{Image, ImageConfig, build};
@@ -382,22 +382,22 @@ fn what_is_no_bundle_is_named_with_a_way_out() {
     error: the bundle was not added
     ------- exit 1 -------
     ");
-    insta::assert_snapshot!(fail(&sandbox, "index add -b oci:index:v2 -t oci:new:v1"), @"
+    insta::assert_snapshot!(miss(&sandbox, "index add -b oci:index:v2 -t oci:new:v1"), @"
     ------- stderr -------
     error: oci:index:v2 cannot be added
       caused by: oci:index:v2: the tag v2 was not found (there is: v1)
     error: the bundle was not added
-    ------- exit 1 -------
+    ------- exit 4 -------
     ");
     insta::assert_snapshot!(fail(&sandbox, "index add -b compost -f oci:base:v1 -t oci:new:v1"), @"
     ------- stderr -------
     error: oci:base:v1 is not an index image: oci:base:v1: the file /database/index.db was not found
     ------- exit 1 -------
     ");
-    insta::assert_snapshot!(fail(&sandbox, "index add -b compost -f ./absent.db -t oci:new:v1"), @"
+    insta::assert_snapshot!(miss(&sandbox, "index add -b compost -f ./absent.db -t oci:new:v1"), @"
     ------- stderr -------
     error: cannot read ./absent.db: No such file or directory (os error 2)
-    ------- exit 1 -------
+    ------- exit 4 -------
     ");
     let labels = BTreeMap::from([(
         "operators.operatorframework.io.index.configs.v1".to_owned(),
@@ -408,10 +408,10 @@ fn what_is_no_bundle_is_named_with_a_way_out() {
         ..ImageConfig::default()
     };
     push(&sandbox, &build(&config, Vec::new()).unwrap(), "oci:base:catalog");
-    insta::assert_snapshot!(fail(&sandbox, "index add -b compost -f oci:base:catalog -t oci:new:v1"), @"
+    insta::assert_snapshot!(miss(&sandbox, "index add -b compost -f oci:base:catalog -t oci:new:v1"), @"
     ------- stderr -------
     error: oci:base:catalog: any file in /configs was not found
-    ------- exit 1 -------
+    ------- exit 4 -------
     ");
     let nothing = sandbox.run(["index", "add", "--bundles-from", "/dev/null", "-t", "oci:new:v1"]);
     insta::assert_snapshot!(nothing, @"
@@ -610,7 +610,7 @@ fn a_binary_for_another_platform_is_looked_at_before_anything_else() {
             "error: two programs are named for linux/s390x: script and other\n".to_owned(),
         ),
     ] {
-        let outcome = fail(&sandbox, &format!("index add -b nowhere -t oci:index:v1 {options}"));
+        let outcome = fail_or_miss(&sandbox, &format!("index add -b nowhere -t oci:index:v1 {options}"));
         assert!(outcome.stderr.starts_with(&said), "{options}: {outcome}");
     }
     assert!(!sandbox.path("index").exists());

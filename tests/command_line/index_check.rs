@@ -1,6 +1,6 @@
 //! `index check`: what is wrong with an index, and what `--fix` mends.
 
-use crate::bundles::{bundle_names, fail, garden, outcome_of, rake, small_base, succeed};
+use crate::bundles::{bundle_names, garden, miss, outcome_of, rake, small_base, succeed};
 use crate::common::Sandbox;
 use rusqlite::Connection;
 use serde_json::Value;
@@ -119,7 +119,7 @@ fn images_are_not_fixed() {
     let sandbox = indexed();
     let outcome = sandbox.run(["index", "check", "oci:index:v1", "--fix"]);
     assert_eq!(outcome.status, Some(2), "{outcome}");
-    let outcome = fail(&sandbox, "index check missing.db --fix");
+    let outcome = miss(&sandbox, "index check missing.db --fix");
     assert!(outcome.stderr.contains("missing.db"), "{outcome}");
     assert!(!sandbox.path("missing.db").exists());
 }

@@ -64,7 +64,7 @@ fn equal_indexes_differ_in_nothing_and_the_status_can_tell() {
     ");
     insta::assert_snapshot!(outcome_of(&sandbox, "index diff oci:index:v1 oci:index:v1 -o markdown"), @"The indexes do not differ.");
     let differ = sandbox.run("index diff old.db oci:index:v1 --exit-code -o json".split(' '));
-    assert_eq!((differ.status, differ.stderr.as_str()), (Some(1), ""));
+    assert_eq!((differ.status, differ.stderr.as_str()), (Some(3), ""));
     let missing = sandbox.run("index diff old.db ./absent.db".split(' '));
-    assert_eq!((missing.status, missing.stdout.as_str()), (Some(1), ""));
+    assert_eq!((missing.status, missing.stdout.as_str()), (Some(4), ""));
 }

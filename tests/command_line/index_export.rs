@@ -1,7 +1,7 @@
 //! `opmx index export`: the layout of package manifests, from both media types, stored or by reference.
 
 use crate::bundle_files::files;
-use crate::bundles::{BOTH, fail, garden, outcome_of, rake, serve_layout, succeed};
+use crate::bundles::{BOTH, fail, garden, miss, outcome_of, rake, serve_layout, succeed};
 use crate::common::Sandbox;
 use opmx::text::canonical;
 use serde_json::Value;
@@ -103,11 +103,11 @@ fn one_package_is_exported_by_name_and_an_unknown_one_is_refused() {
     succeed(&sandbox, "index add -b greenhouse,compost -t oci:index:v1");
     succeed(&sandbox, "index export -i oci:index:v1 -p compost-operator -f out");
     assert_eq!(fs::read_dir(sandbox.path("out")).unwrap().count(), 1);
-    insta::assert_snapshot!(fail(&sandbox, "index export -i oci:index:v1 -p compost-operater -f new"), @r#"
+    insta::assert_snapshot!(miss(&sandbox, "index export -i oci:index:v1 -p compost-operater -f new"), @r#"
     ------- stderr -------
     error: the index holds no package "compost-operater"
       hint: there is "compost-operator"
-    ------- exit 1 -------
+    ------- exit 4 -------
     "#);
     assert!(!sandbox.path("new").exists());
 }

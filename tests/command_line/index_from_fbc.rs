@@ -1,6 +1,6 @@
 //! `index from-fbc`, and changes of an index that begin with a file-based catalog.
 
-use crate::bundles::{assert_sound, column, fail, garden, outcome_of, push, rake, small_base, succeed};
+use crate::bundles::{assert_sound, column, fail, garden, miss, outcome_of, push, rake, small_base, succeed};
 use crate::common::Sandbox;
 use opmx::image::{EntryContent, ImageConfig, LayerEntry, build, layer_from_files};
 use std::collections::BTreeMap;
@@ -221,10 +221,10 @@ fn two_packages_with_a_bundle_of_one_name_and_databases_are_refused() {
     error: ./notes.txt is not a directory: a file-based catalog is a folder of files
     ------- exit 1 -------
     ");
-    insta::assert_snapshot!(fail(&sandbox, "index from-fbc ./nowhere --generate"), @"
+    insta::assert_snapshot!(miss(&sandbox, "index from-fbc ./nowhere --generate"), @"
     ------- stderr -------
     error: cannot read ./nowhere: No such file or directory (os error 2)
-    ------- exit 1 -------
+    ------- exit 4 -------
     ");
     insta::assert_snapshot!(fail(&sandbox, "index from-fbc index.db --generate"), @"
     ------- stderr -------

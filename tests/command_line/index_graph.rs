@@ -1,6 +1,6 @@
 //! `index graph`: the update graph as a picture.
 
-use crate::bundles::{fail, garden, outcome_of, rake, small_base, succeed};
+use crate::bundles::{garden, miss, outcome_of, rake, small_base, succeed};
 use crate::common::Sandbox;
 use crate::svg_geometry::measure;
 use opmx::database::schema;
@@ -88,17 +88,17 @@ fn a_graph_is_the_same_of_an_image_and_of_a_database() {
     assert_eq!(measure(&all).boxes, SAMPLES + 5);
     let some = "index graph oci:index:v1 -o svg -p rake,greenhouse-operator --channel candidate,stable";
     assert_eq!(measure(&outcome_of(&sandbox, some).stdout).boxes, SAMPLES + 4);
-    insta::assert_snapshot!(fail(&sandbox, "index graph index.db -p rak"), @r#"
+    insta::assert_snapshot!(miss(&sandbox, "index graph index.db -p rak"), @r#"
     ------- stderr -------
     error: index.db holds no package "rak"
       hint: there is "rake"
-    ------- exit 1 -------
+    ------- exit 4 -------
     "#);
-    insta::assert_snapshot!(fail(&sandbox, "index graph index.db -p rake --channel stabel"), @r#"
+    insta::assert_snapshot!(miss(&sandbox, "index graph index.db -p rake --channel stabel"), @r#"
     ------- stderr -------
     error: index.db holds no such channel "stabel"
       hint: there is "stable"
-    ------- exit 1 -------
+    ------- exit 4 -------
     "#);
 }
 

@@ -146,13 +146,13 @@ fn a_package_that_is_not_there_is_an_error_that_names_the_nearest() {
             ------- stderr -------
             error: oci:index:v1 holds no package "rak"
               hint: there is "rake"
-            ------- exit 1 -------
+            ------- exit 4 -------
             "#);
             insta::assert_snapshot!(asked("something-else"), @r#"
             ------- stderr -------
             error: oci:index:v1 holds no package "something-else"
               hint: see opmx index list packages oci:index:v1
-            ------- exit 1 -------
+            ------- exit 4 -------
             "#);
         }
     }
@@ -176,7 +176,7 @@ fn what_is_no_index_is_said_in_its_own_words() {
     insta::assert_snapshot!(list("./absent.db"), @"
     ------- stderr -------
     error: there is no index database at ./absent.db
-    ------- exit 1 -------
+    ------- exit 4 -------
     ");
     insta::assert_snapshot!(list("oci:base:v1"), @"
     ------- stderr -------
@@ -186,11 +186,11 @@ fn what_is_no_index_is_said_in_its_own_words() {
     insta::assert_snapshot!(list("oci:base:v2"), @"
     ------- stderr -------
     error: oci:base:v2: the tag v2 was not found (there is: v1)
-    ------- exit 1 -------
+    ------- exit 4 -------
     ");
     insta::assert_snapshot!(list("oci:nowhere:v2"), @"
     ------- stderr -------
     error: oci:nowhere:v2: an OCI image layout (index.json in nowhere) was not found
-    ------- exit 1 -------
+    ------- exit 4 -------
     ");
 }

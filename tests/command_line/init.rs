@@ -1,6 +1,6 @@
 //! `init`: the document of a new package.
 
-use crate::bundles::{fail, outcome_of};
+use crate::bundles::{fail, fail_or_miss, outcome_of};
 use crate::common::Sandbox;
 use std::fs;
 use std::io::Write as _;
@@ -102,7 +102,7 @@ fn what_is_wrong_is_said_and_nothing_is_written() {
         ("init etcd -i nothing", "cannot read nothing"),
         ("init etcd -d bytes", "bytes is not UTF-8"),
     ] {
-        let outcome = fail(&sandbox, line);
+        let outcome = fail_or_miss(&sandbox, line);
         assert!(outcome.stderr.contains(words), "{line}: {outcome}");
     }
     assert_eq!(sandbox.run(["init"]).status, Some(2));

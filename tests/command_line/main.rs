@@ -51,6 +51,7 @@ mod permissions;
 mod plan;
 mod plan_of_resolution;
 mod process;
+mod promote;
 mod readme;
 mod registry_add;
 mod removals;

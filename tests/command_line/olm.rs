@@ -43,7 +43,7 @@ fn d37_what_a_released_olm_answers_otherwise_is_said_in_one_line() {
     );
     for release in ["0.46.0", "0.28", "registry+v1"] {
         let released = run(&sandbox, &format!("resolve shed --catalog index.db --olm {release}"));
-        assert_eq!(released.status, Some(1), "{released}");
+        assert_eq!(released.status, Some(3), "{released}");
         let message = "bundle shed.v1.0.0 requires an operator with package: radio and with version in range: >=1.0.0";
         assert!(released.stderr.contains(message), "{released}");
         assert!(!released.stderr.contains("--olm"), "{released}");
@@ -93,7 +93,7 @@ fn d14_an_intent_inside_a_constraint_stops_every_released_olm() {
         "{proposed}"
     );
     let released = run(&sandbox, "resolve shed --catalog index.db --olm 0.46.0");
-    assert_eq!(released.status, Some(1), "{released}");
+    assert_eq!(released.status, Some(3), "{released}");
     assert_eq!(
         released.stderr,
         "error: parse olm.constraint: json: unknown field \"intent\"\n"
@@ -124,7 +124,7 @@ fn a_release_does_not_read_intents() {
         let released = outcome_of(&sandbox, "resolve shed --catalog index.db -o json --olm 0.46.0");
         assert_eq!(installs(&released), ["lamp.v1.0.0", "shed.v1.0.0"]);
         let proposed = run(&sandbox, "resolve shed --catalog index.db -o json");
-        assert_eq!(proposed.status, Some(1), "{proposed}");
+        assert_eq!(proposed.status, Some(3), "{proposed}");
         assert!(
             proposed.stderr.contains("would install lamp.v1.0.0, shed.v1.0.0"),
             "{proposed}"
@@ -165,7 +165,7 @@ fn o74_optional_manifests_are_gated_by_the_release() {
     let gated = run(&sandbox, "plan rake --state without.yaml --olm proposed --olm 0.46.0");
     assert_eq!(gated.status, Some(2), "an option is given once");
     let gated = run(&sandbox, "plan rake --state without.yaml --olm 0.46.0");
-    assert_eq!(gated.status, Some(1), "{gated}");
+    assert_eq!(gated.status, Some(3), "{gated}");
     // Where the API is served both end alike, and there is nothing to say.
     let proposed = outcome_of(&sandbox, "plan rake --state with.yaml");
     assert!(!proposed.stderr.contains("--olm"), "{proposed}");

@@ -1,6 +1,6 @@
 //! `operator`: what a cluster has of an operator, and the definitions of such resources.
 
-use crate::bundles::{fail, outcome_of, rake, succeed};
+use crate::bundles::{fail, miss, outcome_of, rake, succeed};
 use crate::common::Sandbox;
 use crate::plan::strict;
 use serde_json::{Value, json};
@@ -180,11 +180,11 @@ fn one_of_several_operators_is_chosen_by_its_name() {
             .count(),
         1
     );
-    insta::assert_snapshot!(fail(&sandbox, "operator dumps --name rake"), @"
+    insta::assert_snapshot!(miss(&sandbox, "operator dumps --name rake"), @"
     ------- stderr -------
     error: there is no operator rake
       hint: there is hoe.garden, rake.garden
-    ------- exit 1 -------
+    ------- exit 4 -------
     ");
 }
 
@@ -202,7 +202,7 @@ fn a_dump_without_operators_is_refused() {
       hint: give what "kubectl get -A -o yaml" prints of the kinds that an operator is made of
     ------- exit 1 -------
     "#);
-    let missing = fail(&sandbox, "operator dump.yaml --catalog ./absent.db");
+    let missing = miss(&sandbox, "operator dump.yaml --catalog ./absent.db");
     assert!(missing.stderr.contains("absent.db"), "{missing}");
     assert_eq!(sandbox.run(["operator"]).status, Some(2));
 }

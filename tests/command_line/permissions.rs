@@ -62,7 +62,7 @@ fn what_is_needed_is_shown_for_the_install_and_for_the_operator() {
     );
     let yaml: Value = serde_yaml::from_str(&outcome_of(&sandbox, "permissions rake -o yaml").stdout).unwrap();
     assert_eq!(yaml, install);
-    assert_eq!(sandbox.run("permissions rake --exit-code".split(' ')).status, Some(1));
+    assert_eq!(sandbox.run("permissions rake --exit-code".split(' ')).status, Some(3));
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn an_upgrade_that_asks_for_more_ends_with_one() {
     rake.v1.1.0 needs in addition to rake.v1.0.0:
     NAMESPACE  GROUP   RESOURCE  NAMES  VERBS
     operators  (core)  leaves           delete
-    ------- exit 1 -------
+    ------- exit 3 -------
     ");
     let fewer = outcome_of(&sandbox, "permissions diff new old");
     assert_eq!(
@@ -298,7 +298,7 @@ fn s82_a_user_may_approve_who_holds_what_is_pending() {
     operators  rbac.authorization.k8s.io  roles                          create
     ------- stderr -------
     --as role prints the roles that allow it
-    ------- exit 1 -------
+    ------- exit 3 -------
     ");
     let root = ask("--user root");
     assert_eq!(
@@ -334,7 +334,7 @@ fn s51_a_user_may_use_catalogs_with_the_verb_install() {
     community  olm        allowed
     ");
     let one = sandbox.run("permissions --user ann --catalog olm/community --cluster dump.yaml".split(' '));
-    assert_eq!(one.status, Some(1), "{one}");
+    assert_eq!(one.status, Some(3), "{one}");
     insta::assert_snapshot!(sandbox.run("permissions --group team --catalog olm/certified --cluster dump.yaml --as role".split(' ')), @"
     apiVersion: rbac.authorization.k8s.io/v1
     kind: Role
@@ -378,7 +378,7 @@ fn s86_all_that_was_approved_before_counts() {
     ] {
         bundle(&sandbox, folder, version, verbs);
     }
-    assert_eq!(sandbox.run("permissions diff b c".split(' ')).status, Some(1));
+    assert_eq!(sandbox.run("permissions diff b c".split(' ')).status, Some(3));
     let both = outcome_of(&sandbox, "permissions diff a b c");
     assert_eq!(
         both.stdout,
@@ -410,7 +410,7 @@ fn s86_a_new_version_is_compared_with_the_published_head() {
     bundle(&sandbox, "c", "1.2.0", "list, delete");
     succeed(&sandbox, "registry add -q -b a,b -d index.db");
     let more = sandbox.run("permissions diff c --index index.db --package rake".split(' '));
-    assert_eq!(more.status, Some(1), "{more}");
+    assert_eq!(more.status, Some(3), "{more}");
     assert!(
         more.stdout.starts_with("rake.v1.2.0 needs in addition to rake.v1.1.0:"),
         "{more}"
@@ -428,7 +428,7 @@ fn s86_a_new_version_is_compared_with_the_published_head() {
         ),
     ] {
         let wrong = sandbox.run(format!("permissions diff c --index index.db {line}").split(' '));
-        assert!(wrong.status == Some(1) && wrong.stderr.contains(words), "{wrong}");
+        assert!(wrong.status == Some(4) && wrong.stderr.contains(words), "{wrong}");
     }
 }
 
@@ -493,7 +493,7 @@ fn s90_a_policy_is_held_against_bundles_catalogs_and_users() {
     "#);
     let review = sandbox.run("permissions rake --policy policy.yaml".split(' '));
     assert!(
-        review.status == Some(1) && review.stderr.contains("policy-source"),
+        review.status == Some(3) && review.stderr.contains("policy-source"),
         "{review}"
     );
     succeed(&sandbox, "registry add -q -b rake -d index.db");

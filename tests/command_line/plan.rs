@@ -1,6 +1,6 @@
 //! `plan`: the InstallPlan of a bundle, and how it would end.
 
-use crate::bundles::{BOTH, fail, garden, outcome_of, rake, succeed};
+use crate::bundles::{BOTH, fail, garden, outcome_of, rake, refuse, succeed};
 use crate::common::Sandbox;
 use serde_json::Value;
 use std::fs;
@@ -118,7 +118,7 @@ fn a_bundle_in_an_index_has_the_plan_of_its_folder() {
         }
     }
     let outcome = sandbox.run("plan compost-operator.v0.3.2 --index index.db".split(' '));
-    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(4), ""), "{outcome}");
     assert!(
         outcome.stderr.contains("there is \"compost-operator.v0.3.1\""),
         "{outcome}"
@@ -180,7 +180,7 @@ fn a_cluster_without_the_api_completes_the_plan_only_where_it_is_optional() {
 
     Missing after 2 passes:
       ServiceMonitor rake: the cluster does not serve ServiceMonitor of monitoring.coreos.com/v1
-    ------- exit 1 -------
+    ------- exit 3 -------
     ");
     let plan = json(&sandbox, "plan rake --state cluster.yaml -o json");
     assert_eq!(plan["status"]["phase"], "Failed");
@@ -210,7 +210,7 @@ fn a_bundle_with_errors_has_no_plan() {
     let outcome = sandbox.run("plan greenhouse --state state.yaml".split(' '));
     assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
     let outcome = sandbox.run("plan greenhouse --cluster absent".split(' '));
-    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(4), ""), "{outcome}");
 }
 
 #[test]
@@ -300,7 +300,7 @@ fn a_plan_is_made_of_all_that_a_what_if_file_resolves_to() {
 #[test]
 fn what_does_not_resolve_has_no_plan() {
     let sandbox = subscribed("- name: rake\n  package: rake\n");
-    let outcome = fail(&sandbox, "plan --state state.yaml");
+    let outcome = refuse(&sandbox, "plan --state state.yaml");
     assert!(
         outcome.stderr.contains("no operators found in package rake"),
         "{outcome}"

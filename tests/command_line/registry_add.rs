@@ -220,7 +220,7 @@ fn what_is_no_index_is_left_alone() {
         .execute_batch("CREATE TABLE flowers (name TEXT)")
         .unwrap();
     let other = fs::read(sandbox.path("other.db")).unwrap();
-    let into = |database: &str| fail(&sandbox, &format!("registry add -b compost -d {database}"));
+    let into = |database: &str| sandbox.run(["registry", "add", "-b", "compost", "-d", database]);
     insta::assert_snapshot!(into("text.db"), @"
     ------- stderr -------
     error: text.db is not a database; name an index database, or a file that does not exist yet
@@ -234,7 +234,7 @@ fn what_is_no_index_is_left_alone() {
     insta::assert_snapshot!(into("absent/index.db"), @"
     ------- stderr -------
     error: the folder of absent/index.db does not exist; create it first
-    ------- exit 1 -------
+    ------- exit 4 -------
     ");
     insta::assert_snapshot!(into("compost"), @"
     ------- stderr -------

@@ -2,7 +2,7 @@
 //! try a change, skip what is there or overwrite it.
 
 use crate::bundles::{
-    assert_sound, bundle_names, column, database_of, fail, garden, image, names, outcome_of, rake, succeed,
+    assert_sound, bundle_names, column, database_of, fail, garden, image, miss, names, outcome_of, rake, succeed,
 };
 use crate::common::Sandbox;
 use std::fs;
@@ -60,11 +60,11 @@ fn a_name_that_is_not_there_removes_nothing() {
     let sandbox = with_index();
     let before = fs::read(sandbox.path("index.db")).unwrap();
     for line in ["rm -o rack", "prune -p rack", "prune -p rake,compost"] {
-        let outcome = fail(&sandbox, &format!("registry {line} -d index.db"));
+        let outcome = miss(&sandbox, &format!("registry {line} -d index.db"));
         assert!(outcome.stderr.contains("index.db has no package"), "{outcome}");
         assert!(fs::read(sandbox.path("index.db")).unwrap() == before, "{line}");
     }
-    let outcome = fail(&sandbox, "registry rm -o rack -d index.db");
+    let outcome = miss(&sandbox, "registry rm -o rack -d index.db");
     assert!(outcome.stderr.contains("did you mean rake?"), "{outcome}");
     let outcome = outcome_of(&sandbox, "registry prune -p rake,rack --permissive -d index.db");
     assert!(outcome.stderr.contains("warning: the index has no rack"), "{outcome}");
@@ -75,7 +75,7 @@ fn a_name_that_is_not_there_removes_nothing() {
         "prune-stranded",
         "deprecatetruncate -b a",
     ] {
-        let outcome = fail(&sandbox, &format!("registry {line} -d absent.db"));
+        let outcome = miss(&sandbox, &format!("registry {line} -d absent.db"));
         assert!(outcome.stderr.contains("absent.db"), "{outcome}");
         assert!(!sandbox.path("absent.db").exists(), "{line}");
     }
@@ -127,11 +127,11 @@ fn channels_are_cut_off_below_a_deprecated_bundle() {
             .contains("rake.v1.2.0 of channel stable, the default channel"),
         "{outcome}"
     );
-    let outcome = fail(&sandbox, "registry deprecatetruncate -b registry.example.com/rake:9");
+    let outcome = miss(&sandbox, "registry deprecatetruncate -b registry.example.com/rake:9");
     assert!(
         outcome
             .stderr
-            .contains("no bundle with the image registry.example.com/rake:9"),
+            .contains("no bundle with the name or image registry.example.com/rake:9"),
         "{outcome}"
     );
 
@@ -283,7 +283,7 @@ fn a_permissive_call_adds_what_it_can_and_fails_for_the_rest() {
     assert!(outcome.stderr.contains("./absent cannot be added"), "{outcome}");
     assert!(outcome.stderr.contains("1 bundle was left out"), "{outcome}");
     assert_eq!(bundle_names(&sandbox.path("index.db")), [COMPOST, GREENHOUSE]);
-    let outcome = fail(&sandbox, "registry add -b ./absent -d other.db --permissive");
+    let outcome = miss(&sandbox, "registry add -b ./absent -d other.db --permissive");
     assert!(!sandbox.path("other.db").exists(), "{outcome}");
 }
 

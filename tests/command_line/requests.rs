@@ -135,7 +135,7 @@ fn s50_an_entrypoint_alone_is_looked_up() {
     insta::assert_snapshot!(fail(&sandbox, "resolve entry.yaml --catalog community=index.db"), @r#"
     ------- stderr -------
     error: Operator my-rake: the catalog my-ns/community has no channel with the bundle "rake.v1.0.1"; there is "rake.v1.0.0"
-    ------- exit 1 -------
+    ------- exit 3 -------
     "#);
 }
 
@@ -284,7 +284,7 @@ fn s74_an_install_is_planned_as_it_is_approved() {
     .unwrap();
     fs::write(sandbox.path("install.yaml"), install("Unapproved")).unwrap();
     let waits = sandbox.run("plan install.yaml --cluster dump.yaml".split(' '));
-    assert_eq!(waits.status, Some(1), "{waits}");
+    assert_eq!(waits.status, Some(3), "{waits}");
     assert!(waits.stdout.contains("phase      RequiresApproval"), "{waits}");
     assert!(
         waits

@@ -1,6 +1,6 @@
 //! `resolve`: what OLM would install or update to, from catalogs in every form.
 
-use crate::bundles::{fail, garden, operator, outcome_of, rake, small_base, succeed};
+use crate::bundles::{fail, garden, miss, operator, outcome_of, rake, refuse, small_base, succeed};
 use crate::common::{Outcome, Sandbox};
 use serde_json::{Value, json};
 use std::fs;
@@ -195,7 +195,7 @@ fn a_constraint_may_match_a_regular_expression() {
     assert_eq!(names, ["lamp.v1.0.0", "shed.v2.0.0"]);
     let dim = with_state(&beta.replace("bright yellow", "not bright"));
     let outcome = run(&dim, "resolve --state state.yaml");
-    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""));
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(3), ""));
     let plain = "because: shed.v2.0.0 needs an operator for this: a bright lamp, and no catalog has one";
     assert!(outcome.stderr.contains(plain), "{outcome}");
 }
@@ -207,7 +207,7 @@ fn what_cannot_be_met_is_told_in_the_words_of_olm_and_in_plain_ones() {
     ------- stderr -------
     error: constraints not satisfiable: no operators found in channel stabel of package rake in the catalog referenced by subscription rake, subscription rake exists
       because: the package rake has no channel stabel: is stable meant?
-    ------- exit 1 -------
+    ------- exit 3 -------
     ");
     succeed(&sandbox, "registry add -q -b compost -d alone.db");
     insta::assert_snapshot!(run(&sandbox, "resolve compost-operator --catalog alone.db"), @"
@@ -216,13 +216,13 @@ fn what_cannot_be_met_is_told_in_the_words_of_olm_and_in_plain_ones() {
       because: the subscription compost-operator can take only compost-operator.v0.3.1 (channel alpha)
       because: compost-operator.v0.3.1 needs package greenhouse-operator in the range >=1.0.0 <2.0.0, and no catalog has that package
       it would work with: a catalog with package greenhouse-operator in the range >=1.0.0 <2.0.0, for compost-operator.v0.3.1
-    ------- exit 1 -------
+    ------- exit 3 -------
     ");
     let outcome = run(
         &sandbox,
         "resolve compost-operator --catalog alone.db --explain -o json",
     );
-    assert_eq!(outcome.status, Some(1));
+    assert_eq!(outcome.status, Some(3));
     let answer: Value = serde_json::from_str(&outcome.stdout).unwrap();
     let error = answer["error"].as_str().unwrap();
     assert!(error.starts_with("constraints not satisfiable: "), "{error}");
@@ -262,7 +262,7 @@ fn a_reason_that_holds_in_two_channels_is_told_once() {
       because: compost-operator.v0.3.1 needs package greenhouse-operator in the range >=1.0.0 <2.0.0, which is only greenhouse-operator.v1.2.0 (channel stable) or greenhouse-operator.v1.2.0 (channel candidate)
       because: greenhouse-operator.v1.2.0 needs a provider of Certificate (cert-manager.io/v1), and no catalog has one
       it would work with: a catalog with a provider of Certificate (cert-manager.io/v1), for greenhouse-operator.v1.2.0
-    ------- exit 1 -------
+    ------- exit 3 -------
     ");
 }
 
@@ -374,7 +374,7 @@ fn a_catalog_of_the_cluster_may_be_read_from_elsewhere() {
                         approved   this is how the plan ends once a person has approved it: Complete\n";
         assert!(plan.stdout.contains(approval), "{plan}");
         let line = format!("resolve hoe --cluster dump.yaml --catalog main={form}");
-        let outcome = fail(&sandbox, &line);
+        let outcome = refuse(&sandbox, &line);
         assert!(
             outcome.stderr.contains("no operators found in package hoe"),
             "{outcome}"
@@ -403,7 +403,7 @@ fn what_a_dump_leaves_out_or_has_elsewhere_is_told() {
     assert!(outcome.stderr.contains(message), "{outcome}");
     let elsewhere = whole.replace("sourceNamespace: olm", "sourceNamespace: marketplace");
     fs::write(sandbox.path("dump.yaml"), elsewhere).unwrap();
-    let outcome = fail(&sandbox, "resolve --cluster dump.yaml --catalog main=index.db");
+    let outcome = refuse(&sandbox, "resolve --cluster dump.yaml --catalog main=index.db");
     let message = "the subscription rake is to the catalog main in marketplace, which there is not: it is in olm";
     assert!(outcome.stderr.contains(message), "{outcome}");
     let private = whole.replace("sourceNamespace: olm", "sourceNamespace: dev").replace(
@@ -411,7 +411,7 @@ fn what_a_dump_leaves_out_or_has_elsewhere_is_told() {
         "- {apiVersion: operators.coreos.com/v1alpha1, kind: CatalogSource, metadata: {name: main, namespace: dev}}\nkind: List",
     );
     fs::write(sandbox.path("dump.yaml"), private).unwrap();
-    let outcome = fail(&sandbox, "resolve --cluster dump.yaml --catalog main=index.db");
+    let outcome = refuse(&sandbox, "resolve --cluster dump.yaml --catalog main=index.db");
     let message = "the catalog main in dev, at which OLM does not look from garden";
     assert!(outcome.stderr.contains(message), "{outcome}");
 }
@@ -422,16 +422,16 @@ fn a_catalog_that_cannot_be_read_is_named_with_the_way_around_it() {
     let state =
         "version: 1\ncatalogs:\n- name: main\n  source: absent.db\nsubscriptions:\n- name: rake\n  package: rake\n";
     fs::write(sandbox.path("state.yaml"), state).unwrap();
-    let outcome = fail(&sandbox, "resolve --state state.yaml");
+    let outcome = miss(&sandbox, "resolve --state state.yaml");
     insta::assert_snapshot!(outcome, @"
     ------- stderr -------
     error: cannot read the catalog operators/main
       caused by: there is no index database at absent.db
       hint: --catalog main=INDEX reads it from elsewhere
-    ------- exit 1 -------
+    ------- exit 4 -------
     ");
-    assert_eq!(fail(&sandbox, "plan --state state.yaml").stderr, outcome.stderr);
-    let named = fail(&sandbox, "resolve rake --catalog absent.db").stderr;
+    assert_eq!(miss(&sandbox, "plan --state state.yaml").stderr, outcome.stderr);
+    let named = miss(&sandbox, "resolve rake --catalog absent.db").stderr;
     assert!(named.contains("absent.db") && !named.contains("hint"), "{named}");
     let line = "plan --state state.yaml --catalog main=index.db";
     let plan = outcome_of(&sandbox, line);

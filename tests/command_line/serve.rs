@@ -290,7 +290,7 @@ fn the_log_is_json_where_that_is_asked_for() {
     assert_eq!(last, "stopped");
 
     let outcome = sandbox.run(["serve", "absent.db", "--log-format=json", "-p", "0"]);
-    assert_eq!(outcome.status, Some(1));
+    assert_eq!(outcome.status, Some(4));
     let said: serde_json::Value = serde_json::from_str(&outcome.stderr).unwrap();
     assert_eq!(said["message"], "there is no index database at absent.db");
     assert_eq!(said["level"], "ERROR");

@@ -101,7 +101,7 @@ fn what_is_no_index_is_refused_and_the_reason_left_where_a_cluster_looks() {
     insta::assert_snapshot!(sandbox.run(["registry", "serve", "-d", "absent.db", "-p", "0"]), @"
     ------- stderr -------
     error: there is no index database at absent.db
-    ------- exit 1 -------
+    ------- exit 4 -------
     ");
 
     std::fs::write(

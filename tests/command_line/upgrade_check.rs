@@ -1,6 +1,6 @@
 //! `upgrade-check`: whether upgrades are held back, and the resource with which an operator does so.
 
-use crate::bundles::{fail, operator, outcome_of, rake, succeed};
+use crate::bundles::{fail, miss, operator, outcome_of, rake, succeed};
 use crate::common::{Outcome, Sandbox};
 use serde_json::{Value, json};
 use std::fs;
@@ -72,11 +72,11 @@ fn what_is_held_is_told_with_the_words_of_olm() {
 
     To let foo.v1.0.0 be upgraded all the same:
       kubectl patch operatorconditions.operators.coreos.com foo.v1.0.0 -n operators --type merge -p '{"spec":{"overrides":[{"type":"Upgradeable","status":"True","reason":"Overridden","message":"an administrator lets the operator be upgraded"}]}}'
-    ------- exit 1 -------
+    ------- exit 3 -------
     "#);
     let json = run(&sandbox, "upgrade-check dump.yaml -o json");
     let yaml = run(&sandbox, "upgrade-check dump.yaml -o yaml");
-    assert_eq!((json.status, yaml.status), (Some(1), Some(1)));
+    assert_eq!((json.status, yaml.status), (Some(3), Some(3)));
     let json: Value = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!(json, serde_yaml::from_str::<Value>(&yaml.stdout).unwrap());
     assert_eq!(
@@ -176,7 +176,7 @@ fn a_what_if_file_says_what_is_installed() {
 
     To let rake.v1.0.0 be upgraded all the same:
       kubectl patch conditions.operators.coreos.com x -n operators --type merge -p '{"spec":{"overrides":["Upgrading"]}}'
-    ------- exit 1 -------
+    ------- exit 3 -------
     "#);
     fs::write(
         sandbox.path("misspelled.yaml"),
@@ -220,7 +220,7 @@ fn what_cannot_be_judged_is_refused() {
     );
     let large = fail(&sandbox, "upgrade-check dump.yaml --max-file-size 10");
     assert!(large.stderr.contains("is larger than 10 bytes"), "{large}");
-    let missing = fail(&sandbox, "upgrade-check absent.yaml");
+    let missing = miss(&sandbox, "upgrade-check absent.yaml");
     assert!(
         missing.stderr.starts_with("error: cannot read absent.yaml"),
         "{missing}"
@@ -347,7 +347,7 @@ fn c34_all_that_operators_say_is_shown_since_when_and_with_the_update_that_waits
 
     To let rake.v1.0.0 be upgraded all the same:
       kubectl patch operatorconditions.operators.coreos.com rake.v1.0.0 -n garden --type merge -p '{"spec":{"overrides":[{"type":"Upgradeable","status":"True","reason":"Overridden","message":"an administrator lets the operator be upgraded"}]}}'
-    ------- exit 1 -------
+    ------- exit 3 -------
     "#);
     let json = run(&sandbox, "upgrade-check dump.yaml --catalog index.db -o json");
     let json: Value = serde_json::from_str(&json.stdout).unwrap();
@@ -387,7 +387,7 @@ fn c21_the_plan_of_a_bundle_is_held_by_the_condition_of_what_it_replaces() {
       because: OperatorCondition/rake.v1.0.0 says Upgradeable=False (Digging) since 2026-01-01T00:00:00Z
       note: OLM makes the InstallPlan all the same, and leaves rake.v1.1.0 in the phase Pending with the reason OperatorConditionNotUpgradeable
       it would work after: kubectl patch operatorconditions.operators.coreos.com rake.v1.0.0 -n garden --type merge -p '{"spec":{"overrides":[{"type":"Upgradeable","status":"True","reason":"Overridden","message":"an administrator lets the operator be upgraded"}]}}'
-    ------- exit 1 -------
+    ------- exit 3 -------
     "#);
     let json = run(&sandbox, "plan new --cluster dump.yaml -n garden -o json");
     let json: Value = serde_json::from_str(&json.stdout).unwrap();
@@ -395,7 +395,7 @@ fn c21_the_plan_of_a_bundle_is_held_by_the_condition_of_what_it_replaces() {
     // Also where the bundle names no version that it replaces: the package is the same.
     let skipping = run(&sandbox, "plan new --cluster dump.yaml -n garden --replaces=");
     assert!(
-        skipping.status == Some(1) && skipping.stderr.contains("does not take the place of rake.v1.0.0"),
+        skipping.status == Some(3) && skipping.stderr.contains("does not take the place of rake.v1.0.0"),
         "{skipping}"
     );
     // Elsewhere there is nothing to hold.
@@ -433,7 +433,7 @@ fn c23_what_cannot_be_resolved_names_the_condition_that_holds() {
       it would work with: an override in OperatorCondition/rake.v1.0.0, which holds back rake.v1.0.0
       it would work with: no subscription rake
       it would work with: no subscription hoe
-    ------- exit 1 -------
+    ------- exit 3 -------
     ");
 }
 

@@ -136,7 +136,7 @@ fn what_is_no_folder_is_refused() {
         "{outcome}"
     );
     let outcome = sandbox.run(["validate", "none"]);
-    assert_eq!(outcome.status, Some(1));
+    assert_eq!(outcome.status, Some(4));
     assert!(outcome.stderr.contains("cannot read none"), "{outcome}");
     assert_eq!(sandbox.run(["validate"]).status, Some(2));
     assert_eq!(sandbox.run(["validate", "etcd", "-o", "xml"]).status, Some(2));

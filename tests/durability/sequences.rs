@@ -545,7 +545,7 @@ impl Place {
                 });
                 let chosen: BTreeSet<String> = chosen.collect();
                 let request = deprecate::Request {
-                    images: &chosen,
+                    bundles: &chosen,
                     permissive: false,
                     allow_package_removal: *allow_package_removal,
                 };

@@ -7,6 +7,7 @@ mod faults;
 mod http;
 mod index_images;
 mod pin;
+mod pipeline;
 mod platforms;
 mod programs;
 mod tools;

@@ -63,13 +63,18 @@ fn image() -> Image {
 
 /// Pushes a small image with this text in it over plain HTTP, and gives its digest.
 pub(crate) fn write_image(folder: &Path, reference: &str, text: &str) -> String {
+    push_image(&options(folder), reference, text)
+}
+
+/// Pushes a small image with this text in it, and gives its digest.
+pub(crate) fn push_image(options: &ImageOptions, reference: &str, text: &str) -> String {
     let file = LayerEntry {
         path: "file".to_owned(),
         mode: 0o644,
         content: EntryContent::Bytes(text.as_bytes().to_vec()),
     };
     let image = build(&ImageConfig::default(), vec![layer_from_files(&[file], 0).unwrap()]).unwrap();
-    push(&options(folder), &image, reference).unwrap();
+    push(options, &image, reference).unwrap();
     image.digest().to_string()
 }
 
@@ -326,7 +331,7 @@ fn a_tag_for_several_platforms_gives_the_wanted_one() {
     assert_eq!(resolved, Digest::of(index.as_bytes()));
 }
 
-fn write_login(folder: &Path, host: &str, password: &str) {
+pub(crate) fn write_login(folder: &Path, host: &str, password: &str) {
     let auth = STANDARD.encode(format!("me:{password}"));
     fs::write(
         folder.join("auth.json"),

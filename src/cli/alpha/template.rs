@@ -109,8 +109,7 @@ pub(crate) fn run(arguments: &TemplateArguments, context: &Context<'_>) -> Comma
     let catalog = match context.runtime.block_on(rendering) {
         Ok(catalog) => catalog,
         Err(TemplateRenderError::Bundles { problems, of }) => {
-            refuse(problems, of, context);
-            return Ok(Status::Failure);
+            return Ok(refuse(problems, of, context));
         }
         Err(TemplateRenderError::Template(error)) => return Err(error.into()),
     };
@@ -179,14 +178,16 @@ fn draw(catalog: &TemplateCatalog, context: &Context<'_>) -> CommandResult {
 }
 
 /// Says why each bundle cannot be rendered.
-fn refuse(problems: Vec<(Image, BundleError)>, of: usize, context: &Context<'_>) {
+fn refuse(problems: Vec<(Image, BundleError)>, of: usize, context: &Context<'_>) -> Status {
     let printer = &context.printer;
     let count = problems.len();
+    let mut statuses = Vec::new();
     for (Image { reference, at }, problem) in problems {
         if let BundleError::Intake(IntakeError::Findings { diagnostics, .. }) = &problem {
             let errors = diagnostics.iter().filter(|finding| finding.is_error());
             printer.report(&errors.cloned().collect::<Vec<Diagnostic>>());
             printer.error(format_args!("{at}: {reference} has errors"));
+            statuses.push(Status::Failure);
             continue;
         }
         let error = CommandError::from(problem).context(format!("{at}: {reference} cannot be rendered"));
@@ -195,10 +196,12 @@ fn refuse(problems: Vec<(Image, BundleError)>, of: usize, context: &Context<'_>)
             Err(_) => error,
         };
         error.print(printer);
+        statuses.push(error.status());
     }
     if of > 1 {
         printer.error(format_args!(
             "{count} of {of} bundles cannot be rendered, so nothing was written"
         ));
     }
+    Status::of_failures(statuses)
 }

@@ -14,7 +14,7 @@ use crate::terminal::{Printer, counted};
 use crate::validation::fix::Fixing;
 use crate::validation::many::{Asked, Checked, Mending, UnreadableError, check_all};
 use crate::validation::validators::ValidatorOptions;
-use crate::validation::{Reference, Request, Selection, Validation, suites};
+use crate::validation::{Reference, Request, Selection, suites};
 use crate::version::parse_tolerant;
 use clap::{Args, ValueEnum};
 use futures_util::StreamExt;
@@ -272,7 +272,7 @@ fn require_folders(bundles: &[String]) -> Result<(), CommandError> {
 fn check(bundles: &[String], asked: &Asked<'_>, format: ReportFormat, context: &Context<'_>) -> CommandResult {
     let checked: Vec<Checked> = context.runtime.block_on(check_all(bundles.to_vec(), asked).collect());
     let printer = &context.printer;
-    let (mut validations, mut fixings) = (Vec::new(), Vec::new());
+    let (mut validations, mut fixings, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     for Checked {
         mut validation,
         fixing,
@@ -287,11 +287,13 @@ fn check(bundles: &[String], asked: &Asked<'_>, format: ReportFormat, context: &
                 finding.diagnostic.help = Some(hint.clone());
             }
             error.print(printer);
+            failures.push(error.status());
+        } else if validation.has_errors() {
+            failures.push(Status::Failure);
         }
         fixings.push((validation.bundle.clone(), fixing));
         validations.push(validation);
     }
-    let failed = validations.iter().any(Validation::has_errors);
     if asked.mending != Mending::Off {
         say_what_was_mended(&fixings, asked.mending, printer);
     }
@@ -314,7 +316,11 @@ fn check(bundles: &[String], asked: &Asked<'_>, format: ReportFormat, context: &
         }
         printer.flush()?;
     }
-    Ok(if failed { Status::Failure } else { Status::Success })
+    Ok(if failures.is_empty() {
+        Status::Success
+    } else {
+        Status::of_failures(failures)
+    })
 }
 
 fn say_what_was_mended(fixings: &[(String, Fixing)], mending: Mending, printer: &Printer) {

@@ -15,14 +15,14 @@ pub(crate) struct CatalogArgument {
 impl CatalogArgument {
     /// What to say about a package that the index does not hold.
     pub(crate) fn no_package(&self, package: &str, nearest: Option<String>) -> CommandError {
-        let missing = CommandError::failure(format!("{} holds no package {package:?}", self.index));
+        let missing = CommandError::missing(format!("{} holds no package {package:?}", self.index));
         self.hint(missing, nearest, "packages")
     }
 
     /// What to say about a name that the index does not hold.
     pub(crate) fn unknown(&self, error: SelectionError) -> CommandError {
         let missing =
-            |what: &str, name: &str| CommandError::failure(format!("{} holds no such {what} {name:?}", self.index));
+            |what: &str, name: &str| CommandError::missing(format!("{} holds no such {what} {name:?}", self.index));
         match error {
             SelectionError::Package { package, nearest } => self.no_package(&package, nearest),
             SelectionError::Channel { channel, nearest } => {

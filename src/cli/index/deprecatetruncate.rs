@@ -22,11 +22,11 @@ Examples:
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,
-    override_usage = "opmx index deprecatetruncate [OPTIONS] -b <IMAGES> -f <REF|FILE>"
+    override_usage = "opmx index deprecatetruncate [OPTIONS] -b <BUNDLES> -f <REF|FILE>"
 )]
 pub(crate) struct DeprecateTruncateArguments {
-    /// The images of the bundles as the index stores them, separated by commas
-    #[arg(short = 'b', long, value_name = "IMAGES", value_delimiter = ',', required = true)]
+    /// The bundles, separated by commas: their names, or their images as the index stores them
+    #[arg(short = 'b', long, value_name = "BUNDLES", value_delimiter = ',', required = true)]
     bundles: Vec<String>,
     #[command(flatten)]
     deprecation: DeprecationArguments,

@@ -41,7 +41,7 @@ pub(crate) struct DiffArguments {
     /// Form of the result
     #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
     output: Form,
-    /// End with exit status 1 where the indexes differ
+    /// End with exit status 3 where the indexes differ
     #[arg(long)]
     exit_code: bool,
     #[command(flatten)]
@@ -82,9 +82,5 @@ pub(crate) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
         Form::Yaml => printer.document(Format::Yaml, &found)?,
         Form::Markdown => printer.lines(&index_difference::markdown(&found))?,
     }
-    Ok(if arguments.exit_code && !found.is_empty() {
-        Status::Failure
-    } else {
-        Status::Success
-    })
+    Ok(Status::of_answer(!arguments.exit_code || found.is_empty()))
 }

@@ -11,6 +11,7 @@ mod from_fbc;
 mod graph;
 mod images;
 pub(crate) mod list;
+mod promote;
 mod prune;
 mod prune_stranded;
 pub(crate) mod publication;
@@ -40,6 +41,7 @@ enum IndexCommand {
     Rm(rm::RmArguments),
     Prune(prune::PruneArguments),
     PruneStranded(prune_stranded::PruneStrandedArguments),
+    Promote(promote::PromoteArguments),
     #[command(name = "deprecatetruncate")]
     DeprecateTruncate(deprecatetruncate::DeprecateTruncateArguments),
     Extract(extract::ExtractArguments),
@@ -57,6 +59,7 @@ pub(crate) fn run(arguments: &IndexArguments, context: &Context<'_>) -> CommandR
         IndexCommand::Rm(arguments) => rm::run(arguments, context),
         IndexCommand::Prune(arguments) => prune::run(arguments, context),
         IndexCommand::PruneStranded(arguments) => prune_stranded::run(arguments, context),
+        IndexCommand::Promote(arguments) => promote::run(arguments, context),
         IndexCommand::DeprecateTruncate(arguments) => deprecatetruncate::run(arguments, context),
         IndexCommand::Extract(arguments) => extract::run(arguments, context),
         IndexCommand::Export(arguments) => export::run(arguments, context),

@@ -3,7 +3,7 @@
 mod departures;
 
 use crate::cli::bundle::headings;
-use crate::cli::error::{CommandResult, Status};
+use crate::cli::error::{CommandResult, EXIT_STATUS, Status};
 use crate::cli::example::found_by;
 use crate::cli::{Context, command};
 use crate::files::{FolderOutput, place};
@@ -15,12 +15,6 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use std::io;
 use std::path::PathBuf;
-
-const EXIT_STATUS: [(&str, &str); 3] = [
-    ("0", "The command did what it was asked to."),
-    ("1", "It could not, or found errors."),
-    ("2", "The command line is wrong; nothing was done."),
-];
 
 const EXAMPLES: &str = "\
 Examples:
@@ -150,8 +144,9 @@ fn page(man: &Man, command: &clap::Command) -> io::Result<Vec<u8>> {
     roff.control("SH", ["EXIT STATUS"]);
     for (code, meaning) in EXIT_STATUS {
         roff.control("TP", []);
-        roff.text([roman(code)]);
-        roff.text([roman(meaning)]);
+        roff.text([roman(code.to_string())]);
+        let (first, rest) = meaning.split_at(1);
+        roff.text([roman(format!("{}{rest}.", first.to_uppercase()))]);
     }
     let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     if let Some((_, examples)) = help.split_once("Examples:\n") {

@@ -237,7 +237,7 @@ fn chosen(mut found: Vec<Operator>, name: Option<&str>) -> Result<Vec<Operator>,
     found.retain(|operator| operator.metadata.name == name);
     if found.is_empty() {
         let names = names.join(", ");
-        return Err(CommandError::failure(format!("there is no operator {name}")).hint(format!("there is {names}")));
+        return Err(CommandError::missing(format!("there is no operator {name}")).hint(format!("there is {names}")));
     }
     Ok(found)
 }

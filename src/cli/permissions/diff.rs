@@ -30,7 +30,7 @@ Examples:
 /// Show what an upgrade needs that the versions before were not approved for
 ///
 /// What NEW needs is compared with all that the OLD ones need together, and with what the service account holds where one is
-/// named. The exit status is 1 where something is left, because somebody has to approve the upgrade then; a version that
+/// named. The exit status is 3 where something is left, because somebody has to approve the upgrade then; a version that
 /// needs less asks for nothing.
 ///
 /// With --package the head of the package in the index is one of the OLD ones, others are bundles of the index, and NEW is a
@@ -93,11 +93,7 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
             context.printer.document(format, &answer)?;
         }
     }
-    Ok(if added.is_empty() {
-        Status::Success
-    } else {
-        Status::Failure
-    })
+    Ok(Status::of_answer(added.is_empty()))
 }
 
 /// What was approved, and what is upgraded to. `None` where a bundle has errors; they have been reported.
@@ -112,7 +108,7 @@ fn contents(arguments: &DiffArguments, context: &Context<'_>) -> Result<Option<(
             let opened = sources::open_catalog(index, &install.registry, install.index_limits(), context)?;
             let catalog = opened.catalog()?;
             let head = published(&catalog, package, arguments.channel.as_deref());
-            let head = head.map_err(|error| CommandError::failure(error.to_string()))?;
+            let head = head?;
             for name in olds.iter().map(String::as_str).filter(|old| *old != head).chain([head]) {
                 found.push(of_index(&opened, name, arguments, context)?);
             }

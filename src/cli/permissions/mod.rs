@@ -78,10 +78,10 @@ Examples:
 ///
 /// With --user or --group the question is what a person may do: approve the install, for which what is pending must be
 /// held, and use a catalog, for which the verb install on the CatalogSource is needed. --as role prints the roles that
-/// allow it. The exit status is 1 where the answer is no.
+/// allow it. The exit status is 3 where the answer is no.
 ///
 /// With --policy the bundle is held against what an administrator allows, the user who is named against what is allowed to
-/// that user. The exit status is 1 where something is not allowed.
+/// that user. The exit status is 3 where something is not allowed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct PermissionsArguments {
@@ -94,7 +94,7 @@ pub(crate) struct PermissionsArguments {
     /// Print something else
     #[arg(long = "as", value_enum, value_name = "WHAT")]
     shape: Option<Shape>,
-    /// End with exit status 1 where something is missing
+    /// End with exit status 3 where something is missing
     #[arg(long)]
     exit_code: bool,
     #[command(flatten)]
@@ -247,11 +247,7 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
         let requires = "requires every manifest, the optional ones, too, and so more permissions";
         what_if::note_released(requires, context);
     }
-    let status = if !refused.is_empty() || arguments.exit_code && !missing.is_empty() {
-        Status::Failure
-    } else {
-        Status::Success
-    };
+    let status = Status::of_answer(refused.is_empty() && (!arguments.exit_code || missing.is_empty()));
     if let (Some(Shape::Role), Some(account)) = (arguments.shape, &account) {
         roles(
             &permissions::roles(&content.name, account, &missing),

@@ -205,11 +205,7 @@ fn review(
             .collect();
         requests::print_all(&written, arguments.output.output, context)?;
     }
-    Ok(if arguments.exit_code && is_pending {
-        Status::Failure
-    } else {
-        Status::Success
-    })
+    Ok(Status::of_answer(!(arguments.exit_code && is_pending)))
 }
 
 fn show(install: &OpenInstall, reviewed: &Reviewed, context: &Context<'_>) -> Result<(), CommandError> {

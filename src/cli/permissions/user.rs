@@ -125,7 +125,7 @@ pub(super) fn answer(question: &Question<'_>, state: &State, context: &Context<'
     let is_usable = |row: &Row<'_>| row.catalog.may_use && !row.refused_by_policy;
     let is_held = missing.is_empty() && (all || catalogs.iter().all(|catalog| catalog.may_use));
     let is_allowed = missing.is_empty() && question.refused.is_empty() && (all || rows.iter().all(is_usable));
-    let status = if is_allowed { Status::Success } else { Status::Failure };
+    let status = Status::of_answer(is_allowed);
     if question.shape.is_some() {
         let roles_needed = roles_to_allow(user, bundle, &missing, &catalogs);
         roles(&roles_needed, question.output.output, context)?;

@@ -22,8 +22,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DeprecateTruncateArguments {
-    /// The images of the bundles as the index stores them, separated by commas
-    #[arg(short = 'b', long, value_name = "IMAGES", value_delimiter = ',', required = true)]
+    /// The bundles, separated by commas: their names, or their images as the index stores them
+    #[arg(short = 'b', long, value_name = "BUNDLES", value_delimiter = ',', required = true)]
     bundle_images: Vec<String>,
     /// The database file
     #[arg(short, long, value_name = "FILE", default_value = "index.db")]

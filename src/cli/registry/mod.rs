@@ -2,6 +2,7 @@
 
 mod add;
 mod deprecatetruncate;
+mod promote;
 mod prune;
 mod prune_stranded;
 mod rm;
@@ -32,6 +33,7 @@ enum RegistryCommand {
     Rm(rm::RmArguments),
     Prune(prune::PruneArguments),
     PruneStranded(prune_stranded::PruneStrandedArguments),
+    Promote(promote::PromoteArguments),
     #[command(name = "deprecatetruncate")]
     DeprecateTruncate(deprecatetruncate::DeprecateTruncateArguments),
     Serve(serve::ServeArguments),
@@ -56,6 +58,7 @@ pub(crate) fn run(arguments: &RegistryCommandArguments, context: &Context<'_>) -
         RegistryCommand::Rm(arguments) => rm::run(arguments, context),
         RegistryCommand::Prune(arguments) => prune::run(arguments, context),
         RegistryCommand::PruneStranded(arguments) => prune_stranded::run(arguments, context),
+        RegistryCommand::Promote(arguments) => promote::run(arguments, context),
         RegistryCommand::DeprecateTruncate(arguments) => deprecatetruncate::run(arguments, context),
         RegistryCommand::Serve(arguments) => serve::run(arguments, context),
         RegistryCommand::Mirror(_) => opm::refuse(

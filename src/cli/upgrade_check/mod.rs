@@ -38,7 +38,7 @@ Examples:
 /// another one. Said is who holds it back, since when, and the command that overrides it; conditions that OLM does not know
 /// are shown, too.
 ///
-/// The exit status is 1 where an upgrade is held back.
+/// The exit status is 3 where an upgrade is held back.
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,
@@ -132,9 +132,5 @@ pub(crate) fn run(arguments: &UpgradeCheckArguments, context: &Context<'_>) -> C
         }
         format => printer.document(format, &Report { operators: &rows })?,
     }
-    Ok(if checks.iter().all(|check| check.upgradeable) {
-        Status::Success
-    } else {
-        Status::Failure
-    })
+    Ok(Status::of_answer(checks.iter().all(|check| check.upgradeable)))
 }

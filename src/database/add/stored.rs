@@ -1,10 +1,17 @@
 //! What an index holds of the packages that a call touches: names, edges and entry numbers, no manifests.
 
-use super::Addition;
 use crate::catalog::graph;
 use crate::database::skips;
 use rusqlite::{OptionalExtension, Row, Statement, Transaction};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// A bundle of a call, as far as what is stored around it goes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) package: &'a str,
+    pub(super) name: &'a str,
+    pub(super) node: &'a graph::Node,
+}
 
 /// The part of an index that the bundles of a call touch.
 #[derive(Debug, Default)]
@@ -44,11 +51,11 @@ struct Bundle {
 }
 
 impl Stored {
-    pub(super) fn read(transaction: &Transaction<'_>, added: &[Addition]) -> rusqlite::Result<Self> {
+    pub(super) fn read(transaction: &Transaction<'_>, added: &[Place<'_>]) -> rusqlite::Result<Self> {
         let mut stored = Self::default();
         for bundle in added {
-            let package = stored.packages.entry(bundle.package.clone()).or_default();
-            package.graph.name.clone_from(&bundle.package);
+            let package = stored.packages.entry(bundle.package.to_owned()).or_default();
+            bundle.package.clone_into(&mut package.graph.name);
         }
         stored.read_deprecated(transaction)?;
         let memberships = stored.read_entries(transaction, added)?;
@@ -63,8 +70,8 @@ impl Stored {
             }
         }
         for bundle in added {
-            if find(&mut bundles, &bundle.name)?.is_some() {
-                stored.present.insert(bundle.name.clone());
+            if find(&mut bundles, bundle.name)?.is_some() {
+                stored.present.insert(bundle.name.to_owned());
             }
         }
         stored.read_targets(&mut bundles, added)?;
@@ -84,10 +91,10 @@ impl Stored {
     fn read_entries(
         &mut self,
         transaction: &Transaction<'_>,
-        added: &[Addition],
+        added: &[Place<'_>],
     ) -> rusqlite::Result<BTreeMap<String, Members>> {
         let packages: Vec<&str> = self.packages.keys().map(String::as_str).collect();
-        let names: BTreeSet<&str> = added.iter().flat_map(Addition::names).collect();
+        let names: BTreeSet<&str> = added.iter().flat_map(Place::names).collect();
         let mut statement = transaction.prepare(
             "SELECT entry_id, package_name, channel_name, operatorbundle_name, replaces FROM channel_entry
              WHERE package_name IN (SELECT value FROM json_each(?1))
@@ -151,12 +158,12 @@ impl Stored {
     }
 
     /// Follows the edges that lead out of what is known, to bundles that are stored but in no channel.
-    fn read_targets(&mut self, stored: &mut Statement<'_>, added: &[Addition]) -> rusqlite::Result<()> {
-        let in_call: BTreeSet<&str> = added.iter().map(|bundle| bundle.name.as_str()).collect();
+    fn read_targets(&mut self, stored: &mut Statement<'_>, added: &[Place<'_>]) -> rusqlite::Result<()> {
+        let in_call: BTreeSet<&str> = added.iter().map(|bundle| bundle.name).collect();
         for (name, package) in &mut self.packages {
             let bundles = &mut package.graph.bundles;
-            let from_call = added.iter().filter(|bundle| bundle.package == *name);
-            let edges = |bundle: &Addition| [bundle.node.replaces.clone(), bundle.node.substitutes.clone()];
+            let from_call = added.iter().filter(|bundle| bundle.package == name);
+            let edges = |bundle: &Place<'_>| [bundle.node.replaces.clone(), bundle.node.substitutes.clone()];
             let mut open: Vec<String> = from_call.flat_map(edges).collect();
             open.extend(bundles.values().map(|node| node.replaces.clone()));
             while let Some(target) = open.pop() {
@@ -225,15 +232,12 @@ impl Bundle {
     }
 }
 
-impl Addition {
+impl<'a> Place<'a> {
     /// Its own name, those of its edges and of what it stands in for: all belong to its package.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn names(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         let edges = [&self.node.replaces, &self.node.substitutes];
-        let edges = edges.into_iter().chain(&self.node.skips);
-        std::iter::once(&self.name)
-            .chain(edges)
-            .map(String::as_str)
-            .filter(|name| !name.is_empty())
+        let edges = edges.into_iter().chain(&self.node.skips).map(String::as_str);
+        std::iter::once(self.name).chain(edges).filter(|name| !name.is_empty())
     }
 }
 

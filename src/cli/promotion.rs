@@ -1,0 +1,80 @@
+//! How bundles are published in further channels, for the commands on images and on database files.
+
+use crate::cli::additions::Mode;
+use crate::cli::removals::names;
+use crate::database::add::promote::{Promoted, Promotion};
+use crate::terminal::Printer;
+use clap::Args;
+use std::collections::BTreeSet;
+
+/// Which bundles are published in which channels.
+#[derive(Debug, Args)]
+pub(crate) struct PromotionArguments {
+    /// Bundles of the index: their names, or their images as the index stores them
+    #[arg(value_name = "BUNDLE", required = true)]
+    bundles: Vec<String>,
+    /// Channels to publish them in, separated by commas; those that do not exist yet are made
+    #[arg(
+        short,
+        long = "channel",
+        value_name = "CHANNELS",
+        value_delimiter = ',',
+        required = true
+    )]
+    channels: Vec<String>,
+    /// How bundles take their places in the channels
+    #[arg(long, value_enum, value_name = "MODE", default_value_t)]
+    mode: Mode,
+}
+
+/// What is asked of an index.
+pub(crate) struct Asked {
+    bundles: BTreeSet<String>,
+    channels: BTreeSet<String>,
+    mode: Mode,
+}
+
+impl PromotionArguments {
+    pub(crate) fn asked(&self) -> Asked {
+        Asked {
+            bundles: names(&self.bundles),
+            channels: names(&self.channels),
+            mode: self.mode,
+        }
+    }
+}
+
+impl Asked {
+    pub(crate) fn promotion(&self) -> Promotion<'_> {
+        Promotion {
+            bundles: &self.bundles,
+            channels: &self.channels,
+            mode: self.mode.into(),
+        }
+    }
+}
+
+/// Says where bundles are published now.
+pub(crate) fn report(promoted: &Promoted, printer: &Printer) {
+    let listed = |channels: &BTreeSet<String>| channels.iter().cloned().collect::<Vec<_>>().join(", ");
+    for (bundle, channels) in &promoted.already {
+        printer.status(format_args!("{bundle} is in {} already", listed(channels)));
+    }
+    for (bundle, channels) in &promoted.bundles {
+        printer.status(format_args!("promoted bundle {bundle} to {}", listed(channels)));
+    }
+    for package in &promoted.packages {
+        for change in &package.channels {
+            let (channel, package) = (&change.channel, &package.package);
+            match (&change.before, &change.after) {
+                (Some(before), Some(after)) => printer.status(format_args!(
+                    "channel {channel} of package {package}: head {before} -> {after}"
+                )),
+                (None, Some(after)) => {
+                    printer.status(format_args!("new channel {channel} of package {package}: head {after}"));
+                }
+                (_, None) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Bundles of an index as users name them: by name, or by the image that the index stores.
+
+use crate::shape::nearest;
+use rusqlite::{Connection, OptionalExtension};
+use std::collections::BTreeSet;
+
+/// Names of which the index has no bundle.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{index} has no bundle with the name or image {}{}",
+    bundles.join(", "),
+    nearest.as_ref().map_or(String::new(), |nearest| format!("; did you mean {nearest}?"))
+)]
+pub struct UnknownBundles {
+    /// The index, as the user named it.
+    pub index: String,
+    /// The names.
+    pub bundles: Vec<String>,
+    /// The name or image that is most like the first of them.
+    pub nearest: Option<String>,
+}
+
+/// A bundle that was named.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct NamedBundle {
+    pub(super) name: String,
+    /// Where a channel has it.
+    pub(super) package: Option<String>,
+}
+
+/// What was found, and the names of which there is no bundle.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) bundles: BTreeSet<NamedBundle>,
+    pub(super) missing: Vec<String>,
+}
+
+/// Looks for bundles. A text that is the name of one is not looked for among the images.
+pub(super) fn find(connection: &Connection, named: &BTreeSet<String>) -> rusqlite::Result<Found> {
+    let mut by_name = connection.prepare("SELECT name FROM operatorbundle WHERE name = ?1")?;
+    let mut by_image = connection.prepare("SELECT name FROM operatorbundle WHERE bundlepath = ?1 ORDER BY name")?;
+    let mut package = connection.prepare(
+        "SELECT package_name FROM channel_entry WHERE operatorbundle_name = ?1 ORDER BY package_name LIMIT 1",
+    )?;
+    let mut found = Found::default();
+    for text in named {
+        let mut names: Vec<String> = by_name.query_map([text], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        if names.is_empty() {
+            names = by_image
+                .query_map([text], |row| row.get(0))?
+                .collect::<Result<_, _>>()?;
+        }
+        if names.is_empty() {
+            found.missing.push(text.clone());
+        }
+        for name in names {
+            let package: Option<Option<String>> = package.query_row([&name], |row| row.get(0)).optional()?;
+            let package = package.flatten();
+            found.bundles.insert(NamedBundle { name, package });
+        }
+    }
+    Ok(found)
+}
+
+/// What to say of names of which `index` has no bundle.
+pub(super) fn unknown(
+    connection: &Connection,
+    index: String,
+    bundles: Vec<String>,
+) -> rusqlite::Result<UnknownBundles> {
+    let mut all = connection.prepare("SELECT name, nullif(bundlepath, '') FROM operatorbundle ORDER BY name")?;
+    let mut known: Vec<String> = Vec::new();
+    let mut rows = all.query([])?;
+    while let Some(row) = rows.next()? {
+        known.extend(row.get::<_, Option<String>>(0)?);
+        known.extend(row.get::<_, Option<String>>(1)?);
+    }
+    let first = bundles.first().map(String::as_str).unwrap_or_default();
+    let nearest = nearest(first, known.iter().map(String::as_str)).map(str::to_owned);
+    Ok(UnknownBundles {
+        index,
+        bundles,
+        nearest,
+    })
+}

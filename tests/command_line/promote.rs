@@ -1,0 +1,234 @@
+//! `promote`, on database files and on index images; what is named by its name; and changes that change nothing.
+
+use crate::bundles::{
+    assert_sound, bundle_names, column, database_of, fail, garden, image, miss, operator, outcome_of, rake, small_base,
+    succeed,
+};
+use crate::common::Sandbox;
+use std::fs;
+
+/// A database with three versions of rake in the channel stable, of which the last but one has an image.
+fn with_index() -> Sandbox {
+    let sandbox = garden();
+    rake(&sandbox, "a", "1.0.0", None);
+    rake(&sandbox, "b", "1.1.0", Some("rake.v1.0.0"));
+    rake(&sandbox, "c", "1.2.0", Some("rake.v1.1.0"));
+    succeed(&sandbox, "registry add -q -b a -d index.db");
+    let image = "registry.example.com/rake:1.1.0";
+    succeed(
+        &sandbox,
+        &format!("registry add -q -b b --record-as {image} -d index.db"),
+    );
+    succeed(&sandbox, "registry add -q -b c -d index.db");
+    sandbox
+}
+
+/// The channels with their entries, from their heads.
+fn entries(sandbox: &Sandbox) -> Vec<String> {
+    column(
+        &sandbox.path("index.db"),
+        "SELECT channel_name || ' ' || operatorbundle_name FROM channel_entry ORDER BY channel_name, depth",
+    )
+}
+
+/// Puts a bundle into other channels than stable.
+fn in_channels(sandbox: &Sandbox, folder: &str, channels: &str) {
+    let file = sandbox.path(folder).join("metadata/annotations.yaml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(
+        &file,
+        text.replace("channels.v1: stable", &format!("channels.v1: {channels}")),
+    )
+    .unwrap();
+}
+
+#[test]
+fn a_bundle_takes_what_it_replaces_into_further_channels() {
+    let sandbox = with_index();
+    let outcome = outcome_of(
+        &sandbox,
+        "registry promote registry.example.com/rake:1.1.0 -c fast,beta -d index.db",
+    );
+    insta::assert_snapshot!(outcome.stderr, @"
+    promoted bundle rake.v1.1.0 to beta, fast
+    new channel beta of package rake: head rake.v1.1.0
+    new channel fast of package rake: head rake.v1.1.0
+    ");
+    let outcome = outcome_of(&sandbox, "registry promote rake.v1.2.0 -c fast,stable -d index.db");
+    insta::assert_snapshot!(outcome.stderr, @"
+    rake.v1.2.0 is in stable already
+    promoted bundle rake.v1.2.0 to fast
+    channel fast of package rake: head rake.v1.1.0 -> rake.v1.2.0
+    ");
+    assert_eq!(
+        entries(&sandbox),
+        [
+            "beta rake.v1.1.0",
+            "beta rake.v1.0.0",
+            "fast rake.v1.2.0",
+            "fast rake.v1.1.0",
+            "fast rake.v1.0.0",
+            "stable rake.v1.2.0",
+            "stable rake.v1.1.0",
+            "stable rake.v1.0.0",
+        ]
+    );
+    assert_sound(&sandbox.path("index.db"));
+    succeed(&sandbox, "index check index.db");
+    let default = column(&sandbox.path("index.db"), "SELECT default_channel FROM package");
+    assert_eq!(default, ["stable"]);
+    // The next version comes into the channels that it names.
+    rake(&sandbox, "d", "1.3.0", Some("rake.v1.2.0"));
+    in_channels(&sandbox, "d", "fast");
+    succeed(&sandbox, "registry add -q -b d -d index.db");
+    assert_eq!(entries(&sandbox)[2], "fast rake.v1.3.0");
+}
+
+#[test]
+fn a_bundle_that_would_leave_others_behind_is_not_promoted() {
+    let sandbox = with_index();
+    rake(&sandbox, "alone", "2.0.0", None);
+    in_channels(&sandbox, "alone", "beta");
+    rake(&sandbox, "old", "0.9.0", None);
+    in_channels(&sandbox, "old", "alpha");
+    succeed(&sandbox, "registry add -q -b alone,old -d index.db");
+    let before = fs::read(sandbox.path("index.db")).unwrap();
+    insta::assert_snapshot!(fail(&sandbox, "registry promote rake.v2.0.0 -c stable -d index.db"), @"
+    ------- stderr -------
+    error: package rake would lose updates: in channel stable nothing would lead from rake.v2.0.0 to rake.v1.0.0, rake.v1.1.0, rake.v1.2.0; promote a bundle that replaces or skips them
+      hint: --mode semver puts bundles into their places by their versions alone
+    ------- exit 1 -------
+    ");
+    insta::assert_snapshot!(fail(&sandbox, "registry promote rake.v0.9.0 -c stable -d index.db"), @r#"
+    ------- stderr -------
+    error: bundle rake.v0.9.0 (version "0.9.0") cannot be reached in channel "stable" of package "rake": its head is rake.v1.2.0 (version "1.2.0"), which replaces rake.v1.1.0; let rake.v1.2.0 or a bundle below it replace or skip rake.v0.9.0, or give rake.v0.9.0 a version greater than "1.2.0"
+    ------- exit 1 -------
+    "#);
+    assert!(fs::read(sandbox.path("index.db")).unwrap() == before);
+    let trial = outcome_of(
+        &sandbox,
+        "registry promote rake.v2.0.0 -c stable --mode semver -d index.db --dry-run",
+    );
+    insta::assert_snapshot!(trial.stderr, @"
+    promoted bundle rake.v2.0.0 to stable
+    channel stable of package rake: head rake.v1.2.0 -> rake.v2.0.0
+    nothing was written
+    ");
+    assert!(fs::read(sandbox.path("index.db")).unwrap() == before);
+    succeed(
+        &sandbox,
+        "registry promote -q rake.v2.0.0 -c stable --mode semver -d index.db",
+    );
+    assert_sound(&sandbox.path("index.db"));
+    let stable = entries(&sandbox)
+        .into_iter()
+        .filter(|entry| entry.starts_with("stable "));
+    assert_eq!(
+        stable.collect::<Vec<_>>(),
+        [
+            "stable rake.v2.0.0",
+            "stable rake.v1.2.0",
+            "stable rake.v1.1.0",
+            "stable rake.v1.0.0"
+        ]
+    );
+}
+
+#[test]
+fn what_the_index_does_not_have_is_named_with_the_index_and_the_nearest_name() {
+    let sandbox = with_index();
+    small_base(&sandbox);
+    succeed(
+        &sandbox,
+        "index prune -q -p rake -f index.db -t oci:images:a -i oci:base:v1",
+    );
+    let change = "-f oci:images:a -t oci:images:b -i oci:base:v1";
+    insta::assert_snapshot!(miss(&sandbox, &format!("index promote rake.v1.2.1 -c fast {change}")), @"
+    ------- stderr -------
+    error: oci:images:a has no bundle with the name or image rake.v1.2.1; did you mean rake.v1.2.0?
+    ------- exit 4 -------
+    ");
+    insta::assert_snapshot!(miss(&sandbox, &format!("index deprecatetruncate -b registry.example.com/rake:1.1.1 {change}")), @"
+    ------- stderr -------
+    error: oci:images:a has no bundle with the name or image registry.example.com/rake:1.1.1; did you mean registry.example.com/rake:1.1.0?
+    ------- exit 4 -------
+    ");
+    insta::assert_snapshot!(miss(&sandbox, &format!("index rm -o rak {change}")), @"
+    ------- stderr -------
+    error: oci:images:a has no package rak; did you mean rake?
+    ------- exit 4 -------
+    ");
+    insta::assert_snapshot!(miss(&sandbox, "registry promote rake.v1.2.0 -c fast -d absent.db"), @"
+    ------- stderr -------
+    error: cannot read absent.db: No such file or directory (os error 2)
+    ------- exit 4 -------
+    ");
+}
+
+#[test]
+fn a_bundle_without_an_image_is_deprecated_by_its_name() {
+    let sandbox = with_index();
+    let outcome = outcome_of(&sandbox, "registry deprecatetruncate -b rake.v1.1.0 -d index.db");
+    insta::assert_snapshot!(outcome.stderr, @"
+    deprecated bundle rake.v1.1.0
+    removed bundle rake.v1.0.0
+    ");
+    rake(&sandbox, "d", "1.3.0", Some("rake.v1.2.0"));
+    succeed(&sandbox, "registry add -q -b d -d index.db");
+    succeed(&sandbox, "registry deprecatetruncate -q -b rake.v1.2.0 -d index.db");
+    assert_eq!(bundle_names(&sandbox.path("index.db")), ["rake.v1.2.0", "rake.v1.3.0"]);
+    assert_eq!(
+        column(&sandbox.path("index.db"), "SELECT * FROM deprecated"),
+        ["rake.v1.2.0"]
+    );
+}
+
+#[test]
+fn an_index_that_is_not_changed_keeps_its_digest() {
+    let sandbox = with_index();
+    small_base(&sandbox);
+    operator(&sandbox, "hoe", "hoe", "1.0.0", None);
+    let made = |line: &str| outcome_of(&sandbox, &format!("index {line} -i oci:base:v1 -q")).stdout;
+    let first = made("add -b a,b,c,hoe -t oci:images:a");
+    let again = |line: &str| made(&format!("{line} -f oci:images:a -t oci:images:a"));
+    assert_eq!(again("add -b a,c --if-exists skip"), first);
+    assert_eq!(again("prune-stranded"), first);
+    assert_eq!(again("prune -p rake,hoe"), first);
+    assert_eq!(again("promote rake.v1.2.0 -c stable"), first);
+    assert_eq!(again("rm -o spade --permissive"), first);
+    let pruned = again("prune -p rake");
+    assert_ne!(pruned, first);
+    assert_eq!(again("prune -p rake"), pruned);
+    let promoted = again("promote rake.v1.2.0 -c fast");
+    assert_ne!(promoted, pruned);
+    assert_eq!(again("promote rake.v1.2.0 -c fast"), promoted);
+    let deprecated = again("deprecatetruncate -b rake.v1.1.0");
+    assert_ne!(deprecated, promoted);
+    assert_eq!(again("deprecatetruncate -b rake.v1.1.0"), deprecated);
+    // The same steps on another day, of a copy of each.
+    let _ = made("add -b a,b,c,hoe -t oci:others:a");
+    let _ = made("prune -p rake -f oci:others:a -t oci:others:b");
+    let _ = made("promote rake.v1.2.0 -c fast -f oci:others:b -t oci:others:c");
+    let other = made("deprecatetruncate -b rake.v1.1.0 -f oci:others:c -t oci:others:d");
+    assert_eq!(other.split('@').nth(1), deprecated.split('@').nth(1));
+    assert_sound(&database_of(&sandbox, &image(&sandbox, "images", "a")));
+}
+
+#[test]
+fn a_catalog_of_files_is_promoted_in_as_a_database() {
+    let sandbox = with_index();
+    small_base(&sandbox);
+    succeed(&sandbox, "migrate index.db catalog");
+    let outcome = outcome_of(
+        &sandbox,
+        "index promote rake.v1.2.0 -c fast -f catalog -t oci:images:a -i oci:base:v1",
+    );
+    assert!(
+        outcome
+            .stderr
+            .contains("new channel fast of package rake: head rake.v1.2.0"),
+        "{outcome}"
+    );
+    let listed = outcome_of(&sandbox, "index list channels oci:images:a").stdout;
+    assert!(listed.contains("fast"), "{listed}");
+}
