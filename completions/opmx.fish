@@ -264,7 +264,16 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from schema" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from schema" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from schema" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l suite -d 'Rules to add: all, operatorhub, good-practices, deprecated-apis, objects, community, capabilities, categories or multiarch' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l suite -d 'Rules to add: all, operatorhub, good-practices, deprecated-apis, objects, community, capabilities, categories or multiarch' -r -f -a "all\t''
+operatorhub\t''
+good-practices\t''
+deprecated-apis\t''
+removed-apis\t''
+objects\t''
+community\t''
+multiarch\t''
+capabilities\t''
+categories\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l as -d 'Judge exactly as another program does, also where it is wrong' -r -f -a "opm\t'opm alpha bundle validate'
 operator-sdk\t'operator-sdk bundle validate'
 api\t'All validators of the Operator Framework\'s library'"

@@ -52,6 +52,7 @@
 //! | a key of `metadata/olm.yaml` | `bundle/olm_yaml/fields.rs`, and its name in `bundle/olm_yaml/annotations.rs` if an annotation can say it; `.made_into(…)` also needs `synthesis/overlay.rs` |
 //! | an annotation of bundles | `bundle/annotations.rs`, and `bundle/asked_annotations.rs` for what options say of them |
 //! | the place of an added bundle in its channels, the default channel | `catalog/graph.rs`; `database/add` only writes what it says |
+//! | what a failure is for scripts, its exit status | `cli/error.rs`; which errors say that something does not exist: `cli/hint.rs` |
 //! | a file in a layer, its kind or its path | `image/layer_reader.rs`, then `image/unpack` |
 //! | what a status of a registry means | `image/registry/error.rs`; which failures are tried again, and when: `image/registry/retry.rs` |
 //! | a limit of the server | `server/options.rs`; `server/connection.rs` keeps those of clients |

@@ -376,6 +376,7 @@ impl<'a> Build<'a> {
     ) -> Result<(), Vec<GraphError>> {
         let reachable = reachable(channels);
         let mut errors = Vec::new();
+        let mut left: BTreeMap<&str, (&'a str, Vec<&str>)> = BTreeMap::new();
         for (name, node) in added {
             for channel in &node.channels {
                 if reachable.contains(&(channel.as_str(), name.as_str())) {
@@ -387,28 +388,59 @@ impl<'a> Build<'a> {
                 else {
                     continue;
                 };
-                errors.push(if head_node.deprecated {
-                    GraphError::ChannelDeprecated {
+                if head_node.deprecated {
+                    errors.push(GraphError::ChannelDeprecated {
                         package: self.package(),
                         channel: channel.clone(),
                         bundle: name.clone(),
                         head: head.to_owned(),
-                    }
+                    });
                 } else {
-                    GraphError::Unreachable {
-                        package: self.package(),
-                        channel: channel.clone(),
-                        bundle: name.clone(),
-                        version: node.version.clone(),
-                        head: head.to_owned(),
-                        head_version: head_node.version.clone(),
-                        head_replaces: head_node.replaces.clone(),
-                        head_skips: head_node.skips.clone(),
-                    }
-                });
+                    left.entry(channel).or_insert((head, Vec::new())).1.push(name);
+                }
             }
         }
+        for (channel, (head, bundles)) in left {
+            errors.extend(self.unreachable(channel, head, bundles));
+        }
         if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
+
+    /// The error of bundles that cannot be reached from the head of their channel.
+    fn unreachable(&self, channel: &str, head: &'a str, mut bundles: Vec<&str>) -> Option<GraphError> {
+        let of = |name: &str| self.bundles.get(name).copied();
+        if let [bundle] = bundles[..] {
+            let (node, head_node) = (of(bundle)?, of(head)?);
+            return Some(GraphError::Unreachable {
+                package: self.package(),
+                channel: channel.to_owned(),
+                bundle: bundle.to_owned(),
+                version: node.version.clone(),
+                head: head.to_owned(),
+                head_version: head_node.version.clone(),
+                head_replaces: head_node.replaces.clone(),
+                head_skips: head_node.skips.clone(),
+            });
+        }
+        // The walk over the channel has found that the chain ends.
+        let (mut end, mut node) = (head, of(head)?);
+        while !node.deprecated
+            && let Some(next) = of(&node.replaces)
+        {
+            (end, node) = (&node.replaces, next);
+        }
+        let version = |name: &str| parse_strict(&self.version_of(name)).ok();
+        bundles.sort_by_cached_key(|name| std::cmp::Reverse((version(name), (*name).to_owned())));
+        let last = version(end);
+        let below = bundles.iter().find(|name| version(name) < last);
+        Some(GraphError::SeveralUnreachable {
+            package: self.package(),
+            channel: channel.to_owned(),
+            head: head.to_owned(),
+            end: end.to_owned(),
+            next: below.or(bundles.first()).map(|name| (*name).to_owned())?,
+            bundles: owned(&bundles),
+        })
     }
 }
 

@@ -11,7 +11,9 @@ use crate::index::open::{OpenLimits, SourceLimits};
 use crate::terminal::{Format, Printer};
 use crate::text::Limits;
 use crate::tree::TreeLimits;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Args, value_parser};
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -311,6 +313,27 @@ fn answer(printer: &Printer, tools: &[(&str, Option<&str>)]) {
         printer.warning(format_args!(
             "{chosen} can be left out: opmx pulls and builds images itself, with no container tool"
         ));
+    }
+}
+
+/// Takes any string, and lets shells complete these: who looks a name up has more to say about one that is unknown.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OneOf(pub(crate) fn() -> Vec<&'static str>);
+
+impl TypedValueParser for OneOf {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.0)().into_iter().map(PossibleValue::new)))
     }
 }
 

@@ -287,7 +287,7 @@ hints! {
     }
     CatalogError {
         pass: [File],
-        none: [Document, Limit, NotAFolder, Changed],
+        none: [LinkedFolder, Document, Limit, NotAFolder, Changed],
         Self::Walk { source, .. } => source.io_error().map(of_system).unwrap_or_default(),
         Self::Values { .. } => hint(raise(VALUES)),
         Self::TooMuch { .. } => hint(raise(TOTAL_SIZE)),
@@ -562,7 +562,13 @@ pub fn registry_hint(error: &RegistryError) -> Option<&'static str> {
         }
         Failure::TooLong { .. } => "give it longer with --request-timeout",
         Failure::TooSlow { .. } => "accept a lower rate with --min-rate",
-        Failure::Tls { .. } => {
+        Failure::Tls {
+            authorities: Some(_), ..
+        } => {
+            "see which authority the server names with \"openssl s_client -showcerts -connect HOST:PORT\", and put its \
+             certificate into the file of --ca-file"
+        }
+        Failure::Tls { authorities: None, .. } => {
             "name the certificate authority with --ca-file, or accept any certificate with --skip-tls-verify"
         }
         Failure::PlainHttp => "pass --use-http if this registry has no HTTPS",
@@ -596,6 +602,16 @@ fn refusal_hints(refusals: &[Refusal]) -> Advice {
                 "allow that with --enable-alpha and --mode replaces, or remove the annotation and let {bundle} replace \
                  or skip {substitutes}"
             ),
+            Refusal::AlreadyPresent { differences, .. } if differences.is_empty() => {
+                "leave out what is there already with --if-exists skip".to_owned()
+            }
+            Refusal::AlreadyPresent { differences, .. } if differences.images.is_none() && !differences.content => {
+                "opmx index promote and opmx registry promote publish a bundle in further channels".to_owned()
+            }
+            Refusal::AlreadyPresent { .. } => {
+                "give it a new version, or put it in the place of the last one of its channels with --overwrite-latest"
+                    .to_owned()
+            }
             _ => continue,
         };
         if !hints.contains(&hint) {

@@ -26,7 +26,7 @@ pub(crate) struct ServingArguments {
     #[arg(short, long, value_name = "PORT", default_value_t = DEFAULT_PORT)]
     port: u16,
     /// File for the reason, should the server fail; a cluster shows it
-    #[arg(short = 't', long, value_name = "FILE", default_value = "/dev/termination-log")]
+    #[arg(short = 't', long, value_name = "FILE", default_value = TERMINATION_LOG)]
     termination_log: PathBuf,
     /// Show figures for Prometheus here, as http://ADDRESS:PORT/metrics; without an address on all of this machine
     #[arg(long, value_name = "[ADDRESS]:PORT", value_parser = endpoint)]
@@ -48,6 +48,9 @@ pub(crate) struct ServingArguments {
     #[arg(long, hide = true)]
     skip_migrate: bool,
 }
+
+/// Where a cluster looks for the reason that a container ended.
+const TERMINATION_LOG: &str = "/dev/termination-log";
 
 /// An address, or all of them, and a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -234,12 +237,13 @@ fn announce(arguments: &ServingArguments, printer: &Printer, what: &str, of: &st
     }
 }
 
-/// Leaves the reason where a cluster looks for it. The file is a mount of the container, so it is written in place, and
-/// only where it exists: elsewhere nobody looks for it.
+/// Leaves the reason where a cluster looks for it. The file is a mount of the container, so it is written in place. The
+/// usual one is not made where it does not exist: there nobody looks for it.
 fn leave_word(file: &Path, error: &CommandError) {
     let written = OpenOptions::new()
         .write(true)
         .truncate(true)
+        .create(file != Path::new(TERMINATION_LOG))
         .open(file)
         .and_then(|mut file| write!(file, "{error}"));
     if let Err(error) = written {

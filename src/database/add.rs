@@ -14,6 +14,7 @@ mod rows;
 mod stored;
 
 pub use super::reach::Stranded;
+pub use existing::Differences;
 pub use refusal::Refusal;
 
 use super::change::{self, ChangeOptions, Target};
@@ -46,7 +47,7 @@ pub enum Existing {
     /// It is refused.
     #[default]
     Refuse,
-    /// It is left out where content and image are the same, else refused.
+    /// It is left out where content and image are the same and it is in all channels that it names, else refused.
     Skip,
     /// It takes the place of the one that is there, if nothing replaces or skips that one; at most one in each package.
     /// Not in the modes that go by versions.
@@ -246,17 +247,21 @@ impl Additions {
     ) -> Result<Report, AddError> {
         let failed = |error: rusqlite::Error| target.failed(options, &error);
         let mut report = Report::default();
+        let mut stored = self.stored(transaction).map_err(failed)?;
+        let differences = existing::differences(transaction, &self.bundles, &stored, &mut self.spool, failed)?;
         if policy.existing == Existing::Skip {
-            report.skipped = existing::leave_out(transaction, &mut self.bundles, &mut self.spool, failed)?;
+            report.skipped = existing::leave_out(&mut self.bundles, &differences);
+            if !report.skipped.is_empty() {
+                stored = self.stored(transaction).map_err(failed)?;
+            }
         }
-        let places: Vec<Place<'_>> = self.bundles.iter().map(Addition::place).collect();
-        let stored = Stored::read(transaction, &places).map_err(failed)?;
         let overwritten = existing::overwritten(&self.bundles, &stored, policy);
-        let refusals = refusal::check(&self.bundles, &stored, &overwritten, policy);
+        let mut refusals = refusal::check(&self.bundles, &stored, &overwritten, &differences, policy);
+        let (graphs, errors) = self.graphs(&stored, &overwritten, &refusals, policy.mode);
+        refusals.extend(errors);
         if !refusals.is_empty() {
             return Err(AddError::Refused(refusals));
         }
-        let graphs = self.graphs(&stored, &overwritten, policy.mode)?;
         let packages = stored.packages.keys().map(String::as_str).collect();
         let stranded = || reach::stranded(transaction, &packages).map_err(failed);
         let stranded_before = stranded()?;
@@ -282,6 +287,11 @@ impl Additions {
         Ok(report)
     }
 
+    fn stored(&self, transaction: &Transaction<'_>) -> rusqlite::Result<Stored> {
+        let places: Vec<Place<'_>> = self.bundles.iter().map(Addition::place).collect();
+        Stored::read(transaction, &places)
+    }
+
     /// Writes the rows of all bundles but those of the graph.
     fn insert(
         &mut self,
@@ -301,8 +311,22 @@ impl Additions {
         Ok(())
     }
 
-    /// The new graph of each touched package, by name.
-    fn graphs(&self, stored: &Stored, overwritten: &BTreeSet<String>, mode: Mode) -> Result<Vec<Graph>, AddError> {
+    /// The new graph of each touched package, by name, and what is wrong with them. The graph of a package is not looked at
+    /// where `refused` has what could be the reason; that a bundle is given twice is none.
+    fn graphs(
+        &self,
+        stored: &Stored,
+        overwritten: &BTreeSet<String>,
+        refused: &[Refusal],
+        mode: Mode,
+    ) -> (Vec<Graph>, Vec<Refusal>) {
+        let refused: BTreeSet<&str> = refused.iter().flat_map(Refusal::in_the_graph).collect();
+        let is_refused = |bundle: &Addition| refused.contains(&*bundle.name) || refused.contains(&*bundle.package);
+        let bundles = self.bundles.iter();
+        let left_out: BTreeSet<&str> = bundles
+            .filter(|bundle| is_refused(bundle))
+            .map(|bundle| &*bundle.package)
+            .collect();
         let mut added: BTreeMap<&str, BTreeMap<String, Node>> = BTreeMap::new();
         for bundle in &self.bundles {
             let node = Node {
@@ -316,7 +340,7 @@ impl Additions {
         }
         let (mut graphs, mut refusals) = (Vec::new(), Vec::new());
         for (name, package) in &stored.packages {
-            let Some(added) = added.get(name.as_str()) else {
+            let Some(added) = added.get(name.as_str()).filter(|_| !left_out.contains(&**name)) else {
                 continue;
             };
             match graph::update(&package.graph, added, mode) {
@@ -324,11 +348,7 @@ impl Additions {
                 Err(errors) => refusals.extend(errors.into_iter().map(Refusal::Graph)),
             }
         }
-        if refusals.is_empty() {
-            Ok(graphs)
-        } else {
-            Err(AddError::Refused(refusals))
-        }
+        (graphs, refusals)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::index::open::{Index, OpenError};
 use crate::olm::property;
 use crate::resolver::closure::{self, Closure, Follow, Reason, Unsatisfied};
 use crate::version::{VersionRange, parse_strict};
+use semver::Version;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -264,6 +265,22 @@ fn chosen(catalog: &Catalog, query: &Query) -> Result<BTreeSet<BundleId>, Select
         found.extend(every.map(BundleId).filter(fits));
     }
     Ok(found)
+}
+
+/// The versions of what a selection chooses, ascending; those that are not semantic versions are left out.
+///
+/// # Errors
+/// When the catalog does not hold what is chosen.
+pub fn versions(catalog: &Catalog, selection: &Selection) -> Result<Vec<String>, SelectionError> {
+    let query = Query {
+        selection: selection.clone(),
+        ..Query::default()
+    };
+    let chosen = chosen(catalog, &query)?;
+    let bundles = chosen.iter().filter_map(|id| catalog.bundle(*id));
+    let versions = bundles.filter_map(|bundle| parse_strict(bundle.version.as_deref()?).ok());
+    let versions: BTreeSet<Version> = versions.collect();
+    Ok(versions.iter().map(Version::to_string).collect())
 }
 
 fn in_range(bundle: &Bundle, range: &VersionRange) -> bool {

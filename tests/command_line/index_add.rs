@@ -150,8 +150,9 @@ fn a_bundle_that_is_there_already_leaves_everything_as_it_was() {
     let again = "index add -i oci:base:v1 -f oci:index:v1 -t oci:index:v1 -b rake,greenhouse,compost";
     insta::assert_snapshot!(fail(&sandbox, again), @r#"
     ------- stderr -------
-    error: bundle compost-operator.v0.3.1 of compost is already in package "compost-operator" of the index; leave it out
-           bundle rake.v1.0.0 of rake is already in package "rake" of the index; leave it out
+    error: bundle compost-operator.v0.3.1 of compost is already in package "compost-operator" of the index, with the same image, content and channels
+           bundle rake.v1.0.0 of rake is already in package "rake" of the index, with the same image, content and channels
+      hint: leave out what is there already with --if-exists skip
     ------- exit 1 -------
     "#);
     let after = (

@@ -194,3 +194,15 @@ fn what_is_no_index_is_said_in_its_own_words() {
     ------- exit 4 -------
     ");
 }
+
+#[test]
+fn a_package_is_named_by_an_option_as_of_the_images() {
+    let sandbox = garden();
+    succeed(&sandbox, "registry add -q -b greenhouse,compost -d index.db");
+    for what in ["bundles", "channels"] {
+        let named = outcome_of(&sandbox, &format!("index list {what} index.db compost-operator"));
+        let option = outcome_of(&sandbox, &format!("index list {what} index.db -p compost-operator"));
+        assert_eq!(named, option);
+        assert!(!option.stdout.contains("greenhouse"), "{option}");
+    }
+}

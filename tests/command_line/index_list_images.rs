@@ -1,6 +1,6 @@
 //! `index list images`: what must be mirrored.
 
-use crate::bundles::{fail, outcome_of};
+use crate::bundles::{fail, garden, miss, outcome_of, succeed};
 use crate::common::Sandbox;
 use opmx::database::schema;
 use rusqlite::Connection;
@@ -206,4 +206,16 @@ fn what_cannot_be_mirrored_is_said_and_nothing_is_printed() {
         kept.contains("other.example.com/run/app:2=mirror.example.com/other.example.com/run/app:2\n"),
         "{kept}"
     );
+}
+
+#[test]
+fn nothing_chosen_is_said_with_the_versions_that_there_are() {
+    let sandbox = garden();
+    succeed(&sandbox, "registry add -q -b greenhouse,compost -d index.db");
+    insta::assert_snapshot!(miss(&sandbox, "index list images index.db --version >=9.0.0"), @"");
+    let outcome = outcome_of(
+        &sandbox,
+        "index list images index.db --version >=9.0.0 --allow-empty -o json",
+    );
+    assert_eq!(outcome.stdout.trim(), "[]");
 }

@@ -70,7 +70,8 @@ fn a_bundle_that_is_there_already_changes_nothing() {
     let before = fs::read(sandbox.path("db/index.db")).unwrap();
     insta::assert_snapshot!(fail(&sandbox, "registry add -b greenhouse,compost -d db/index.db"), @r#"
     ------- stderr -------
-    error: bundle compost-operator.v0.3.1 of compost is already in package "compost-operator" of the index; leave it out
+    error: bundle compost-operator.v0.3.1 of compost is already in package "compost-operator" of the index, with the same image, content and channels
+      hint: leave out what is there already with --if-exists skip
     ------- exit 1 -------
     "#);
     assert!(fs::read(sandbox.path("db/index.db")).unwrap() == before);

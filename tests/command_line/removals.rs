@@ -258,8 +258,38 @@ fn what_is_there_is_skipped_or_overwritten_as_it_is_wished() {
         .unwrap()
         .replace("Example Gardens", "Other Gardens");
     fs::write(&csv, text).unwrap();
-    let outcome = fail(&sandbox, "registry add -b compost -d index.db --if-exists skip");
-    assert!(outcome.stderr.contains("already in package"), "{outcome}");
+    insta::assert_snapshot!(fail(&sandbox, "registry add -b compost -d index.db --if-exists skip"), @r#"
+    ------- stderr -------
+    error: bundle compost-operator.v0.3.1 of compost is already in package "compost-operator" of the index, with other manifests
+      hint: give it a new version, or put it in the place of the last one of its channels with --overwrite-latest
+    ------- exit 1 -------
+    "#);
+    insta::assert_snapshot!(fail(&sandbox, "registry add -b greenhouse -d index.db"), @r#"
+    ------- stderr -------
+    error: bundle greenhouse-operator.v1.2.0 of greenhouse is already in package "greenhouse-operator" of the index, with the same image, content and channels
+      hint: leave out what is there already with --if-exists skip
+    ------- exit 1 -------
+    "#);
+    let annotations = sandbox.path("1.2.0/metadata/annotations.yaml");
+    let text = fs::read_to_string(&annotations).unwrap();
+    fs::write(
+        &annotations,
+        text.replace(".channels.v1: stable", ".channels.v1: stable,fast"),
+    )
+    .unwrap();
+    let skip = "registry add -b 1.2.0 -d index.db --if-exists skip --record-as registry.example.com/rake:";
+    insta::assert_snapshot!(fail(&sandbox, &format!("{skip}1.2.0")), @r#"
+    ------- stderr -------
+    error: bundle rake.v1.2.0 of 1.2.0 is already in package "rake" of the index, but not in fast
+      hint: opmx index promote and opmx registry promote publish a bundle in further channels
+    ------- exit 1 -------
+    "#);
+    insta::assert_snapshot!(fail(&sandbox, &format!("{skip}other")), @r#"
+    ------- stderr -------
+    error: bundle rake.v1.2.0 of 1.2.0 is already in package "rake" of the index, with another image (registry.example.com/rake:1.2.0 there, registry.example.com/rake:other here), and not in fast
+      hint: give it a new version, or put it in the place of the last one of its channels with --overwrite-latest
+    ------- exit 1 -------
+    "#);
     let outcome = outcome_of(&sandbox, "registry add -b compost -d index.db --overwrite-latest");
     assert!(
         outcome

@@ -1,5 +1,6 @@
 //! `registry serve`, and the probe that a cluster runs beside it.
 
+use crate::bundles::{garden, succeed};
 use crate::common::{Outcome, Sandbox};
 use crate::shared;
 use std::io::{BufRead, BufReader, Read};
@@ -113,7 +114,7 @@ fn what_is_no_index_is_refused_and_the_reason_left_where_a_cluster_looks() {
     let reason = std::fs::read_to_string(sandbox.path("reason")).unwrap();
     assert_eq!(reason, "index.db is not a SQLite database");
     let _ = sandbox.run(["registry", "serve", "-d", "index.db", "-p", "0", "-t", "elsewhere"]);
-    assert!(!sandbox.path("elsewhere").exists());
+    assert_eq!(std::fs::read_to_string(sandbox.path("elsewhere")).unwrap(), reason);
 }
 
 #[test]
@@ -134,4 +135,26 @@ fn the_probe_takes_the_flags_of_the_well_known_one() {
         asked(&["--addr", "127.0.0.1:1", "--connect-timeout=500ms"]).status,
         Some(2)
     );
+}
+
+#[test]
+fn the_reason_is_left_in_a_file_that_does_not_exist_yet() {
+    let sandbox = garden();
+    succeed(&sandbox, "registry add -q -b compost -d index.db");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let line = [
+        "serve",
+        "index.db",
+        "--address",
+        "127.0.0.1",
+        "-p",
+        &port,
+        "-t",
+        "reason",
+    ];
+    let outcome = sandbox.run(line);
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    let reason = std::fs::read_to_string(sandbox.path("reason")).unwrap();
+    assert!(reason.contains(&port) && outcome.stderr.contains(&reason), "{reason}");
 }

@@ -1,5 +1,6 @@
 //! `validate`: what is said of a file-based catalog, and how it ends.
 
+use crate::bundles::{garden, outcome_of, succeed};
 use crate::common::Sandbox;
 use serde_json::Value;
 use std::fs;
@@ -140,4 +141,26 @@ fn what_is_no_folder_is_refused() {
     assert!(outcome.stderr.contains("cannot read none"), "{outcome}");
     assert_eq!(sandbox.run(["validate"]).status, Some(2));
     assert_eq!(sandbox.run(["validate", "etcd", "-o", "xml"]).status, Some(2));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_folder_elsewhere_is_not_passed_over() {
+    use std::os::unix::fs::symlink;
+    let sandbox = garden();
+    succeed(&sandbox, "registry add -q -b compost -d index.db");
+    succeed(&sandbox, "migrate index.db catalog");
+    std::fs::create_dir(sandbox.path("linked")).unwrap();
+    symlink("../catalog/compost-operator", sandbox.path("linked/compost-operator")).unwrap();
+    insta::assert_snapshot!(sandbox.run(["validate", "linked"]), @"
+    ------- stderr -------
+    error: linked/compost-operator is a link to a folder, and links to folders are not followed; copy the folder there
+    ------- exit 1 -------
+    ");
+    // As a ConfigMap is mounted.
+    std::fs::create_dir(sandbox.path("mount")).unwrap();
+    crate::common::copy_folder(&sandbox.path("catalog/compost-operator"), &sandbox.path("mount/..2026"));
+    symlink("..2026", sandbox.path("mount/..data")).unwrap();
+    let outcome = outcome_of(&sandbox, "validate mount");
+    assert!(outcome.stderr.contains("mount: 1 package"), "{outcome}");
 }

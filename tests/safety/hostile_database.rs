@@ -27,12 +27,13 @@ const READING: [&str; 12] = [
 ];
 
 /// Commands that change it.
-const WRITING: [&str; 6] = [
+const WRITING: [&str; 7] = [
     "registry add -b new -d db/index.db",
     "registry rm -o tool0 -d db/index.db",
     "registry prune -p tool0 -d db/index.db",
     "registry prune-stranded -d db/index.db",
     "registry deprecatetruncate -b registry.example.com/tool0:1.1.0 -d db/index.db",
+    "registry promote tool0.v1.1.0 -c fast -d db/index.db",
     "index check db/index.db --fix",
 ];
 

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 /// What reads an index of either form, which stands for INDEX.
-const OF_INDEXES: [&str; 30] = [
+const OF_INDEXES: [&str; 31] = [
     "alpha list bundles INDEX",
     "alpha list channels INDEX",
     "alpha list packages INDEX",
@@ -29,6 +29,7 @@ const OF_INDEXES: [&str; 30] = [
     "index list channels INDEX",
     "index list images INDEX",
     "index list packages INDEX",
+    "index promote tool.v1.0.0 -c fast -f INDEX -t oci:layout:v1",
     "index prune -p tool -f INDEX -t oci:layout:v1",
     "index prune-stranded -f INDEX -t oci:layout:v1",
     "index rm -o tool -f INDEX -t oci:layout:v1",
@@ -44,7 +45,7 @@ const OF_INDEXES: [&str; 30] = [
 ];
 
 /// What reads one form of an index alone, bundles, templates or dumps, each with a limit that is too low.
-const OF_OTHERS: [(&str, &str); 20] = [
+const OF_OTHERS: [(&str, &str); 21] = [
     ("alpha bundle validate --tag oci:images:v1", "--max-total-size"),
     (
         "alpha convert-template substitutes catalog/tool.yaml",
@@ -66,6 +67,10 @@ const OF_OTHERS: [(&str, &str); 20] = [
     ("registry add -b plain -d index.db", "--max-database-steps"),
     (
         "registry deprecatetruncate -b registry.example.com/tool:1.0.0 -d index.db",
+        "--max-database-steps",
+    ),
+    (
+        "registry promote tool.v1.0.0 -c fast -d index.db",
         "--max-database-steps",
     ),
     ("registry prune -p tool -d index.db", "--max-database-steps"),

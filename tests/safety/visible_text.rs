@@ -147,6 +147,7 @@ const LINES: &[Tried] = &[
         "index list packages",
         &[("index.db -o FORM", TJY), ("catalog -o FORM", TJY)],
     ),
+    ("index promote", &[("-f index.db NAME -c fast --dry-run", &[])]),
     ("index prune", &[("-f index.db -p PACKAGE --dry-run", &[])]),
     ("index prune-stranded", &[("-f index.db --dry-run", &[])]),
     (
@@ -208,6 +209,7 @@ const LINES: &[Tried] = &[
         "registry deprecatetruncate",
         &[("-b registry.example.com/rake:1 -d copy2.db", &[])],
     ),
+    ("registry promote", &[("NAME -c fast -d copy6.db", &[])]),
     ("registry prune", &[("-p PACKAGE -d copy3.db", &[])]),
     ("registry prune-stranded", &[("-d copy4.db", &[])]),
     ("registry rm", &[("-o NAME -d copy5.db", &[])]),
@@ -407,7 +409,7 @@ fn inputs(sandbox: &Sandbox, names: &str) {
     let rendered = sandbox.run(["render", "-q", "sound.db"]).stdout;
     catalog(sandbox, &rendered, names);
     database(&sandbox.path("index.db"), names);
-    for copy in 1..=5 {
+    for copy in 1..=6 {
         fs::copy(sandbox.path("index.db"), sandbox.path(format!("copy{copy}.db"))).unwrap();
     }
     cluster(sandbox, names);

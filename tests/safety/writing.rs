@@ -79,6 +79,7 @@ pub(crate) const ALL: &[Writing] = &[
     writing("index prune -q -i oci:../base:v1 -f oci:../index:v1 -p tool1 -t oci:out:v1", INDEX, 0, LIST_IMAGE, Unit::Layout),
     writing("index prune-stranded -q -i oci:../base:v1 -f ../untidy.db -t oci:out:v1", INDEX, 0, LIST_IMAGE, Unit::Layout),
     writing("index deprecatetruncate -q -i oci:../base:v1 -f ../sound.db -b registry.example.com/tool0:1.4.0 -t oci-archive:out.tar:v1", &[("image.tar", "out.tar")], 0, Some("index list bundles oci-archive:out.tar:v1"), Unit::All),
+    writing("index promote -q -i oci:../base:v1 -f ../sound.db tool0.v1.4.0 -c fast -t oci:out:v1", &[], 0, LIST_IMAGE, Unit::Layout),
     writing("index from-fbc ../catalog -q -i oci:../base:v1 -t oci:out:v1", INDEX, 0, LIST_IMAGE, Unit::Layout),
     writing("index from-fbc ../catalog -q --generate", GENERATED, 0, None, Unit::All),
     writing("registry add -q -b ../older -d index.db", &[], 1, LIST, Unit::All),
@@ -86,6 +87,7 @@ pub(crate) const ALL: &[Writing] = &[
     writing("registry rm -o tool1 -d index.db", SOUND, 1, LIST, Unit::All),
     writing("registry prune -p tool1 -d index.db", SOUND, 0, LIST, Unit::All),
     writing("registry deprecatetruncate -b registry.example.com/tool0:1.4.0 -d index.db", SOUND, 0, LIST, Unit::All),
+    writing("registry promote tool0.v1.4.0 -c fast -d index.db", SOUND, 0, LIST, Unit::All),
     writing("registry prune-stranded -d index.db", UNTIDY, 0, LIST, Unit::All),
     writing("index check index.db --fix", UNTIDY, 0, LIST, Unit::All),
 ];

@@ -81,6 +81,12 @@ pub enum CatalogError {
     /// The system refused.
     #[error(transparent)]
     File(#[from] FileError),
+    /// A folder elsewhere that is linked to is no part of a catalog.
+    #[error("{} is a link to a folder, and links to folders are not followed; copy the folder there", link.display())]
+    LinkedFolder {
+        /// The link.
+        link: PathBuf,
+    },
     /// A folder cannot be searched.
     #[error("cannot search {}", folder.display())]
     Walk {
@@ -443,9 +449,17 @@ pub(super) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>
             source,
         };
         let entry = entry.map_err(fail)?;
-        // A link counts as what it leads to, unless that is a folder.
+        // A link counts as the file that it leads to.
         let found = fs::metadata(entry.path());
-        if entry.file_name() == IGNORE || found.is_ok_and(|found| found.is_dir()) {
+        if found.is_ok_and(|found| found.is_dir()) {
+            // What is linked to inside of the catalog is there anyway, as in the mount of a ConfigMap.
+            if entry.path_is_symlink() && entry.depth() > 0 && !leads_into(entry.path(), folder) {
+                let link = entry.into_path();
+                return Err(CatalogError::LinkedFolder { link });
+            }
+            continue;
+        }
+        if entry.file_name() == IGNORE {
             continue;
         }
         match require_regular(entry.path()) {
@@ -463,6 +477,14 @@ pub(super) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>
     }
     let refused = refused.lock().unwrap_or_else(PoisonError::into_inner).take();
     refused.map_or(Ok(files), |error| Err(error.into()))
+}
+
+/// Whether a link leads into a folder.
+fn leads_into(link: &Path, folder: &Path) -> bool {
+    match (fs::canonicalize(link), fs::canonicalize(folder)) {
+        (Ok(target), Ok(folder)) => target.starts_with(folder),
+        _ => false,
+    }
 }
 
 /// Makes sure that the file in a folder that excludes others can be read without waiting for anyone.

@@ -200,6 +200,27 @@ pub enum GraphError {
         /// What the head skips.
         head_skips: Vec<String>,
     },
+    /// Added bundles cannot be reached from the head of a channel that they name.
+    #[error(
+        "{} bundles cannot be reached in channel {channel:?} of package {package:?}: the updates from its head {head} end at \
+         {end}; let {end} replace or skip {next} and so on, or add without {}",
+        bundles.len(),
+        some_of(bundles)
+    )]
+    SeveralUnreachable {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+        /// The head of the channel.
+        head: String,
+        /// The bundle that the chain of updates from the head ends at.
+        end: String,
+        /// The bundle that it should lead on to: the greatest version below it.
+        next: String,
+        /// The bundles, from the greatest version.
+        bundles: Vec<String>,
+    },
     /// An added bundle is in a channel that vanishes because its head is deprecated.
     #[error(
         "bundle {bundle} cannot be added to channel {channel:?} of package {package:?}: the head of the channel, \
@@ -281,5 +302,15 @@ fn edges(replaces: &str, skips: &[String]) -> String {
         ("", skips) => format!("skips {}", skips.join(", ")),
         (replaces, []) => format!("replaces {replaces}"),
         (replaces, skips) => format!("replaces {replaces} and skips {}", skips.join(", ")),
+    }
+}
+
+/// The first names of a list, and how many more there are.
+fn some_of(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let first = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => first,
+        more => format!("{first} and {more} more"),
     }
 }

@@ -72,6 +72,20 @@ fn skips_stand_between_a_bundle_and_what_it_replaces() {
 }
 
 #[test]
+fn bundles_that_are_left_behind_are_told_together_with_the_place_where_the_chain_ends() {
+    let lines = [
+        "k1.0 1.0.0 channels=stable",
+        "k1.1 1.1.0 replaces=k1.0 channels=stable",
+        "k1.2 1.2.0 replaces=k1.1 channels=stable",
+        "k2.0 2.0.0 channels=stable",
+        "k2.1 2.1.0 replaces=k2.0 channels=stable",
+    ];
+    insta::assert_snapshot!(only_error(graph(&[], &lines)), @r#"3 bundles cannot be reached in channel "stable" of package "k": the updates from its head k2.1 end at k2.0; let k2.0 replace or skip k1.2 and so on, or add without k1.2, k1.1, k1.0"#);
+    let one = only_error(graph(&[], &[lines[0], lines[3]]));
+    assert!(matches!(one, GraphError::Unreachable { .. }), "{one}");
+}
+
+#[test]
 fn the_chain_crosses_bundles_of_other_channels() {
     let graph = graph(
         &[],

@@ -1,6 +1,7 @@
 //! `opmx bundle rules`: the table of rules, and what one of them wants, by an example.
 
 use crate::cli::Context;
+use crate::cli::arguments::OneOf;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::example::found_by;
 use crate::rules::examples::{self, Example};
@@ -30,9 +31,14 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RulesArguments {
     /// The id of a rule
+    #[arg(value_name = "RULE", value_parser = OneOf(ids), hide_possible_values = true)]
     rule: Option<String>,
     #[command(flatten)]
     output: crate::cli::arguments::OutputArguments,
+}
+
+fn ids() -> Vec<&'static str> {
+    rules::all().map(|rule| rule.id).collect()
 }
 
 pub(crate) fn run(arguments: &RulesArguments, context: &Context<'_>) -> CommandResult {

@@ -1,7 +1,7 @@
 //! `opmx bundle validate`: may this bundle go in, and what is to be changed where?
 
 use crate::bundle::location::Location;
-use crate::cli::arguments::{ImageBuilderArgument, LimitArguments, RegistryArguments};
+use crate::cli::arguments::{ImageBuilderArgument, LimitArguments, OneOf, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::policy::PolicyArguments;
 use crate::cli::strictness::{RuleName, SelectionArguments, rule};
@@ -66,7 +66,13 @@ pub(crate) struct ValidateArguments {
     ///
     /// "all" are those that need nothing but the bundle. "multiarch" asks the registries of the images for which platforms they
     /// are there, so it stands beside "all".
-    #[arg(long = "suite", value_name = "NAMES", value_delimiter = ',')]
+    #[arg(
+        long = "suite",
+        value_name = "NAMES",
+        value_delimiter = ',',
+        value_parser = OneOf(suites::names),
+        hide_possible_values = true
+    )]
     suites: Vec<String>,
     /// Judge exactly as another program does, also where it is wrong
     #[arg(long = "as", value_enum, value_name = "PROGRAM")]

@@ -6,7 +6,8 @@ use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::following::{self, IntentArgument, PreferenceArguments};
 use crate::cli::{Context, sources};
-use crate::mirror::images::{Images, ImagesError, Query, Role, Use, images};
+use crate::index::open::{Index, OpenError};
+use crate::mirror::images::{Images, ImagesError, Query, Role, Use, images, versions};
 use crate::mirror::mapping::{MappingError, Target, mapping};
 use crate::resolver::closure::{Follow, Reason};
 use crate::terminal::Format;
@@ -78,6 +79,9 @@ pub(super) struct ImagesArguments {
         default_values = ["required", "recommended", "optional"]
     )]
     intent: Vec<IntentArgument>,
+    /// Print an empty list where nothing is chosen, rather than fail
+    #[arg(long)]
+    allow_empty: bool,
     /// Only the chosen bundles, and nothing that they depend on
     #[arg(long, conflicts_with_all = ["intent", "without_recommended", "with_optional"])]
     no_dependencies: bool,
@@ -133,6 +137,9 @@ pub(super) fn run(arguments: &ImagesArguments, context: &Context<'_>) -> Command
         ImagesError::Index(error) => (*error).into(),
         ImagesError::Selection(error) => arguments.index.unknown(error),
     })?;
+    if found.images.is_empty() && !arguments.allow_empty {
+        return Err(nothing(arguments, &opened, &query)?);
+    }
     following::warn(&found.unsatisfied, &context.printer);
     match (arguments.output, &arguments.to) {
         (Form::Mapping, Some(target)) => print_mapping(&found, target, arguments.keep_host, context),
@@ -140,6 +147,29 @@ pub(super) fn run(arguments: &ImagesArguments, context: &Context<'_>) -> Command
         (Form::Yaml, _) => print_list(&found, Format::Yaml, context),
         _ => print_table(&found, context),
     }
+}
+
+/// Says that nothing is chosen, and what could be.
+fn nothing(arguments: &ImagesArguments, opened: &Index, query: &Query) -> Result<CommandError, CommandError> {
+    const SHOWN: usize = 10;
+    let index = &arguments.index.index;
+    let error = if query.version.is_some() {
+        let catalog = opened.catalog_without_skip_ranges().map_err(OpenError::from)?;
+        let versions = versions(&catalog, &query.selection).map_err(|error| arguments.index.unknown(error))?;
+        let error = CommandError::missing(format!(
+            "{index} has no bundle with a version in the range of --version"
+        ));
+        match &versions[..] {
+            [] => error,
+            [first, .., last] if versions.len() > SHOWN => {
+                error.hint(format!("there are {} versions, from {first} to {last}", versions.len()))
+            }
+            _ => error.hint(format!("there is {}", versions.join(", "))),
+        }
+    } else {
+        CommandError::missing(format!("{index} names no image of what was chosen"))
+    };
+    Ok(error.hint("--allow-empty takes an empty list for an answer"))
 }
 
 fn print_table(found: &Images, context: &Context<'_>) -> CommandResult {

@@ -92,6 +92,9 @@ pub(crate) struct PartOfIndex {
     /// Only this package
     #[arg(value_name = "PACKAGE")]
     package: Option<String>,
+    /// The same, as for opmx index list images
+    #[arg(short, long = "package", value_name = "PACKAGE", conflicts_with = "package")]
+    package_option: Option<String>,
     #[command(flatten)]
     output: OutputArguments,
     #[command(flatten)]
@@ -106,7 +109,7 @@ const INLINE: &str = "inline";
 impl PartOfIndex {
     /// The package to list. One that the index does not hold is an error: an empty list would look like an answer.
     fn package(&self, opened: &Index) -> Result<Option<&str>, CommandError> {
-        let Some(package) = self.package.as_deref() else {
+        let Some(package) = self.package.as_deref().or(self.package_option.as_deref()) else {
             return Ok(None);
         };
         match opened {

@@ -6,33 +6,114 @@ use crate::catalog::graph::Mode;
 use crate::database::error::DatabaseError;
 use crate::database::remove;
 use crate::database::spool::Spool;
+use rusqlite::Transaction;
 use rusqlite::types::ValueRef;
-use rusqlite::{OptionalExtension, Transaction};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
-/// Leaves out the bundles that are in the index as they are, and returns their names. Manifests that the index has left
-/// to the image count as the same, if the image is.
-pub(super) fn leave_out(
-    transaction: &Transaction<'_>,
-    bundles: &mut Vec<Addition>,
-    spool: &mut Spool,
-    failed: impl Fn(rusqlite::Error) -> DatabaseError,
-) -> Result<Vec<String>, AddError> {
-    let mut same = BTreeSet::new();
-    let mut manifests = Vec::new();
-    for bundle in bundles.iter() {
-        spool.read(bundle.manifests, &mut manifests)?;
-        if is_the_same(transaction, bundle, &manifests).map_err(&failed)? {
-            same.insert(bundle.name.clone());
-        }
-    }
-    bundles.retain(|bundle| !same.contains(&bundle.name));
-    Ok(same.into_iter().collect())
+/// How a bundle of the call differs from the one of its name in the index.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Differences {
+    /// The image in the index and that of the call, each empty where there is none.
+    pub images: Option<(String, String)>,
+    /// Whether the manifests differ. Those that the index has left to the image count as the same, if the image is.
+    pub content: bool,
+    /// The channels that the bundle names and is not in. Others it may have been promoted to.
+    pub channels: Vec<String>,
 }
 
-fn is_the_same(transaction: &Transaction<'_>, bundle: &Addition, manifests: &[u8]) -> rusqlite::Result<bool> {
+impl Differences {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl fmt::Display for Differences {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() {
+            return formatter.write_str("with the same image, content and channels");
+        }
+        let or_none = |image: &str| {
+            if image.is_empty() {
+                "none".to_owned()
+            } else {
+                image.to_owned()
+            }
+        };
+        let mut parts = Vec::new();
+        if let Some((stored, given)) = &self.images {
+            parts.push(format!(
+                "another image ({} there, {} here)",
+                or_none(stored),
+                or_none(given)
+            ));
+        }
+        if self.content {
+            parts.push("other manifests".to_owned());
+        }
+        let (with, and) = if parts.is_empty() {
+            (String::new(), "but ")
+        } else {
+            (format!("with {}", parts.join(" and ")), ", and ")
+        };
+        formatter.write_str(&with)?;
+        if self.channels.is_empty() {
+            return Ok(());
+        }
+        write!(formatter, "{and}not in {}", self.channels.join(", "))
+    }
+}
+
+/// How the bundles that the index holds already differ from it, by name.
+pub(super) fn differences(
+    transaction: &Transaction<'_>,
+    bundles: &[Addition],
+    stored: &Stored,
+    spool: &mut Spool,
+    failed: impl Fn(rusqlite::Error) -> DatabaseError,
+) -> Result<BTreeMap<String, Differences>, AddError> {
+    let mut found = BTreeMap::new();
+    let mut manifests = Vec::new();
+    for bundle in bundles.iter().filter(|bundle| stored.present.contains(&bundle.name)) {
+        spool.read(bundle.manifests, &mut manifests)?;
+        let (images, content) = of_row(transaction, bundle, &manifests).map_err(&failed)?;
+        let package = stored.packages.get(&bundle.package);
+        let node = package.and_then(|package| package.graph.bundles.get(&bundle.name));
+        let is_in = |channel: &&String| node.is_some_and(|node| node.channels.contains(*channel));
+        // What is deprecated has lost the channels that it was the head of.
+        let channels = bundle.node.channels.iter().filter(|channel| !is_in(channel));
+        let channels = channels.filter(|_| !stored.deprecated.contains(&bundle.name));
+        let differences = Differences {
+            images,
+            content,
+            channels: channels.cloned().collect(),
+        };
+        found.insert(bundle.name.clone(), differences);
+    }
+    Ok(found)
+}
+
+/// Leaves out the bundles that do not differ, and returns their names.
+pub(super) fn leave_out(bundles: &mut Vec<Addition>, differences: &BTreeMap<String, Differences>) -> Vec<String> {
+    let is_same = |bundle: &Addition| differences.get(&bundle.name).is_some_and(Differences::is_empty);
+    let same: BTreeSet<String> = bundles
+        .iter()
+        .filter(|bundle| is_same(bundle))
+        .map(|bundle| bundle.name.clone())
+        .collect();
+    bundles.retain(|bundle| !is_same(bundle));
+    same.into_iter().collect()
+}
+
+/// The images, where they differ, and whether the manifests do.
+fn of_row(
+    transaction: &Transaction<'_>,
+    bundle: &Addition,
+    manifests: &[u8],
+) -> rusqlite::Result<(Option<(String, String)>, bool)> {
     let mut statement = transaction.prepare("SELECT bundlepath, csv, bundle FROM operatorbundle WHERE name = ?1")?;
-    let same = statement.query_row([&bundle.name], |row| {
+    statement.query_row([&bundle.name], |row| {
         let path = row.get::<_, Option<String>>(0)?.unwrap_or_default();
         let part = |range: &std::ops::Range<usize>| manifests.get(range.clone()).unwrap_or_default();
         let as_stored = |stored: ValueRef<'_>, given: &[u8]| match stored {
@@ -40,9 +121,12 @@ fn is_the_same(transaction: &Transaction<'_>, bundle: &Addition, manifests: &[u8
             _ => !path.is_empty(),
         };
         let csv = as_stored(row.get_ref(1)?, part(&bundle.csv));
-        Ok(path == bundle.bundle_path && csv && as_stored(row.get_ref(2)?, part(&bundle.bundle)))
-    });
-    Ok(same.optional()?.unwrap_or(false))
+        let is_same = csv && as_stored(row.get_ref(2)?, part(&bundle.bundle));
+        Ok((
+            (path != bundle.bundle_path).then(|| (path.clone(), bundle.bundle_path.clone())),
+            !is_same,
+        ))
+    })
 }
 
 /// The bundles of the index that bundles of the call are to take the place of.

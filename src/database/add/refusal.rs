@@ -1,5 +1,6 @@
 //! What keeps bundles from being added.
 
+use super::existing::Differences;
 use super::stored::Stored;
 use super::{Addition, Existing, Policy};
 use crate::catalog::graph::{GraphError, Mode};
@@ -19,7 +20,7 @@ pub enum Refusal {
         second: String,
     },
     /// The bundle is in the index.
-    #[error("bundle {bundle} of {origin} is already in package {package:?} of the index; leave it out")]
+    #[error("bundle {bundle} of {origin} is already in package {package:?} of the index, {differences}")]
     AlreadyPresent {
         /// The bundle.
         bundle: String,
@@ -27,6 +28,8 @@ pub enum Refusal {
         package: String,
         /// The directory or image.
         origin: String,
+        /// How the bundle there differs.
+        differences: Differences,
     },
     /// The bundle is in the index, though in no channel.
     #[error(
@@ -130,12 +133,30 @@ pub enum Refusal {
     Graph(#[from] GraphError),
 }
 
+impl Refusal {
+    /// The bundles and packages of which the graph is no use to look at, because of this.
+    pub(super) fn in_the_graph(&self) -> Vec<&str> {
+        match self {
+            Self::AlreadyPresent { bundle, .. }
+            | Self::Stranded { bundle, .. }
+            | Self::ImagePresent { bundle, .. }
+            | Self::NotLatest { bundle, .. }
+            | Self::Substitutes { bundle, .. }
+            | Self::OtherPackage { bundle, .. } => vec![bundle],
+            Self::SeveralPackages { packages, .. } => packages.iter().map(String::as_str).collect(),
+            Self::SeveralOverwritten { bundles, .. } => bundles.iter().map(String::as_str).collect(),
+            Self::Twice { .. } | Self::OverwriteMode | Self::Graph(_) => Vec::new(),
+        }
+    }
+}
+
 /// All reasons to refuse the bundles before their graph is looked at, in a fixed order. `added` is sorted by package
 /// and name.
 pub(super) fn check(
     added: &[Addition],
     stored: &Stored,
     overwritten: &BTreeSet<String>,
+    differences: &BTreeMap<String, Differences>,
     policy: Policy,
 ) -> Vec<Refusal> {
     let mut refusals = twice(added);
@@ -146,8 +167,14 @@ pub(super) fn check(
     refusals.extend(several_overwritten(added, overwritten));
     for bundle in added {
         let overwrites = overwritten.contains(&bundle.name);
-        let in_the_way = if overwrites { not_latest } else { present };
-        refusals.extend(other_package(bundle, stored).or_else(|| in_the_way(bundle, stored)));
+        let in_the_way = || {
+            if overwrites {
+                not_latest(bundle, stored)
+            } else {
+                present(bundle, stored, differences)
+            }
+        };
+        refusals.extend(other_package(bundle, stored).or_else(in_the_way));
         let allowed = policy.substitutes && policy.mode == Mode::Replaces;
         if !allowed && !bundle.node.substitutes.is_empty() {
             refusals.push(Refusal::Substitutes {
@@ -236,7 +263,7 @@ fn other_package(bundle: &Addition, stored: &Stored) -> Option<Refusal> {
     })
 }
 
-fn present(bundle: &Addition, stored: &Stored) -> Option<Refusal> {
+fn present(bundle: &Addition, stored: &Stored, differences: &BTreeMap<String, Differences>) -> Option<Refusal> {
     let package = stored.packages.get(&bundle.package)?;
     if package
         .graph
@@ -248,6 +275,7 @@ fn present(bundle: &Addition, stored: &Stored) -> Option<Refusal> {
             bundle: bundle.name.clone(),
             package: bundle.package.clone(),
             origin: bundle.origin.clone(),
+            differences: differences.get(&bundle.name).cloned().unwrap_or_default(),
         });
     }
     if stored.present.contains(&bundle.name) {

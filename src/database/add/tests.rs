@@ -394,6 +394,29 @@ fn a_deprecated_bundle_ends_the_graph_and_says_so_when_it_is_added_again() {
 }
 
 #[test]
+fn a_bundle_that_is_given_twice_hides_nothing_else() {
+    let index = Index::new();
+    index.add(&["k1 1.0.0"]).unwrap();
+    let found = refusals(index.add(&[
+        "k2 2.0.0 replaces=k1",
+        "k2 2.0.0 replaces=k1",
+        "k3 3.0.0 replaces=nothing",
+        "q1 1.0.0 package=q replaces=none",
+    ]));
+    assert!(
+        matches!(
+            found.as_slice(),
+            [
+                Refusal::Twice { bundle, .. },
+                Refusal::Graph(graph::GraphError::ReplacesMissing { package: first, .. }),
+                Refusal::Graph(graph::GraphError::ReplacesMissing { package: second, .. }),
+            ] if bundle == "k2" && first == "p" && second == "q"
+        ),
+        "{found:?}"
+    );
+}
+
+#[test]
 fn names_that_mean_something_to_a_database_are_only_names() {
     let index = Index::new();
     let line = "k'1\" 1.0.0 channels=a'; package=p\"--";

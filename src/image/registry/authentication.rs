@@ -129,7 +129,7 @@ impl Repository {
                 builder = builder.body(form.clone());
             }
             let response = deadline.wait(builder.send()).await?;
-            let response = response.map_err(|error| RegistryFailure::of_client(&error))?;
+            let response = response.map_err(|error| self.failure(&error))?;
             if !trail.follow(&request.method, response.status(), response.headers())? {
                 return Ok(Answer::new(response, deadline, trail.left()));
             }

@@ -89,6 +89,11 @@ impl Clients {
         Ok(client)
     }
 
+    /// Why a request failed.
+    pub(super) fn failure(&self, error: &reqwest::Error) -> RegistryFailure {
+        RegistryFailure::of_request(error, self.options.ca_file.as_deref())
+    }
+
     /// Where the server is that gave an answer.
     pub(super) fn place(&self, url: &Url, answer: &Response) -> Place {
         let address = if self.is_proxied(url) {
@@ -135,6 +140,7 @@ impl Clients {
         if certificates.is_empty() {
             return Err(RegistryFailure::Tls {
                 cause: format!("{} holds no certificate in PEM", file.display()),
+                authorities: None,
             });
         }
         Ok(certificates)

@@ -9,6 +9,7 @@ use crate::visible::is_hidden;
 use oci_distribution::errors::{OciEnvelope, OciErrorCode};
 use reqwest::StatusCode;
 use std::error::Error;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A request to a registry that failed for good, after all retries.
@@ -101,10 +102,12 @@ pub enum RegistryFailure {
         window: Duration,
     },
     /// A certificate that is not trusted, or another failure of TLS.
-    #[error("no secure connection: {cause}")]
+    #[error("no secure connection: {cause}{}", of_authorities(authorities.as_deref()))]
     Tls {
         /// What TLS said.
         cause: String,
+        /// The file of authorities that was named, where the certificate of the server is of none in it.
+        authorities: Option<PathBuf>,
     },
     /// The server spoke plain HTTP where HTTPS was expected.
     #[error("the server answered in plain HTTP, HTTPS was expected")]
@@ -202,7 +205,7 @@ impl RegistryFailure {
             },
             StatusCode::FORBIDDEN => Self::Denied { message },
             StatusCode::TOO_MANY_REQUESTS => Self::RateLimited { retry_after, message },
-            StatusCode::BAD_REQUEST if message.contains("HTTP request to an HTTPS server") => Self::HttpsExpected,
+            StatusCode::BAD_REQUEST if wants_https(body) => Self::HttpsExpected,
             StatusCode::NOT_IMPLEMENTED => Self::Refused { status: 501, message },
             StatusCode::REQUEST_TIMEOUT => Self::Unavailable {
                 status: 408,
@@ -221,12 +224,37 @@ impl RegistryFailure {
         }
     }
 
+    /// Reads the failure of a request out of an error of the HTTP client, which trusts these authorities besides those of
+    /// the system.
+    pub(super) fn of_request(error: &reqwest::Error, trusted: Option<&Path>) -> Self {
+        let is_unknown = causes(error).any(|cause| {
+            matches!(
+                cause.downcast_ref(),
+                Some(rustls::Error::InvalidCertificate(
+                    rustls::CertificateError::UnknownIssuer | rustls::CertificateError::BadSignature
+                ))
+            )
+        });
+        match Self::of_client(error) {
+            Self::Tls { cause, .. } if is_unknown => Self::Tls {
+                cause,
+                authorities: trusted.map(Path::to_owned),
+            },
+            failure => failure,
+        }
+    }
+
     /// Reads the failure out of an error of the HTTP client.
     pub(super) fn of_client(error: &reqwest::Error) -> Self {
         for cause in causes(error) {
             match cause.downcast_ref() {
                 Some(rustls::Error::InvalidMessage(_)) => return Self::PlainHttp,
-                Some(tls) => return Self::Tls { cause: tls.to_string() },
+                Some(tls) => {
+                    return Self::Tls {
+                        cause: tls.to_string(),
+                        authorities: None,
+                    };
+                }
                 None => {}
             }
             if let Some(address) = cause.downcast_ref::<RefusedAddress>() {
@@ -281,6 +309,17 @@ fn envelope(body: &[u8]) -> (Option<OciErrorCode>, String) {
     (None, if page { String::new() } else { shortened(&text) })
 }
 
+/// Whether this is what servers say at a port for TLS to who speaks plain HTTP, as a text or as a page.
+fn wants_https(body: &[u8]) -> bool {
+    const WORDS: [&str; 3] = [
+        "HTTP request to an HTTPS server",
+        "plain HTTP request was sent to HTTPS port",
+        "plain HTTP to an SSL-enabled server port",
+    ];
+    let text = String::from_utf8_lossy(body);
+    WORDS.iter().any(|words| text.contains(words))
+}
+
 /// One line of a foreign text, without its hidden characters.
 pub(super) fn shortened(text: &str) -> String {
     const SHOWN: usize = 200;
@@ -317,6 +356,15 @@ fn detail(message: &str) -> String {
 fn wait(retry_after: Option<Duration>) -> String {
     retry_after.map_or_else(String::new, |wait| {
         format!(" (asked to wait {} seconds)", wait.as_secs())
+    })
+}
+
+fn of_authorities(file: Option<&Path>) -> String {
+    file.map_or_else(String::new, |file| {
+        format!(
+            "; none of the authorities in {} has signed the certificate of the server",
+            file.display()
+        )
     })
 }
 
@@ -359,6 +407,14 @@ mod tests {
         );
         let plain = "Client sent an HTTP request to an HTTPS server.\n";
         assert!(matches!(of(400, plain), RegistryFailure::HttpsExpected));
+        let page = "<html>\n<head><title>400 The plain HTTP request was sent to HTTPS port</title></head>\n</html>";
+        assert!(matches!(of(400, page), RegistryFailure::HttpsExpected));
+        let page = "<!DOCTYPE HTML>\n<p>Reason: You're speaking plain HTTP to an SSL-enabled server port.<br />\n";
+        assert!(matches!(of(400, page), RegistryFailure::HttpsExpected));
+        assert!(matches!(
+            of(400, "<html>"),
+            RegistryFailure::Refused { status: 400, .. }
+        ));
     }
 
     #[test]

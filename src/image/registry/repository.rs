@@ -215,7 +215,7 @@ impl Repository {
             } else {
                 deadline.wait(builder.send()).await?
             };
-            let response = response.map_err(|error| RegistryFailure::of_client(&error))?;
+            let response = response.map_err(|error| self.failure(&error))?;
             if own {
                 self.answered_from(self.clients.place(trail.url(), &response));
             }
@@ -224,6 +224,11 @@ impl Repository {
                 return Ok(Answer::new(response, deadline, foreign));
             }
         }
+    }
+
+    /// Why a request failed.
+    pub(super) fn failure(&self, error: &reqwest::Error) -> RegistryFailure {
+        self.clients.failure(error)
     }
 
     /// The client for an address that may come from the registry.

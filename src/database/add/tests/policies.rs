@@ -124,6 +124,21 @@ fn one_bundle_of_a_package_is_overwritten_at_a_time() {
 }
 
 #[test]
+fn manifests_that_are_left_to_images_leave_no_room_behind() {
+    let index = Index::new();
+    let name = "a-bundle-with-a-long-name".repeat(2);
+    let line = |number| format!("{name}{number} 1.{number}.0 image=registry.example.com/k:{number}");
+    let lines: Vec<String> = (0..30).map(line).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    index.add_with(Policy::from(Mode::Semver), &lines).unwrap();
+    let connection = Connection::open(index.path()).unwrap();
+    let free: i64 = connection
+        .pragma_query_value(None, "freelist_count", |row| row.get(0))
+        .unwrap();
+    assert_eq!(free, 0);
+}
+
+#[test]
 fn a_substitute_takes_the_place_of_what_it_stands_in_for() {
     let lines = [
         "k1 1.0.0",
