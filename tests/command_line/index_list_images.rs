@@ -212,7 +212,13 @@ fn what_cannot_be_mirrored_is_said_and_nothing_is_printed() {
 fn nothing_chosen_is_said_with_the_versions_that_there_are() {
     let sandbox = garden();
     succeed(&sandbox, "registry add -q -b greenhouse,compost -d index.db");
-    insta::assert_snapshot!(miss(&sandbox, "index list images index.db --version >=9.0.0"), @"");
+    insta::assert_snapshot!(miss(&sandbox, "index list images index.db --version >=9.0.0"), @"
+    ------- stderr -------
+    error: index.db has no bundle with a version in the range of --version
+      hint: there is 0.3.1, 1.2.0
+      hint: --allow-empty takes an empty list for an answer
+    ------- exit 4 -------
+    ");
     let outcome = outcome_of(
         &sandbox,
         "index list images index.db --version >=9.0.0 --allow-empty -o json",

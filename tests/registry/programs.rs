@@ -423,6 +423,20 @@ fn tls_wants_a_trusted_certificate() {
     assert!(registry_hint(&error).unwrap().contains("--ca-file"));
     assert_eq!(error.attempts, 1);
 
+    fs::create_dir(file("other")).unwrap();
+    certificate_from_authority(&file("other"));
+    let trusting_another = ImageOptions {
+        ca_file: Some(file("other/ca.pem")),
+        ..secure.clone()
+    };
+    let error = failure(push(&trusting_another, &image, &reference));
+    let said = error.to_string();
+    assert!(
+        said.contains("none of the authorities in") && said.contains("other/ca.pem"),
+        "{said}"
+    );
+    assert!(registry_hint(&error).unwrap().contains("openssl s_client"));
+
     let trusting = ImageOptions {
         ca_file: Some(file("ca.pem")),
         ..secure.clone()

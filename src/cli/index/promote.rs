@@ -23,7 +23,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,
-    override_usage = "opmx index promote [OPTIONS] --channel <CHANNELS> -f <REF|FILE> <BUNDLE>..."
+    override_usage = "opmx index promote [OPTIONS] -c <CHANNELS> -f <REF|FILE> <BUNDLE>..."
 )]
 pub(crate) struct PromoteArguments {
     #[command(flatten)]
