@@ -261,7 +261,7 @@ fn call(bundles: &Path, index: &Path, line: &str, backwards: bool) -> (Result<()
         }
         "deprecatetruncate" => {
             let request = Request {
-                images: &words.iter().map(|directory| reference(directory)).collect(),
+                bundles: &words.iter().map(|directory| reference(directory)).collect(),
                 permissive: false,
                 allow_package_removal: false,
             };
