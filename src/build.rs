@@ -106,7 +106,7 @@ pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transpor
     let Some(mut reading) = inferred.reading else {
         return Ok(built);
     };
-    built.findings = validation::check_reading(&reading);
+    built.findings = validation::check_files(&tree, &reading);
     if diagnostic::has_errors(&built.findings) && !options.allow_errors {
         return Ok(built);
     }

@@ -13,6 +13,7 @@ mod annotated;
 mod apis;
 mod apiservices;
 pub(crate) mod certificates;
+pub(crate) mod consequences;
 mod crds;
 mod deployments;
 mod draft;
@@ -164,6 +165,7 @@ pub fn synthesize(bundle: &Bundle, reading: &[Diagnostic]) -> Synthesis {
     let (csv, provenance) = work.draft.finish();
     let outcomes = work.inventory.into_outcomes();
     diagnostics.extend(validity::size(&csv, &outcomes));
+    consequences::leave_out(reading, &mut diagnostics);
     diagnostic::sort(&mut diagnostics);
     Synthesis {
         csv: (!diagnostic::has_errors(&diagnostics) && !diagnostic::has_errors(reading)).then_some(csv),

@@ -3,7 +3,7 @@
 use crate::bundle::{BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::{Gate, Rule, Scope, Severity};
-use crate::synthesis::{Synthesis, synthesize};
+use crate::synthesis::{Synthesis, consequences, synthesize};
 
 /// How strictly something is judged.
 #[derive(Debug, Clone, Default)]
@@ -105,6 +105,7 @@ pub fn judge(reading: &BundleReading, strictness: &Strictness) -> Judged {
             super::plain::check(bundle, &synthesis, &mut judged.findings);
             super::properties::projected(bundle, &synthesis.outcomes, &mut judged.findings);
             judged.findings.extend(synthesis.diagnostics.iter().cloned());
+            consequences::leave_out(&reading.diagnostics, &mut judged.findings);
             judged.synthesis = Some(synthesis);
         }
     }

@@ -41,6 +41,7 @@ pub use stages::Finding;
 use crate::bundle::{Bundle, BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::Gate;
+use crate::tree::Tree;
 
 /// Findings of one rule that are made at each step. What is wrong more often is wrong in the same way, and nobody reads all
 /// of it.
@@ -63,6 +64,20 @@ pub fn check(bundle: &Bundle) -> Vec<Diagnostic> {
         MediaType::K8sV1 => drop(index_needs::defined_by_crds(bundle, &mut findings)),
     }
     diagnostic::sort(&mut findings);
+    findings
+}
+
+/// What [`check_reading`] says, and which files of a `registry+v1` bundle not every reader reads.
+pub fn check_files(tree: &Tree, reading: &BundleReading) -> Vec<Diagnostic> {
+    let mut findings = check_reading(reading);
+    if reading
+        .bundle
+        .as_ref()
+        .is_some_and(|bundle| bundle.media_type == MediaType::RegistryV1)
+    {
+        load::folders(tree, &mut findings);
+        diagnostic::sort(&mut findings);
+    }
     findings
 }
 
