@@ -195,8 +195,8 @@ mod tests {
         assert_eq!(
             said(&json!({"serviceaccountname": "op", "ServiceAccountName": "op"})),
             [
-                "ServiceAccountName is not a key of it; serviceAccountName",
                 "serviceaccountname is not a key of it; serviceAccountName",
+                "ServiceAccountName is not a key of it; serviceAccountName",
             ]
         );
     }
