@@ -69,6 +69,9 @@ pub(crate) fn read_as(tree: &Tree, media_type: Option<MediaType>, limits: &Limit
     if let Some(finding) = text::excess(&texts, limits) {
         return unread(diagnostics, finding);
     }
+    if media_type == MediaType::K8sV1 {
+        binary_files(tree, &mut diagnostics);
+    }
     let manifests = manifest::read(tree, MANIFESTS, layout, limits);
     diagnostics.extend(manifests.diagnostics);
     let icon = metadata.olm.as_ref().and_then(|olm| Olm::new(olm).icon_path());
@@ -88,6 +91,19 @@ pub(crate) fn read_as(tree: &Tree, media_type: Option<MediaType>, limits: &Limit
     BundleReading {
         bundle: Some(bundle),
         diagnostics,
+    }
+}
+
+/// Files among the manifests that are no text; those of a `registry+v1` bundle are found when they are read.
+fn binary_files(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
+    for (path, content) in tree.below(MANIFESTS) {
+        let is_text = std::str::from_utf8(content).is_ok_and(|text| !text.contains('\0'));
+        if !is_text && !manifest::has_manifest_extension(path) {
+            let name = format!("{}/{path}", tree.origin().trim_end_matches('/'));
+            let place = Place::new(&SourceFile::new(name, String::new()), 0..0);
+            let finding = Diagnostic::new(&rules::K8S_BINARY_FILE, format!("{path} is no manifest"));
+            diagnostics.push(finding.at(place));
+        }
     }
 }
 

@@ -14,6 +14,7 @@ rules! { MANIFESTS
         K8S_NAMESPACE_DROPPED = "k8s-namespace-dropped", Info, OLM, "Its labels can go into the annotation operatorframework.io/suggested-namespace-template.";
         K8S_CERT_MANAGER_DROPPED = "k8s-cert-manager-dropped", Info, OLM, "Nothing to do: OLM mounts a serving certificate into the Deployment.";
         K8S_DEPLOYMENT_MISSING = "k8s-deployment-missing", Error, PLAIN, "Add the operator's Deployment to manifests/: it is what OLM installs.";
+        K8S_BINARY_FILE = "k8s-binary-file", Error, PLAIN, "Move the file out of manifests/, which holds YAML and JSON; an icon belongs into metadata/.";
         DEPLOYMENT_DUPLICATE = "deployment-duplicate", Error, OLM, "Give the Deployments different names.";
         DEPLOYMENT_NAME = "deployment-name", Error, OBJECTS, "Use lower-case letters, digits, dots and dashes, with a letter or digit at both ends.";
         DEPLOYMENT_SELECTOR = "deployment-selector", Error, OBJECTS, "Make spec.selector.matchLabels a part of the labels of the pod template.";
@@ -54,7 +55,7 @@ rules! { MANIFESTS
         RBAC_SUBRESOURCE_WILDCARD = "rbac-subresource-wildcard", Warning, RBAC, "Name the subresources.";
         RBAC_NONRESOURCE_NAMESPACED = "rbac-nonresource-namespaced", Warning, RBAC, "Grant nonResourceURLs through a ClusterRoleBinding.";
         RBAC_GENERATED_BINDING = "rbac-generated-binding", Info, OLM, "Nothing to do.";
-        RBAC_NONRESOURCE = "rbac-nonresource", Info, PLAIN, "Nothing to do: the rule stays in the permissions.";
+        RBAC_NONRESOURCE = "rbac-nonresource", Info, PLAIN, "Nothing to do: the operator keeps the permission; only paths of APIs whose kind is known become nativeAPIs.";
         RBAC_OLM_API = "rbac-olm-api", Info, PLAIN, "Nothing to do: OLM's own APIs are there wherever OLM is.";
     }
 }

@@ -13,6 +13,7 @@ mod annotated;
 mod apis;
 mod apiservices;
 pub(crate) mod certificates;
+pub(crate) mod consequences;
 mod crds;
 mod deployments;
 mod draft;
@@ -196,6 +197,7 @@ pub fn synthesize_for(bundle: &Bundle, reading: &[Diagnostic], shipping: Shippin
     if shipping == Shipping::Plain {
         diagnostics.extend(validity::inline_size(&csv, &outcomes));
     }
+    consequences::leave_out(reading, &mut diagnostics);
     diagnostic::sort(&mut diagnostics);
     Synthesis {
         csv: (!diagnostic::has_errors(&diagnostics) && !diagnostic::has_errors(reading)).then_some(csv),

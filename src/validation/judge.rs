@@ -1,10 +1,11 @@
 //! The one function that judges what enters an index or a catalog.
 
+use super::load;
 use super::validators::total_size;
 use crate::bundle::{BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::{Gate, Rule, Scope, Severity};
-use crate::synthesis::{Synthesis, synthesize};
+use crate::synthesis::{Synthesis, consequences, synthesize};
 use crate::tree::Tree;
 
 /// How strictly something is judged.
@@ -91,13 +92,17 @@ pub struct Judged {
     pub synthesis: Option<Synthesis>,
 }
 
-/// As [`judge`], and of the files of a `registry+v1` bundle whether OLM can unpack them.
+/// As [`judge`], and of the files of a `registry+v1` bundle whether OLM can unpack them; its author is also told which of
+/// them not every reader reads.
 pub fn judge_files(tree: &Tree, reading: &BundleReading, strictness: &Strictness) -> Judged {
     let mut judged = judge(reading, strictness);
     if let Some(bundle) = &reading.bundle
         && bundle.media_type == MediaType::RegistryV1
     {
         let mut found: Vec<Diagnostic> = total_size(tree, bundle).into_iter().collect();
+        if strictness.gate == Gate::Authoring {
+            load::folders(tree, &mut found);
+        }
         strictness.weigh_bundle(&mut found);
         judged.findings.extend(found);
         diagnostic::sort(&mut judged.findings);
@@ -122,6 +127,7 @@ pub fn judge(reading: &BundleReading, strictness: &Strictness) -> Judged {
             super::plain::check(bundle, &synthesis, &mut judged.findings);
             super::properties::projected(bundle, &synthesis.outcomes, &mut judged.findings);
             judged.findings.extend(synthesis.diagnostics.iter().cloned());
+            consequences::leave_out(&reading.diagnostics, &mut judged.findings);
             judged.synthesis = Some(synthesis);
         }
     }

@@ -45,7 +45,8 @@ pub(super) fn refusals(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic]) -> 
     findings
 }
 
-fn folders(tree: &Tree, findings: &mut Vec<Diagnostic>) {
+/// Folders and hidden files among the manifests, which not every reader reads.
+pub(super) fn folders(tree: &Tree, findings: &mut Vec<Diagnostic>) {
     let mut folders: Vec<&str> = Vec::new();
     for (path, _) in tree.below(MANIFESTS) {
         let inside = &path[MANIFESTS.len() + 1..];

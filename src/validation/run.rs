@@ -11,7 +11,7 @@ use crate::diagnostic::{self, Diagnostic};
 use crate::rules::{self, Rule};
 use crate::shape::nearest;
 use crate::synthesis::outside::inform;
-use crate::synthesis::synthesize;
+use crate::synthesis::{consequences, synthesize};
 use crate::tree::{Tree, TreeError};
 use std::collections::HashMap;
 
@@ -140,6 +140,7 @@ fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, V
                 found.extend(synthesis.diagnostics.iter().cloned());
                 plain::check(bundle, &synthesis, found);
                 properties::projected(bundle, &synthesis.outcomes, found);
+                consequences::leave_out(&reading.diagnostics, found);
             });
             if let Some(csv) = &synthesis.csv
                 && let Some(synthesized) = Synthesized::new(bundle, csv, &synthesis)

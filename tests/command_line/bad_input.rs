@@ -641,3 +641,46 @@ fn a_word_that_is_no_folder_is_not_looked_for_in_a_registry() {
         assert!(started.elapsed().as_secs() < 5, "{line}");
     }
 }
+
+#[test]
+fn what_a_manifest_that_cannot_be_read_may_hold_is_not_missed() {
+    let sandbox = greenhouse();
+    edit(&sandbox, DEPLOYMENT, "  replicas: 1\n", "\treplicas: 1\n");
+    let outcome = refused(&sandbox);
+    let rules: Vec<String> = errors(&outcome).into_iter().map(|(rule, _)| rule).collect();
+    assert_eq!(rules, ["yaml-syntax"], "{outcome}");
+    let validated = sandbox.run(["bundle", "validate", "bundle"]);
+    assert!(!validated.stdout.contains("k8s-deployment-missing"), "{validated}");
+}
+
+#[test]
+fn a_picture_among_the_manifests_is_refused() {
+    let sandbox = greenhouse();
+    write(&sandbox, "bundle/manifests/logo.png", b"\x89PNG\r\n\x1a\n\0\0\0");
+    let outcome = refused(&sandbox);
+    let rules: Vec<String> = errors(&outcome).into_iter().map(|(rule, _)| rule).collect();
+    assert_eq!(rules, ["k8s-binary-file"], "{outcome}");
+    says(&outcome, "bundle/manifests/logo.png");
+}
+
+#[test]
+fn a_slip_that_costs_the_operator_its_account_is_named_with_the_account_that_is_bound() {
+    let sandbox = greenhouse();
+    edit(&sandbox, DEPLOYMENT, "serviceAccountName:", "serviceAcountName:");
+    let outcome = sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1"]);
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+    let rules: Vec<String> = errors(&outcome).into_iter().map(|(rule, _)| rule).collect();
+    assert_eq!(rules, ["rbac-account-unbound"], "{outcome}");
+    says(&outcome, "Did you mean serviceAccountName?");
+    says(
+        &outcome,
+        "Set serviceAccountName: greenhouse-operator in the pod template",
+    );
+    assert!(
+        findings(&outcome).contains(&(
+            "warning[object-field-unknown]".to_owned(),
+            place(&sandbox, DEPLOYMENT, "serviceAcountName")
+        )),
+        "{outcome}"
+    );
+}

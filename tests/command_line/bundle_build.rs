@@ -163,6 +163,17 @@ fn errors_of_a_registry_bundle_stop_it_too() {
 }
 
 #[test]
+fn a_registry_bundle_with_a_folder_among_its_manifests_is_not_built() {
+    let sandbox = Sandbox::new();
+    copy(&sandbox, "compost-operator", "compost");
+    write(&sandbox, "compost/manifests/crds/more.yaml", "kind: ConfigMap\n");
+    let outcome = sandbox.run(["bundle", "build", "compost", "-t", "oci:out:v1"]);
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+    assert!(outcome.stderr.contains("error[load-subdirectory]"), "{outcome}");
+    assert!(!sandbox.path("out").exists());
+}
+
+#[test]
 fn a_second_tag_keeps_the_first() {
     let sandbox = greenhouse();
     let build = |tag: &str, version: &str| {

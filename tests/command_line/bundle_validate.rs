@@ -107,7 +107,7 @@ fn rules_can_be_allowed_chosen_and_denied() {
     let outcome = validate(&sandbox, "compost -o json --suite all --only hub-icon-missing");
     assert_eq!(rules(&json(&outcome)), ["hub-icon-missing"]);
     let quiet = validate(&sandbox, "compost --quiet");
-    assert_eq!(quiet.stdout, "compost (registry+v1): no errors, no warnings\n");
+    assert_eq!(quiet.stdout, "compost (registry+v1): no errors, 1 warning\n");
 }
 
 #[test]

@@ -213,6 +213,12 @@ const OURS: &[(char, &str, usize, &str)] = &[
         1,
         "an object without a name is said by reading",
     ),
+    (
+        '+',
+        "object-field-unknown",
+        4,
+        "fields that the API server drops, in schemas and in Deployments of the CSV",
+    ),
     ('+', "opt-no-match", 1, "an optional manifest that is not there"),
     ('+', "prop-files", 1, "two files with properties"),
     (

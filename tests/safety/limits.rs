@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 /// What reads an index of either form, which stands for INDEX.
-const OF_INDEXES: [&str; 33] = [
+const OF_INDEXES: [&str; 34] = [
     "alpha list bundles INDEX",
     "alpha list channels INDEX",
     "alpha list packages INDEX",

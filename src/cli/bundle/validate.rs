@@ -10,7 +10,7 @@ use crate::cli::{Context, guesses};
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
 use crate::shape::nearest;
-use crate::terminal::reports::{ReportFormat, patch, report, summary};
+use crate::terminal::reports::{self, ReportFormat, patch, report, summary};
 use crate::terminal::{Printer, counted};
 use crate::validation::fix::Fixing;
 use crate::validation::many::{Asked, Checked, Mending, UnreadableError, check_all};
@@ -319,12 +319,12 @@ fn check(bundles: &[String], asked: &Asked<'_>, format: ReportFormat, context: &
         printer.flush()?;
         printer.status(format_args!("then: {}", summary(&validations)));
     } else {
-        if printer.is_quiet() && format == ReportFormat::Text {
-            for validation in &mut validations {
-                validation.findings.retain(|finding| finding.diagnostic.is_error());
-            }
-        }
-        let text = report("opmx bundle validate", &validations, format, printer.stdout_color());
+        let color = printer.stdout_color();
+        let text = if printer.is_quiet() && format == ReportFormat::Text {
+            reports::errors(&validations, color)
+        } else {
+            report("opmx bundle validate", &validations, format, color)
+        };
         match format {
             ReportFormat::Text => printer.styled(&text)?,
             _ => printer.written(&text)?,

@@ -38,13 +38,18 @@ pub enum ReportFormat {
 /// for people only.
 pub fn report(command: &str, validations: &[Validation], format: ReportFormat, color: bool) -> String {
     match format {
-        ReportFormat::Text => text::write(validations, color),
+        ReportFormat::Text => text::write(validations, false, color),
         ReportFormat::Json => crate::text::to_json(&json::write(validations)),
         ReportFormat::Yaml => crate::text::to_yaml(&json::write(validations)),
         ReportFormat::Sarif => crate::text::to_json(&sarif::write(validations)),
         ReportFormat::Github => github::write(validations),
         ReportFormat::Junit => junit::write(command, validations),
     }
+}
+
+/// The report for a person who wants to see the errors alone; the others are counted.
+pub fn errors(validations: &[Validation], color: bool) -> String {
+    text::write(validations, true, color)
 }
 
 /// How many findings are errors, and how many warnings.

@@ -5,12 +5,13 @@ use crate::rules;
 use crate::terminal::{counted, findings};
 use crate::validation::Validation;
 
-/// Every finding with its source line, and one line about all of them. That a bundle could not be read at all is said
+/// Every finding, or where it is to be `quiet` every error, with its source line, and one line about all of them. That a bundle could not be read at all is said
 /// apart, with its causes, and only counted here.
-pub(super) fn write(validations: &[Validation], color: bool) -> String {
+pub(super) fn write(validations: &[Validation], quiet: bool, color: bool) -> String {
     let mut out = String::new();
     let all = validations.iter().flat_map(|validation| &validation.findings);
-    for finding in all.filter(|finding| finding.diagnostic.rule != &rules::BUNDLE_UNREADABLE) {
+    let shown = all.filter(|finding| !quiet || finding.diagnostic.is_error());
+    for finding in shown.filter(|finding| finding.diagnostic.rule != &rules::BUNDLE_UNREADABLE) {
         out.push_str(&findings::render(&finding.diagnostic, color));
         out.push_str("\n\n");
     }
