@@ -156,7 +156,6 @@ macro_rules! without_hints {
 }
 
 without_hints! {
-    EntrypointError,
     InitError,
     RequestError,
     StepError,
@@ -166,6 +165,12 @@ without_hints! {
     io::Error,
     serde_json::Error,
     tracing_subscriber::util::TryInitError,
+}
+
+impl Hints for EntrypointError {
+    fn hints(&self) -> Advice {
+        Advice::missing()
+    }
 }
 
 impl Hints for FileError {

@@ -629,7 +629,7 @@ fn a_word_that_is_no_folder_is_not_looked_for_in_a_registry() {
     ] {
         let started = std::time::Instant::now();
         let outcome = sandbox.run(line.split(' '));
-        assert_eq!(outcome.status, Some(1), "{line}: {outcome}");
+        assert_eq!(outcome.status, Some(4), "{line}: {outcome}");
         assert!(
             outcome.stderr.contains("grenhouse is neither a folder nor an image"),
             "{line}: {outcome}"

@@ -571,7 +571,7 @@ fn a_full_disk_pushes_nothing_and_says_what_to_do() {
     ------- stderr -------
     error: cannot build the image: cannot write a temporary file in [DIR]/: File too large (os error 27)
       hint: make room there, or name another folder in the variable TMPDIR
-    ------- exit 4 -------
+    ------- exit 1 -------
     ");
     let early = limited(8);
     assert_eq!(early.status, Some(1), "{early}");

@@ -1,6 +1,6 @@
 //! `Operator` and `Install` resources as the input of `resolve`, `plan`, `permissions` and `operator`.
 
-use crate::bundles::{fail, outcome_of, rake, succeed};
+use crate::bundles::{fail, miss, outcome_of, rake, succeed};
 use crate::common::Sandbox;
 use serde_json::{Value, json};
 use std::fs;
@@ -132,10 +132,10 @@ fn s50_an_entrypoint_alone_is_looked_up() {
         "{found}"
     );
     fs::write(sandbox.path("entry.yaml"), of_catalog("entrypoint: rake.v1.0.1")).unwrap();
-    insta::assert_snapshot!(fail(&sandbox, "resolve entry.yaml --catalog community=index.db"), @r#"
+    insta::assert_snapshot!(miss(&sandbox, "resolve entry.yaml --catalog community=index.db"), @r#"
     ------- stderr -------
     error: Operator my-rake: the catalog my-ns/community has no channel with the bundle "rake.v1.0.1"; there is "rake.v1.0.0"
-    ------- exit 3 -------
+    ------- exit 4 -------
     "#);
 }
 
