@@ -135,7 +135,8 @@ fn refusal(work: &Work<'_>, grant: &Grant, found: &WildcardRule, path: &Path) ->
     let mut help = Vec::new();
     if let Some(expanded) = &found.expanded {
         let groups: Vec<&str> = found.own_groups().into_iter().collect();
-        let written = to_yaml(&json!(expanded));
+        let written: Vec<Value> = expanded.iter().map(in_usual_order).collect();
+        let written = to_yaml(&json!(written));
         help.push(format!(
             "Of {} the bundle owns the kinds; in place of the rule write:\n{}",
             groups.join(", "),
@@ -150,6 +151,21 @@ fn refusal(work: &Work<'_>, grant: &Grant, found: &WildcardRule, path: &Path) ->
     help.extend(known);
     help.push(rules::RBAC_WILDCARD.help.to_owned());
     finding.help(help.join("\n"))
+}
+
+/// A rule with its fields in the order in which people write them.
+fn in_usual_order(rule: &Value) -> Value {
+    let usual = ["apiGroups", "resources", "resourceNames", "nonResourceURLs", "verbs"];
+    let fields = rule.as_object().into_iter().flatten();
+    let mut fields: Vec<(&String, &Value)> = fields.collect();
+    fields.sort_by_key(|(name, _)| {
+        (
+            usual.iter().position(|field| field == name).unwrap_or(usual.len()),
+            *name,
+        )
+    });
+    let fields = fields.into_iter().map(|(name, value)| (name.clone(), value.clone()));
+    Value::Object(fields.collect())
 }
 
 /// The resources of a group that are known, each with its kind: Kubernetes' own, and what sources say.

@@ -120,7 +120,9 @@ pub fn judge(reading: &BundleReading, strictness: &Strictness) -> Judged {
     let mut gate = strictness.gate;
     if let Some(bundle) = &reading.bundle {
         judged.findings.extend(super::check(bundle));
-        super::images::check(bundle, &mut judged.findings);
+        if strictness.gate == Gate::Authoring {
+            super::images::check(bundle, &mut judged.findings);
+        }
         if bundle.media_type == MediaType::K8sV1 {
             gate = Gate::Authoring;
             let synthesis = synthesize(bundle, &reading.diagnostics);

@@ -223,6 +223,12 @@ const OURS: &[(char, &str, usize, &str)] = &[
     ('+', "prop-files", 1, "two files with properties"),
     (
         '+',
+        "related-image-missing",
+        1,
+        "an image in an argument that no container has",
+    ),
+    (
+        '+',
         "yaml-extra-document",
         1,
         "further documents are lost, which is a warning",
