@@ -205,25 +205,34 @@ fn text<'a>(document: &'a Document, path: &Path) -> Option<&'a str> {
 }
 
 /// Related images that stand in for an image of a Deployment as it was: the list has another tag or digest of its
-/// repository, and nothing in the bundle uses that one. Each with the place of the image that is used now.
+/// repository, and nothing in the bundle uses that one. Each with the place of the image that is used now. Whether a tag
+/// has a digest only a registry can say, so the one never contradicts the other.
 pub fn outdated(bundle: &Bundle) -> Vec<(ImageUse, ImageUse)> {
     let (related, mut used): (Vec<ImageUse>, Vec<ImageUse>) =
         pin::of_bundle(bundle).into_iter().partition(ImageUse::is_related);
     used.extend(of_bundle(bundle).into_iter().filter(ImageUse::can_be_replaced));
     let listed: BTreeSet<&str> = related.iter().map(|entry| entry.image.as_str()).collect();
     let named: BTreeSet<&str> = used.iter().map(|one| one.image.as_str()).collect();
-    let place =
-        |image: &str| reference(image).map(|found| (found.registry().to_owned(), found.repository().to_owned()));
-    let mut current = BTreeMap::new();
-    for one in used.iter().filter(|one| !listed.contains(one.image.as_str())) {
-        if let Some(place) = place(&one.image) {
-            current.entry(place).or_insert(one);
-        }
-    }
+    let new: Vec<&ImageUse> = used.iter().filter(|one| !listed.contains(one.image.as_str())).collect();
     let stale = related.iter().filter(|entry| !named.contains(entry.image.as_str()));
     stale
-        .filter_map(|entry| Some((entry.clone(), (*current.get(&place(&entry.image)?)?).clone())))
+        .filter_map(|entry| {
+            let now = new.iter().find(|one| contradict(&entry.image, &one.image))?;
+            Some((entry.clone(), (*now).clone()))
+        })
         .collect()
+}
+
+/// Whether two images of one repository have tags, or digests, that differ.
+fn contradict(one: &str, other: &str) -> bool {
+    let (Some(one), Some(other)) = (reference(one), reference(other)) else {
+        return false;
+    };
+    let differ = |one: Option<&str>, other: Option<&str>| Some(one? != other?);
+    (one.registry(), one.repository()) == (other.registry(), other.repository())
+        && differ(one.digest(), other.digest())
+            .or_else(|| differ(one.tag(), other.tag()))
+            .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -361,5 +370,21 @@ data:
             outdated_with(&format!("relatedImages: [{}]\n", entry("example.com/other:0"))),
             [""; 0]
         );
+    }
+
+    #[test]
+    fn only_tags_and_digests_that_differ_contradict_each_other() {
+        let digest = |letter: &str| format!("example.com/op@sha256:{}", letter.repeat(64));
+        let one = "example.com/op:1";
+        assert!(contradict(one, "example.com/op:2"));
+        assert!(contradict(&digest("a"), &digest("b")));
+        for (left, right) in [
+            (one, &*digest("a")),
+            (one, "example.com/other:2"),
+            (one, "op:2"),
+            (one, one),
+        ] {
+            assert!(!contradict(left, right), "{left} and {right}");
+        }
     }
 }

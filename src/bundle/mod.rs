@@ -31,6 +31,7 @@ pub(crate) use read::read_as;
 pub use read::{BundleReading, read};
 
 use crate::manifest::Object;
+use crate::source::Place;
 use crate::text::{self, Document};
 use crate::tree::TreeLimits;
 use std::path::Path;
@@ -72,6 +73,8 @@ pub struct Bundle {
     pub properties: Vec<TypedValue>,
     /// The metadata files besides `olm.yaml`, the first document of each, in the order of their names.
     pub metadata: Vec<Document>,
+    /// The metadata files that hold no document, at their beginning.
+    pub empty_metadata: Vec<Place>,
 }
 
 impl Bundle {

@@ -87,6 +87,7 @@ pub(crate) fn read_as(tree: &Tree, media_type: Option<MediaType>, limits: &Limit
         dependencies: metadata.dependencies,
         properties: metadata.properties,
         metadata: metadata.documents,
+        empty_metadata: metadata.empty,
     };
     BundleReading {
         bundle: Some(bundle),
@@ -163,6 +164,7 @@ struct Metadata {
     dependencies: Vec<super::TypedValue>,
     properties: Vec<super::TypedValue>,
     documents: Vec<Document>,
+    empty: Vec<Place>,
 }
 
 impl Metadata {
@@ -177,11 +179,14 @@ impl Metadata {
             diagnostics.extend(reading.diagnostics.into_iter().map(unquoted_range));
             let mut documents = reading.documents.into_iter();
             let Some(document) = documents.next() else {
-                if is_olm && !broken {
-                    let message = "metadata/olm.yaml is empty";
+                if !broken {
                     let place = Place::new(&SourceFile::new(name.as_str(), String::from_utf8_lossy(content)), 0..0);
-                    let finding = Diagnostic::new(&rules::OLM_REQUIRED, message).at(place);
-                    diagnostics.push(finding.help(super::olm_yaml::REQUIRED_HELP));
+                    if is_olm {
+                        let message = "metadata/olm.yaml is empty";
+                        let finding = Diagnostic::new(&rules::OLM_REQUIRED, message).at(place.clone());
+                        diagnostics.push(finding.help(super::olm_yaml::REQUIRED_HELP));
+                    }
+                    metadata.empty.push(place);
                 }
                 continue;
             };

@@ -290,6 +290,7 @@ fn bundle_of(objects: &[Object]) -> Bundle {
         dependencies: Vec::new(),
         properties: Vec::new(),
         metadata: Vec::new(),
+        empty_metadata: Vec::new(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::index_needs::unknown_media_type;
 use crate::bundle::annotations::{CHANNELS, DEFAULT_CHANNEL, MANIFESTS, MEDIA_TYPE, METADATA, PACKAGE};
-use crate::bundle::{Annotations, Bundle};
+use crate::bundle::{ANNOTATIONS_YAML, Annotations, Bundle};
 use crate::diagnostic::Diagnostic;
 use crate::rules;
 use crate::tree::Tree;
@@ -79,8 +79,16 @@ pub(super) fn check_as_opm(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
 /// The annotations, and what every reader says about them.
 fn present<'a>(bundle: &'a Bundle, findings: &mut Vec<Diagnostic>) -> Option<&'a Annotations> {
     let Some(annotations) = &bundle.annotations else {
-        let message = format!("{} has no annotations file in metadata/", bundle.origin);
-        findings.push(Diagnostic::new(&rules::ANN_FILE_MISSING, message));
+        let mut empty = bundle.empty_metadata.iter();
+        let empty = empty.find(|place| place.source.name().ends_with(ANNOTATIONS_YAML));
+        let finding = if let Some(place) = empty {
+            let message = format!("{ANNOTATIONS_YAML} is empty");
+            Diagnostic::new(&rules::ANN_FILE_MISSING, message).at(place.clone())
+        } else {
+            let message = format!("{} has no annotations file in metadata/", bundle.origin);
+            Diagnostic::new(&rules::ANN_FILE_MISSING, message)
+        };
+        findings.push(finding);
         return None;
     };
     for key in [MEDIA_TYPE, MANIFESTS, METADATA, PACKAGE, CHANNELS] {

@@ -654,6 +654,15 @@ fn what_a_manifest_that_cannot_be_read_may_hold_is_not_missed() {
 }
 
 #[test]
+fn annotations_that_are_empty_are_not_called_missing() {
+    let sandbox = greenhouse();
+    write(&sandbox, "bundle/metadata/annotations.yaml", "# later\n");
+    let outcome = refused(&sandbox);
+    says(&outcome, "error[ann-file-missing]: metadata/annotations.yaml is empty");
+    says(&outcome, "bundle/metadata/annotations.yaml:1:1");
+}
+
+#[test]
 fn a_picture_among_the_manifests_is_refused() {
     let sandbox = greenhouse();
     write(&sandbox, "bundle/manifests/logo.png", b"\x89PNG\r\n\x1a\n\0\0\0");

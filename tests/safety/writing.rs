@@ -86,10 +86,10 @@ pub(crate) const ALL: &[Writing] = &[
     writing("index from-fbc ../catalog -q --generate", GENERATED, 0, None, Unit::All),
     writing("registry add -q -b ../older -d index.db", &[], 1, LIST, Unit::All),
     writing("registry add -q -b ../older -d index.db", SOUND, 1, LIST, Unit::All),
-    writing("registry rm -o tool1 -d index.db", SOUND, 1, LIST, Unit::All),
+    writing("registry rm -o tool1 -d index.db", SOUND, 4, LIST, Unit::All),
     writing("registry prune -p tool1 -d index.db", SOUND, 0, LIST, Unit::All),
     writing("registry deprecatetruncate -b registry.example.com/tool0:1.4.0 -d index.db", SOUND, 0, LIST, Unit::All),
-    writing("registry promote tool0.v1.4.0 -c fast -d index.db", SOUND, 0, LIST, Unit::All),
+    writing("registry promote tool0.v1.4.0 -c nightly -d index.db", SOUND, 0, LIST, Unit::All),
     writing("registry prune-stranded -d index.db", UNTIDY, 0, LIST, Unit::All),
     writing("index check index.db --fix", UNTIDY, 0, LIST, Unit::All),
 ];

@@ -2,7 +2,7 @@
 
 use crate::common::{Sandbox, copy_folder};
 use crate::tools::installed;
-use crate::{fail, registry, succeed};
+use crate::{fail, miss, registry, succeed};
 use std::path::Path;
 
 #[test]
@@ -54,7 +54,7 @@ fn a_tag_that_is_not_there_and_plain_http_are_said_with_a_way_out() {
         assert!(!sandbox.path(absent).exists(), "{absent}");
     }
     let line = format!("index list packages --use-http {host}/team/compost:v1");
-    insta::assert_snapshot!(fail(&sandbox, &line).stderr.replace(host, "HOST"), @"
+    insta::assert_snapshot!(miss(&sandbox, &line).stderr.replace(host, "HOST"), @"
     error: HOST/team/compost:v1 is a bundle, not an index
       hint: use opmx bundle inspect to show a bundle
     ");

@@ -36,10 +36,19 @@ fn succeed(sandbox: &Sandbox, line: &str) -> String {
 
 /// Runs a command that must fail, and print nothing as a result.
 fn fail(sandbox: &Sandbox, line: &str) -> Outcome {
+    ended(sandbox, line, 1)
+}
+
+/// Runs a command that must find that something does not exist, and print nothing as a result.
+fn miss(sandbox: &Sandbox, line: &str) -> Outcome {
+    ended(sandbox, line, 4)
+}
+
+fn ended(sandbox: &Sandbox, line: &str, status: i32) -> Outcome {
     let outcome = sandbox.run(line.split_whitespace());
     assert_eq!(
         (outcome.status, outcome.stdout.as_str()),
-        (Some(1), ""),
+        (Some(status), ""),
         "{line}: {outcome}"
     );
     outcome

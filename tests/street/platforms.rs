@@ -3,7 +3,7 @@
 use crate::common::{Sandbox, copy_folder};
 use crate::image::Unpacked;
 use crate::tools::{installed, run};
-use crate::{fail, registry, succeed};
+use crate::{miss, registry, succeed};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -207,7 +207,7 @@ fn each_platform_stands_on_the_image_of_the_base_for_it() {
         image.serves(&["compost-operator.v0.3.1"]);
     }
 
-    let outcome = fail(
+    let outcome = miss(
         &sandbox,
         &format!("{add} -t oci:out:v1 -i {base} --binary linux/riscv64=opmx-riscv64"),
     );
