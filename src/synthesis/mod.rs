@@ -14,6 +14,7 @@ mod apis;
 mod apiservices;
 pub(crate) mod certificates;
 mod crds;
+pub mod decisions;
 mod deployments;
 mod draft;
 mod explain;
