@@ -228,11 +228,11 @@ fn contradict(one: &str, other: &str) -> bool {
     let (Some(one), Some(other)) = (reference(one), reference(other)) else {
         return false;
     };
-    let differ = |one: Option<&str>, other: Option<&str>| Some(one? != other?);
-    (one.registry(), one.repository()) == (other.registry(), other.repository())
-        && differ(one.digest(), other.digest())
-            .or_else(|| differ(one.tag(), other.tag()))
-            .unwrap_or_default()
+    let differ = match (one.digest(), other.digest()) {
+        (Some(one), Some(other)) => one != other,
+        _ => matches!((one.tag(), other.tag()), (Some(one), Some(other)) if one != other),
+    };
+    differ && (one.registry(), one.repository()) == (other.registry(), other.repository())
 }
 
 #[cfg(test)]

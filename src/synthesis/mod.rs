@@ -15,6 +15,7 @@ mod apiservices;
 pub(crate) mod certificates;
 pub(crate) mod consequences;
 mod crds;
+pub mod decisions;
 mod deployments;
 mod draft;
 mod explain;

@@ -1,11 +1,16 @@
 //! The next release of an operator in the folder of the one before: its manifests take the place of the old ones, and
 //! `metadata/olm.yaml` keeps what a person wrote.
 
+mod examples;
+mod left;
+
+use super::decisions::Decisions;
 use super::intake::Intake;
 use super::operator::{self, Found};
 use super::outside::{Outside, Resolved, learn};
+use super::settle::{Settled, Settling, settle};
 use super::starter::{Inferred, inferred, is_annotated};
-use super::{Unresolved, synthesize};
+use super::{samples, synthesize};
 use crate::bundle::stamp::{Stamp, stamp};
 use crate::bundle::{self, Bundle, BundleLimits, EditError, MANIFESTS, MediaType, OLM_YAML};
 use crate::diagnostic::{self, Diagnostic};
@@ -27,6 +32,8 @@ pub struct ReleaseOptions {
     pub replaces: Option<String>,
     /// Manifests that stay although they are not among the new ones, by their paths inside the bundle.
     pub keep: BTreeSet<String>,
+    /// Write out by name what wildcards stand for, as far as it is the bundle's own kinds.
+    pub expand_wildcards: bool,
     /// What is known outside the bundle.
     pub outside: Outside,
     /// How much the bundle may hold.
@@ -79,6 +86,12 @@ pub enum ReleaseError {
         /// The file.
         path: String,
     },
+    /// Examples cannot be added to those that are there.
+    #[error("{object} would become an example, but the examples in {OLM_YAML} are not a list")]
+    Examples {
+        /// The custom resource, as `Kind/name`.
+        object: String,
+    },
     /// A changed file passes a limit.
     #[error(transparent)]
     Tree(#[from] TreeError),
@@ -109,8 +122,15 @@ pub struct Release {
     pub inferred_version: Option<Found>,
     /// The resources in RBAC rules that a source explains.
     pub resolved: Vec<Resolved>,
-    /// The resources whose kinds the author must say.
-    pub unresolved: Vec<Unresolved>,
+    /// What was done to the manifests. Its examples are those that `olm.yaml` gets.
+    pub settled: Settled,
+    /// The custom resources that differ from the examples in `olm.yaml`, which stay.
+    pub differing: Vec<Object>,
+    /// What else a person must decide. Roles are among it as far as they allow more than before.
+    pub decisions: Decisions,
+    /// The rules, as [`WildcardRule::label`](super::wildcards::WildcardRule::label) calls them, that have wildcards where
+    /// the release before named the bundle's own kinds.
+    pub named_before: BTreeSet<String>,
     /// What is wrong with the samples, and where a person must choose. With errors there is nothing to write.
     pub findings: Vec<Diagnostic>,
 }
@@ -191,40 +211,61 @@ pub fn next_release(
         let origin = origin();
         return Err(ReleaseError::Unreadable { origin, diagnostics });
     }
-    let mut files = manifests_that_change(folder, intake, options)?;
-    let kept = objects_of(folder, &options.keep, limits);
-    let objects: Vec<Object> = manifests.objects.iter().chain(&kept).cloned().collect();
+    let mut tree = manifests_of(folder, intake, options)?;
+    let settling = Settling {
+        cut: true,
+        expand_wildcards: options.expand_wildcards,
+        untouched: Some(&options.keep),
+    };
     let mut after = before.clone();
-    after.objects.clone_from(&objects);
-
+    // These findings name the files that the manifests come from.
+    let kept = objects_of(folder, &options.keep, limits);
+    after.objects = manifests.objects.iter().chain(&kept).cloned().collect();
     let learned = learn(&after, &[], &options.outside);
     let mut release = Release {
         files: BTreeMap::new(),
-        added: labels_beyond(&objects, &before.objects)
-            .into_iter()
-            .map(|(label, _)| label)
-            .collect(),
-        removed: labels_beyond(&before.objects, &objects),
+        added: Vec::new(),
+        removed: Vec::new(),
         inferred_version: None,
         resolved: learned.resolved,
-        unresolved: Vec::new(),
+        settled: Settled::default(),
+        differing: Vec::new(),
+        decisions: Decisions::default(),
+        named_before: BTreeSet::new(),
         findings: learned.findings,
     };
     if diagnostic::has_errors(&release.findings) {
         return Ok(release);
     }
-    let mut wanted = names(&before, &objects, options, &mut release)?;
-    wanted.examples = learned.examples;
+    let mut settled = settle(&mut tree, settling, limits)?;
+    after.objects.clone_from(&settled.objects);
+    let objects = &settled.objects;
+    let labels = labels_beyond(objects, &before.objects).into_iter();
+    release.added = labels.map(|(label, _)| label).collect();
+    release.removed = labels_beyond(&before.objects, objects);
+    let mut wanted = names(&before, objects, options, &mut release)?;
     wanted.apis = release.resolved.iter().map(|resolved| resolved.hint.clone()).collect();
-    wanted.refreshed = refreshed(&before, &objects);
+    wanted.refreshed = refreshed(&before, objects);
+    let (was, is) = (synthesize(&before, &[]), synthesize(&after, &[]));
+    let olm = before.olm.as_ref().map_or(&Value::Null, Document::value);
+    if let Some(samples) = &options.outside.samples {
+        let all = samples::with(samples.clone(), settled.examples.clone());
+        wanted.examples = Some(samples::examples(&all, &is.provided).0);
+    } else {
+        let merged = examples::merge(olm, &settled.examples, &is.provided, &limits.text)?;
+        wanted.examples = merged.examples;
+        (settled.examples, release.differing) = (merged.added, merged.differing);
+    }
+    release.decisions = left::decisions(&is, &after, Decisions::of(&was, &before.objects), &wanted);
+    release.named_before = left::named_before(&is, &was, &before);
     let mut metadata = Tree::new(folder.origin());
     let old = folder.get(OLM_YAML).unwrap_or_default();
     metadata.insert(OLM_YAML, old.to_vec(), &limits.tree)?;
     stamp(&mut metadata, &after, &wanted, limits)?;
     let new = metadata.get(OLM_YAML).unwrap_or_default();
-    note(&mut files, OLM_YAML, Some(old), Some(new));
-    release.files = files;
-    release.unresolved = still_open(&after, &release.resolved);
+    release.files = manifests_that_change(folder, &tree);
+    note(&mut release.files, OLM_YAML, Some(old), Some(new));
+    release.settled = settled;
     Ok(release)
 }
 
@@ -310,31 +351,35 @@ fn note(files: &mut BTreeMap<String, FileChange>, path: &str, before: Option<&[u
     }
 }
 
-/// The new manifests come, those that are not among them go. What is no manifest stays.
-fn manifests_that_change(
-    folder: &Tree,
-    intake: &Intake,
-    options: &ReleaseOptions,
-) -> Result<BTreeMap<String, FileChange>, ReleaseError> {
-    let mut files = BTreeMap::new();
+/// The manifests of the next release in their files: the new ones, and those that stay.
+fn manifests_of(folder: &Tree, intake: &Intake, options: &ReleaseOptions) -> Result<Tree, ReleaseError> {
+    let mut tree = Tree::new(folder.origin());
+    let limits = &options.limits.tree;
     for path in &options.keep {
-        if folder.get(path).is_none() {
-            let origin = folder.origin().to_owned();
-            let path = path.clone();
+        let Some(content) = folder.get(path) else {
+            let (origin, path) = (folder.origin().to_owned(), path.clone());
             return Err(ReleaseError::NotThere { origin, path });
-        }
+        };
+        tree.insert(path, content.to_vec(), limits)?;
     }
-    let mut new: BTreeSet<&str> = BTreeSet::new();
     for (path, content) in intake.files() {
-        new.insert(path);
+        tree.insert(path, content.to_vec(), limits)?;
+    }
+    Ok(tree)
+}
+
+/// The new manifests come, those that are not among them go. What is no manifest stays.
+fn manifests_that_change(folder: &Tree, new: &Tree) -> BTreeMap<String, FileChange> {
+    let mut files = BTreeMap::new();
+    for (path, content) in new.iter() {
         note(&mut files, path, folder.get(path), Some(content));
     }
     for (path, content) in folder.below(MANIFESTS) {
-        if has_manifest_extension(path) && !new.contains(path) && !options.keep.contains(path) {
+        if has_manifest_extension(path) && new.get(path).is_none() {
             note(&mut files, path, Some(content), None);
         }
     }
-    Ok(files)
+    files
 }
 
 /// The objects in files that stay.
@@ -362,15 +407,6 @@ fn labels_beyond(objects: &[Object], others: &[Object]) -> Vec<(String, String)>
     labels.sort();
     labels.dedup();
     labels
-}
-
-fn still_open(bundle: &Bundle, resolved: &[Resolved]) -> Vec<Unresolved> {
-    let mut unresolved = synthesize(bundle, &[]).unresolved;
-    unresolved.retain(|entry| {
-        let is_about = |found: &Resolved| found.hint.group == entry.group && found.hint.resource == entry.resource;
-        !resolved.iter().any(is_about)
-    });
-    unresolved
 }
 
 #[cfg(test)]

@@ -93,6 +93,14 @@ pub(crate) fn examples(samples: &[Object], provided: &BTreeSet<GroupVersionKind>
     )
 }
 
+/// Samples, and custom resources that are none of them.
+pub(crate) fn with(mut samples: Vec<Object>, others: Vec<Object>) -> Vec<Object> {
+    let new = |other: &Object| !samples.iter().any(|sample| sample.identity() == other.identity());
+    let others: Vec<Object> = others.into_iter().filter(new).collect();
+    samples.extend(others);
+    samples
+}
+
 /// The finding about an example of a kind that the bundle does not provide.
 pub(super) fn not_provided(gvk: &GroupVersionKind, provided: &BTreeSet<GroupVersionKind>) -> Option<Diagnostic> {
     if provided.contains(gvk) {

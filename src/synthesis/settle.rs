@@ -5,21 +5,22 @@ use super::wildcards::{WildcardRule, expand_in};
 use super::{Fate, Synthesis};
 use crate::bundle::cut::{can_be_cut, cut};
 use crate::bundle::{BundleLimits, EditError, MANIFESTS};
-use crate::diagnostic::Diagnostic;
 use crate::manifest::{self, Layout, Object};
-use crate::rules;
 use crate::tree::Tree;
+use std::collections::BTreeSet;
 
 /// The annotation of objects that helm alone creates, at some moment of an install.
 const HOOK: &str = "helm.sh/hook";
 
 /// What is done to manifests that become a bundle.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Settling {
+pub struct Settling<'a> {
     /// Take out what belongs to no bundle: custom resources of the bundle's own kinds, and tests of a helm chart.
     pub cut: bool,
     /// Write out by name what wildcards stand for, as far as it is the bundle's own kinds.
     pub expand_wildcards: bool,
+    /// Files that stay as they are, by their paths inside the bundle.
+    pub untouched: Option<&'a BTreeSet<String>>,
 }
 
 /// Manifests that are settled.
@@ -33,23 +34,29 @@ pub struct Settled {
     pub tests: Vec<Object>,
     /// The rules whose wildcards were written out.
     pub expanded: Vec<WildcardRule>,
-    /// What OLM installs from no bundle, and the author must decide about.
-    pub unsupported: Vec<Diagnostic>,
 }
 
 /// Settles the manifests of a tree, which have no errors.
 ///
 /// # Errors
 /// When a file is written in a form that allows no change, or passes a limit.
-pub fn settle(tree: &mut Tree, settling: Settling, limits: &BundleLimits) -> Result<Settled, EditError> {
+pub fn settle(tree: &mut Tree, settling: Settling<'_>, limits: &BundleLimits) -> Result<Settled, EditError> {
     let read = |tree: &Tree| manifest::read(tree, MANIFESTS, Layout::Nested, &limits.text).objects;
     let mut settled = Settled {
         objects: read(tree),
         ..Settled::default()
     };
+    let origin = format!("{}/", tree.origin().trim_end_matches('/'));
+    let may_change = |object: &Object| {
+        let path = object.file().strip_prefix(&origin).unwrap_or(object.file());
+        !settling.untouched.is_some_and(|untouched| untouched.contains(path))
+    };
     let mut synthesis = from_manifests_alone(&settled.objects);
     if settling.cut {
-        let cuttable = settled.objects.iter().filter(|object| can_be_cut(object));
+        let cuttable = settled
+            .objects
+            .iter()
+            .filter(|object| can_be_cut(object) && may_change(object));
         let (tests, others): (Vec<&Object>, Vec<&Object>) = cuttable.partition(|object| is_test(object));
         let own = others
             .into_iter()
@@ -74,15 +81,11 @@ pub fn settle(tree: &mut Tree, settling: Settling, limits: &BundleLimits) -> Res
         }
     }
     if settling.expand_wildcards {
-        let rules = std::mem::take(&mut synthesis.wildcards);
+        let mut rules = synthesis.wildcards;
+        rules.retain(|rule| may_change(&rule.role));
         settled.expanded = expand_in(tree, rules, limits)?;
         settled.objects = read(tree);
     }
-    let unsupported = [rules::K8S_KIND_UNSUPPORTED.id, rules::K8S_CUSTOM_RESOURCE.id];
-    settled.unsupported = synthesis.diagnostics;
-    settled
-        .unsupported
-        .retain(|finding| finding.is_error() && unsupported.contains(&finding.rule.id));
     Ok(settled)
 }
 

@@ -1,21 +1,18 @@
 //! The first `metadata/olm.yaml` of a bundle: what the manifests say is filled in, the rest stands there as comments,
 //! so that the next command asks only for what a person must decide.
 
+use super::decisions::Decisions;
 use super::operator::{self, Found};
 use super::outside::{Resolved, resolve};
-use super::wildcards::WildcardRule;
-use super::{Fate, Outcome, Synthesis, Unresolved, samples, synthesize};
+use super::{Synthesis, Unresolved, samples, synthesize};
 use crate::bundle::olm_yaml::FIELDS;
 use crate::bundle::olm_yaml::annotations::OF_DEPLOYMENT;
 use crate::bundle::{Bundle, MediaType, mentions};
 use crate::diagnostic::Diagnostic;
-use crate::kubernetes::rbac::covering::{atoms, compact, count_atoms};
-use crate::kubernetes::rbac::{self, Rule};
 use crate::kubernetes::served::ServedResources;
 use crate::manifest::Object;
 use crate::olm::annotation::EXAMPLES;
 use crate::olm::install_mode::INSTALL_MODES;
-use crate::rules;
 use crate::text::{self, Limits};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -44,17 +41,10 @@ pub struct Starter {
     pub olm_yaml: String,
     /// The required keys that stand in it as comments only.
     pub open: Vec<&'static str>,
-    /// Resources in RBAC rules whose kinds the author must say.
-    pub unresolved: Vec<Unresolved>,
     /// The resources that a source explains, and which the bundle requires therefore.
     pub required: Vec<Resolved>,
-    /// The APIServices, as `Kind/name`, whose kinds the author must say.
-    pub api_services: Vec<String>,
-    /// What the operator's Roles allow in one namespace. The install mode AllNamespaces, which is chosen, makes it hold in
-    /// all of them: OLM copies each Role into a ClusterRole.
-    pub widened: Vec<Rule>,
-    /// The operator's rules with wildcards, which the author must replace.
-    pub wildcards: Vec<WildcardRule>,
+    /// What else only the author can decide.
+    pub decisions: Decisions,
     /// What is wrong with the samples.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -72,12 +62,6 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
         .zip(version.as_ref())
         .map(|(package, version)| format!("{package}.v{version}"));
     let synthesis = from_manifests_alone(objects);
-    let widened = widened(&synthesis.outcomes, objects);
-    let untold = synthesis
-        .diagnostics
-        .iter()
-        .filter(|finding| finding.rule.id == rules::APISERVICE_KIND_MISSING.id);
-    let api_services = untold.filter_map(|finding| finding.object.clone()).collect();
     // Of what several kinds are known, the author chooses.
     let (resolved, _) = resolve(&synthesis.unresolved, &known.sources);
     let is_about =
@@ -99,8 +83,10 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
         entries.any(|entry| entry.of_platform && is_about(found, entry))
     };
     let required = resolved.iter().filter(|found| !is_native(found)).cloned().collect();
-    let mut unresolved = synthesis.unresolved;
-    unresolved.retain(|entry| !resolved.iter().any(|found| is_about(found, entry)));
+    let mut decisions = Decisions::of(&synthesis, objects);
+    decisions
+        .unresolved
+        .retain(|entry| !resolved.iter().any(|found| is_about(found, entry)));
     let (examples, diagnostics) = samples::examples(&known.samples, &synthesis.provided);
     let unless_empty = |list: Vec<Value>| (!list.is_empty()).then_some(list);
     let mut filled: Vec<Inferred> = [
@@ -125,15 +111,12 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
         .map(|field| field.key)
         .collect();
     Starter {
-        olm_yaml: write(&filled, &unresolved),
+        olm_yaml: write(&filled, &decisions.unresolved),
         package,
         inferred_version,
         open,
-        unresolved,
         required,
-        api_services,
-        widened,
-        wildcards: synthesis.wildcards,
+        decisions,
         diagnostics,
     }
 }
@@ -152,33 +135,6 @@ pub(super) fn inferred(objects: &[Object]) -> Vec<Inferred> {
         inferred.push(("relatedImages", images.into()));
     }
     inferred
-}
-
-/// The rules of the roles that RoleBindings give to the operator, put together for a reader: what is secret first.
-fn widened(outcomes: &[Outcome], objects: &[Object]) -> Vec<Rule> {
-    let bindings = outcomes.iter().filter(|outcome| {
-        outcome.object.gvk().is(rbac::GROUP, "RoleBinding") && matches!(outcome.fate, Fate::Projected)
-    });
-    let roles = bindings.filter_map(|outcome| {
-        let binding = &outcome.object;
-        let (kind, name) = (binding.text(&["roleRef", "kind"])?, binding.text(&["roleRef", "name"])?);
-        objects
-            .iter()
-            .find(|object| object.gvk().is(rbac::GROUP, kind) && object.name() == name)
-    });
-    let rules: Vec<Rule> = roles.flat_map(|role| Rule::read_all(role.value())).collect();
-    if count_atoms(&rules).is_err() {
-        return rules;
-    }
-    let atoms: Vec<Rule> = rules.iter().flat_map(atoms).collect();
-    let mut rules = compact(&atoms);
-    rules.sort_by_key(|rule| {
-        !rule
-            .resources
-            .iter()
-            .any(|resource| resource == "secrets" || resource == "*")
-    });
-    rules
 }
 
 /// Whether a Deployment says a key of `olm.yaml` by an annotation.

@@ -108,27 +108,90 @@ fn what_cannot_be_updated_is_left_as_it_is() {
     copy(&sandbox, "compost-operator", "compost");
     write(&sandbox, "broken/a.yaml", "kind: [\n");
     edit(&sandbox, "deploy/deployment.yaml", ":1.3.0", ":1.1.0");
-    for (line, said) in [
+    for (line, status, said) in [
         (
             "compost --from deploy",
+            1,
             "it has no metadata/olm.yaml\n  hint: \"opmx bundle init\" begins one",
         ),
-        ("bundle --from broken", "broken/a.yaml:"),
+        ("bundle --from broken", 1, "broken/a.yaml:"),
         (
             "bundle --from deploy",
+            1,
             "older than 1.2.0 in metadata/olm.yaml\n  hint: say which it is with --version",
         ),
         (
             "bundle --from deploy --keep nothing.yaml",
+            1,
             "nothing.yaml is not in bundle, so it cannot be kept",
         ),
-        ("absent --from deploy", "cannot read absent"),
+        ("absent --from deploy", 4, "cannot read absent"),
     ] {
         let before = files(&sandbox.path("."));
         let outcome = sandbox.run(format!("bundle update {line}").split(' '));
-        let status = if line.starts_with("absent") { 4 } else { 1 };
         assert_eq!(outcome.status, Some(status), "{line}: {outcome}");
         assert!(outcome.stderr.contains(said), "{line}: {outcome}");
         assert_eq!(files(&sandbox.path(".")), before, "{line}");
     }
+}
+
+/// An operator of `testdata/operators`, begun with `init`.
+fn begun(sandbox: &Sandbox, name: &str, options: &str) {
+    let upstream = std::fs::read_to_string(testdata("operators").join(name).join("upstream.yaml")).unwrap();
+    write(sandbox, "upstream.yaml", upstream);
+    succeeds(
+        &sandbox.run(format!("bundle init {name} --from upstream.yaml --package {name} {options}").split_whitespace()),
+    );
+}
+
+#[test]
+fn what_init_takes_out_or_writes_out_update_does_not_bring_back() {
+    for (name, init, version) in [
+        ("nursery", "", "9.0.0"),
+        ("kettle", "", "9.0.0"),
+        ("pump", "--expand-wildcards", "0.4.0"),
+    ] {
+        let sandbox = Sandbox::new();
+        begun(&sandbox, name, init);
+        let before = files(&sandbox.path(&format!("{name}/manifests")));
+        let line = format!("bundle update {name} --from upstream.yaml --version {version} {init}");
+        let outcome = sandbox.run(line.split_whitespace());
+        succeeds(&outcome);
+        assert_eq!(files(&sandbox.path(&format!("{name}/manifests"))), before, "{outcome}");
+        assert!(!outcome.stderr.contains("becomes an example"), "{outcome}");
+    }
+}
+
+#[test]
+fn what_is_to_decide_is_listed_as_by_init() {
+    let sandbox = Sandbox::new();
+    begun(&sandbox, "pump", "--expand-wildcards");
+    let outcome = sandbox.run("bundle update pump --from upstream.yaml".split(' '));
+    succeeds(&outcome);
+    let said = "to decide: rule 0 of ClusterRole/pump-operator allows all resources of pumps.example.com, which the release \
+                before named: --expand-wildcards names them again, in pump/manifests/upstream.yaml:81\n";
+    assert!(outcome.stderr.contains(said), "{outcome}");
+    begun(&sandbox, "sweeper", "");
+    let outcome = sandbox.run("bundle update sweeper --from upstream.yaml".split(' '));
+    succeeds(&outcome);
+    let said =
+        "rule 1 of ClusterRole/sweeper allows all resources of sweeper.example.com: --expand-wildcards names those";
+    assert!(outcome.stderr.contains(said), "{outcome}");
+}
+
+#[test]
+fn an_example_that_a_person_edited_stays_and_is_told() {
+    let sandbox = Sandbox::new();
+    begun(&sandbox, "nursery", "");
+    edit(
+        &sandbox,
+        "nursery/metadata/olm.yaml",
+        "temperature: 21",
+        "temperature: 25 # warmer",
+    );
+    let outcome = sandbox.run("bundle update nursery --from upstream.yaml".split(' '));
+    succeeds(&outcome);
+    assert!(outcome.stdout.is_empty(), "{outcome}");
+    let said = "the example Climate/default in nursery/metadata/olm.yaml stays, although the manifests say otherwise\n";
+    assert!(outcome.stderr.contains(said), "{outcome}");
 }

@@ -1,13 +1,14 @@
 //! Operators of our own making, each with one difficulty of real ones, all the way: `init`, what a person decides, `build`,
 //! `validate`, `add`, `plan`, and the same permissions as after `kubectl apply`.
 
-use crate::bundle_files::{findings, read, testdata, write};
+use crate::bundle_files::{read, testdata, write};
 use crate::common::{Outcome, Sandbox};
 use crate::compared::compare;
 use opmx::install::content;
 use opmx::text::{self, Limits};
 use opmx::tree::{Tree, TreeLimits};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fs;
 
 /// An operator and what its author meets. What is not said is as nothing.
@@ -17,8 +18,11 @@ struct Operator {
     name: &'static str,
     /// Further options of `init`.
     init: &'static str,
-    /// What `init` did and asks for, line by line, without what it wrote.
+    /// What `init` did and asks for, line by line, without what it wrote and the version.
     said: &'static [&'static str],
+    /// The rules of the findings of `validate` before that, and what one of them advises; none looked at where empty.
+    found: &'static [&'static str],
+    advice: &'static str,
     /// Changes of `metadata/olm.yaml` or manifests that the author makes then: file, old text, new text.
     decided: &'static [(&'static str, &'static str, &'static str)],
     /// Further options of `build`.
@@ -52,9 +56,16 @@ impl Operator {
         let said: Vec<&str> = outcome
             .stderr
             .lines()
-            .filter(|line| !line.starts_with("wrote "))
+            .filter(|line| !line.starts_with("wrote ") && !line.starts_with("version "))
             .collect();
         assert_eq!(said, self.said, "{name}: init");
+        if !self.found.is_empty() {
+            let outcome = run("validate", format!("bundle validate {name}"));
+            let mut found = warnings(&outcome);
+            found.retain(|rule| !UNDESCRIBED.contains(&rule.as_str()));
+            assert_eq!(found, self.found, "{name}: validate: {outcome}");
+            assert!(outcome.stdout.contains(self.advice), "{name}: validate: {outcome}");
+        }
         for (file, old, new) in self.decided {
             let path = format!("{name}/{file}");
             let content = read(&sandbox, &path);
@@ -70,9 +81,7 @@ impl Operator {
         );
         assert_eq!(warnings(&outcome), self.warned, "{name}: build: {outcome}");
         let outcome = run("validate", "bundle validate built".to_owned());
-        // Nobody has described the operator.
-        let undescribed = ["csv-annotations-missing", "csv-provided-api-without-example"];
-        let new = |rule: &&String| !self.warned.contains(&rule.as_str()) && !undescribed.contains(&rule.as_str());
+        let new = |rule: &&String| !self.warned.contains(&rule.as_str()) && !UNDESCRIBED.contains(&rule.as_str());
         let new: Vec<String> = warnings(&outcome).iter().filter(new).cloned().collect();
         assert!(new.is_empty(), "{name}: validate: {outcome}");
         let published = if self.build.contains("registry+v1") {
@@ -102,15 +111,15 @@ impl Operator {
     }
 }
 
-/// The rules of the warnings that a command showed, each once.
+/// Of these `validate` warns where nobody has described the operator.
+const UNDESCRIBED: [&str; 2] = ["csv-annotations-missing", "csv-provided-api-without-example"];
+
+/// The rules of the warnings that a command showed or reported, each once.
 fn warnings(outcome: &Outcome) -> Vec<String> {
-    let mut rules: Vec<String> = findings(outcome)
-        .into_iter()
-        .filter_map(|(title, _)| Some(title.strip_prefix("warning[")?.trim_end_matches(']').to_owned()))
-        .collect();
-    rules.sort();
-    rules.dedup();
-    rules
+    let lines = outcome.stdout.lines().chain(outcome.stderr.lines());
+    let rules = lines.filter_map(|line| Some(line.strip_prefix("warning[")?.split_once("]: ")?.0.to_owned()));
+    let rules: BTreeSet<String> = rules.collect();
+    rules.into_iter().collect()
 }
 
 #[test]
@@ -167,6 +176,56 @@ fn webhooks_aggregated_apis_and_bindings_elsewhere_arrive() {
             name: "gate",
             said: &[
                 "to decide: installModes, in gate/metadata/olm.yaml: with AllNamespaces OLM lets the operator do in all namespaces what its Roles allow in one: secrets gate-webhook-cert (get, update)",
+            ],
+            found: &["cert-own-rotation"],
+            advice: "Turn off the operator's own certificates, serve with tls.crt and tls.key in \
+                     /tmp/k8s-webhook-server/serving-certs, where OLM mounts them, and remove the permission.",
+            decided: &[
+                (
+                    "manifests/upstream.yaml",
+                    "--cert-dir=/certs",
+                    "--cert-dir=/tmp/k8s-webhook-server/serving-certs",
+                ),
+                (
+                    "manifests/upstream.yaml",
+                    "        volumeMounts:\n        - {name: cert, mountPath: /certs, readOnly: true}\n      volumes:\n      \
+                     - name: cert\n        secret: {secretName: gate-webhook-cert}\n",
+                    "",
+                ),
+                (
+                    "manifests/upstream.yaml",
+                    "apiVersion: v1\nkind: Secret\nmetadata: {name: gate-webhook-cert, namespace: gate-system}\ntype: \
+                     Opaque\n---\n",
+                    "",
+                ),
+                (
+                    "manifests/upstream.yaml",
+                    "- {apiGroups: [admissionregistration.k8s.io], resources: [validatingwebhookconfigurations], verbs: [get, \
+                     list, watch, update]}\n",
+                    "",
+                ),
+            ],
+            lost: &[
+                [
+                    "gate",
+                    "(all)",
+                    "get admissionregistration.k8s.io/validatingwebhookconfigurations",
+                ],
+                [
+                    "gate",
+                    "(all)",
+                    "list admissionregistration.k8s.io/validatingwebhookconfigurations",
+                ],
+                [
+                    "gate",
+                    "(all)",
+                    "update admissionregistration.k8s.io/validatingwebhookconfigurations",
+                ],
+                [
+                    "gate",
+                    "(all)",
+                    "watch admissionregistration.k8s.io/validatingwebhookconfigurations",
+                ],
             ],
             ..Operator::default()
         },

@@ -1,8 +1,9 @@
 //! `opmx bundle init`: the metadata of a bundle, as far as the manifests tell it.
 
+use super::decisions;
 use super::from;
 use super::inference::{self, InferenceArguments};
-use super::wildcards::{self, WildcardArguments};
+use super::wildcards::WildcardArguments;
 use crate::bundle::ANNOTATIONS_YAML;
 use crate::bundle::annotations::standard;
 use crate::bundle::generate::annotations_yaml;
@@ -12,10 +13,9 @@ use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::diagnostic;
 use crate::files;
-use crate::kubernetes::rbac::Rule;
-use crate::manifest::{self, Layout, Object};
-use crate::rules;
-use crate::synthesis::settle::{Settled, Settling, settle};
+use crate::manifest::{self, Layout};
+use crate::synthesis::samples;
+use crate::synthesis::settle::{Settling, settle};
 use crate::synthesis::starter::{Known, start};
 use crate::tree::Tree;
 use crate::version::parse_strict;
@@ -105,12 +105,7 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         }
         manifest::read(&tree, MANIFESTS, Layout::Nested, &arguments.limits.text())
     };
-    // Streams of helm are full of documents that a chart left empty.
-    let told = manifests.diagnostics.iter();
-    let told = told.filter(|finding| *finding.rule != rules::YAML_EMPTY_DOCUMENT);
-    printer.report(&told.cloned().collect::<Vec<_>>());
-    if diagnostic::has_errors(&manifests.diagnostics) {
-        printer.error("the manifests have errors, so nothing was written");
+    if !decisions::are_sound(&manifests, context) {
         return Ok(Status::Failure);
     }
     if let Some(csv) = manifests.objects.iter().find(|object| is_csv(object)) {
@@ -134,13 +129,14 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     let settling = Settling {
         cut: arguments.from.is_some(),
         expand_wildcards: arguments.wildcards.expand_wildcards,
+        untouched: None,
     };
     let settled = settle(&mut tree, settling, &arguments.limits.bundle())?;
     let differs = |(path, content): &(&str, &[u8])| before.get(path) != Some(*content);
     let changed: BTreeSet<String> = tree.iter().filter(differs).map(|(path, _)| path.to_owned()).collect();
-    say_settled(&settled, context);
+    decisions::settled(&settled, context);
     let known = Known {
-        samples: with_examples(known.samples, settled.examples),
+        samples: samples::with(known.samples, settled.examples),
         ..known
     };
     let starter = start(&settled.objects, &known);
@@ -185,86 +181,9 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     for key in starter.open {
         printer.status(format_args!("to decide: {key}, in {shown}/{OLM_YAML}"));
     }
-    if let Some(what) = widened(&starter.widened) {
-        printer.status(format_args!(
-            "to decide: installModes, in {shown}/{OLM_YAML}: with AllNamespaces OLM lets the operator do in all namespaces what \
-             its Roles allow in one: {what}"
-        ));
-    }
     inference::report(&[], &starter.required, context);
-    for entry in starter.unresolved {
-        printer.status(format_args!(
-            "to decide: which kind {} of group {} are, under apis in {shown}/{OLM_YAML}",
-            entry.resource, entry.group
-        ));
-    }
-    for finding in &settled.unsupported {
-        let place = finding.place.as_ref();
-        let place = place.map_or(String::new(), |place| {
-            format!(", in {}:{}", place.source.name(), place.start().line)
-        });
-        let object = finding.object.as_deref().unwrap_or_default();
-        printer.status(format_args!(
-            "to decide: what becomes of {object}: {}{place}",
-            finding.message
-        ));
-    }
-    wildcards::to_decide(&starter.wildcards, &known.sources, context);
-    for service in starter.api_services {
-        printer.status(format_args!(
-            "to decide: which kinds {service} serves, under apiservicedefinitions in {shown}/{OLM_YAML}"
-        ));
-    }
+    decisions::list(&starter.decisions, &known.sources, &BTreeSet::new(), &shown, context);
     Ok(Status::Success)
-}
-
-/// Says what was done to the manifests for their author.
-fn say_settled(settled: &Settled, context: &Context<'_>) {
-    wildcards::expanded(&settled.expanded, context);
-    for object in &settled.examples {
-        context.printer.status(format_args!(
-            "{} becomes an example: OLM creates no custom resources of a bundle's own kinds",
-            object.label()
-        ));
-    }
-    for object in &settled.tests {
-        context
-            .printer
-            .status(format_args!("passed over {}, a test of the helm chart", object.label()));
-    }
-}
-
-/// Samples, and custom resources that are none of them.
-fn with_examples(mut samples: Vec<Object>, examples: Vec<Object>) -> Vec<Object> {
-    let new = |example: &Object| !samples.iter().any(|sample| sample.identity() == example.identity());
-    let examples: Vec<Object> = examples.into_iter().filter(new).collect();
-    samples.extend(examples);
-    samples
-}
-
-/// Resources that are named; the others are counted.
-const NAMED: usize = 4;
-
-/// What rules allow, as in `secrets (get, list) and leases (create)`.
-fn widened(rules: &[Rule]) -> Option<String> {
-    let name = |rule: &Rule| {
-        let what = [&rule.resources[..], &rule.non_resource_urls[..]].concat().join(", ");
-        let names = match &rule.resource_names[..] {
-            [] => String::new(),
-            names => format!(" {}", names.join(", ")),
-        };
-        format!("{what}{names} ({})", rule.verbs.join(", "))
-    };
-    let mut named: Vec<String> = rules.iter().take(NAMED).map(name).collect();
-    if rules.len() > NAMED {
-        named.push(format!("{} more", rules.len() - NAMED));
-    }
-    let (last, rest) = named.split_last()?;
-    Some(if rest.is_empty() {
-        last.clone()
-    } else {
-        format!("{} and {last}", rest.join(", "))
-    })
 }
 
 /// A file that says already what would be written is none to be overwritten: a command that was killed when it had done

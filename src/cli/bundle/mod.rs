@@ -2,6 +2,7 @@
 
 mod build;
 mod convert;
+mod decisions;
 mod from;
 mod generate;
 mod inference;

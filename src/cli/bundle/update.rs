@@ -1,7 +1,9 @@
 //! `opmx bundle update`: the next release of an operator, in the folder of the one before.
 
+use super::decisions;
 use super::from;
 use super::inference::{self, InferenceArguments};
+use super::wildcards::WildcardArguments;
 use crate::bundle::{MANIFESTS, OLM_YAML, is_csv};
 use crate::cli::Context;
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
@@ -30,8 +32,9 @@ Examples:
 /// Take the next release into the folder of a bundle
 ///
 /// The new manifests take the place of those in manifests/. In metadata/olm.yaml name, version and replaces change, and
-/// what "opmx bundle init" had inferred and the new manifests say otherwise; all else stays, with its comments. The
-/// changes are printed as a diff, and the objects that come and go are named. Nothing else in the folder is touched, and
+/// what "opmx bundle init" had inferred and the new manifests say otherwise; all else stays, with its comments. As there,
+/// custom resources of the bundle's own kinds become examples, beside those that are there, and tests of a Helm chart are
+/// passed over. The changes are printed as a diff, and the objects that come and go are named. Nothing else in the folder is touched, and
 /// a second run changes nothing.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -51,12 +54,14 @@ pub(crate) struct UpdateArguments {
     /// Name of the bundle that this one replaces; without it, the bundle that is there
     #[arg(long, value_name = "NAME")]
     replaces: Option<String>,
-    /// Manifest that stays although it is not among the new ones; may be given several times
+    /// Manifest that stays, as it is, although it is not among the new ones; may be given several times
     #[arg(long, value_name = "PATH")]
     keep: Vec<String>,
     /// Write nothing, and print what would change
     #[arg(long)]
     dry_run: bool,
+    #[command(flatten)]
+    wildcards: WildcardArguments,
     #[command(flatten)]
     inference: InferenceArguments,
     #[command(flatten)]
@@ -71,9 +76,7 @@ pub(crate) fn run(arguments: &UpdateArguments, context: &Context<'_>) -> Command
     let folder = Tree::from_directory(&arguments.folder, &arguments.limits.tree())?;
     let command = format!("opmx bundle update {}", from::word(&shown));
     let (intake, manifests) = from::read(&arguments.from, &command, &arguments.limits, context)?;
-    printer.report(&manifests.diagnostics);
-    if diagnostic::has_errors(&manifests.diagnostics) {
-        printer.error("the manifests have errors, so nothing was written");
+    if !decisions::are_sound(&manifests, context) {
         return Ok(Status::Failure);
     }
     if let Some(csv) = manifests.objects.iter().find(|object| is_csv(object)) {
@@ -88,6 +91,7 @@ pub(crate) fn run(arguments: &UpdateArguments, context: &Context<'_>) -> Command
         version: arguments.version.as_ref().map(ToString::to_string),
         replaces: arguments.replaces.clone(),
         keep: arguments.keep.iter().map(|path| inside(path, &shown)).collect(),
+        expand_wildcards: arguments.wildcards.expand_wildcards,
         outside,
         limits: arguments.limits.bundle(),
     };
@@ -109,6 +113,8 @@ pub(crate) fn run(arguments: &UpdateArguments, context: &Context<'_>) -> Command
     }
     printer.flush()?;
     tell(&release, arguments, &shown, context);
+    let sources = &options.outside.sources;
+    decisions::list(&release.decisions, sources, &release.named_before, &shown, context);
     Ok(Status::Success)
 }
 
@@ -120,6 +126,13 @@ fn inside(path: &str, folder: &str) -> String {
 
 fn tell(release: &Release, arguments: &UpdateArguments, shown: &str, context: &Context<'_>) {
     let printer = &context.printer;
+    decisions::settled(&release.settled, context);
+    for object in &release.differing {
+        printer.status(format_args!(
+            "the example {} in {shown}/{OLM_YAML} stays, although the manifests say otherwise",
+            object.label()
+        ));
+    }
     for object in &release.added {
         printer.status(format_args!("added {object}"));
     }
@@ -141,12 +154,6 @@ fn tell(release: &Release, arguments: &UpdateArguments, shown: &str, context: &C
     if release.files.is_empty() {
         printer.status(format_args!("{shown} is up to date: nothing changes"));
     }
-    for entry in &release.unresolved {
-        printer.status(format_args!(
-            "to decide: which kind {} of group {} are, under apis in {shown}/{OLM_YAML}",
-            entry.resource, entry.group
-        ));
-    }
 }
 
 fn advised(error: ReleaseError, context: &Context<'_>) -> CommandError {
@@ -166,6 +173,9 @@ fn advised(error: ReleaseError, context: &Context<'_>) -> CommandError {
         ReleaseError::NoVersion => "say it with --version".to_owned(),
         ReleaseError::Older { .. } => "say which it is with --version".to_owned(),
         ReleaseError::Name { .. } => format!("write the next name and version into {OLM_YAML}, and use --version"),
+        ReleaseError::Examples { .. } => {
+            format!("write annotations: {{alm-examples: […]}} as a list in {OLM_YAML}")
+        }
         _ => format!("paths begin at the folder of the bundle, as in {MANIFESTS}/extra.yaml"),
     };
     CommandError::failure(error.to_string()).hint(hint)

@@ -9,6 +9,7 @@ use crate::synthesis::synthesize;
 use crate::synthesis::wildcards::{WildcardRule, expand_in, resources_of};
 use crate::tree::Tree;
 use clap::Args;
+use std::collections::BTreeSet;
 
 /// What becomes of wildcards.
 #[derive(Debug, Args)]
@@ -17,7 +18,7 @@ pub(super) struct WildcardArguments {
     ///
     /// In the operator's rules, * in the group of a CustomResourceDefinition of the bundle becomes the kinds of the bundle with
     /// their subresources, and of those alone all verbs become the verbs of requests. Other wildcards stay. The manifests
-    /// themselves are changed: those that init writes, those in a built image, those that are printed or converted.
+    /// themselves are changed: those that init and update write, those in a built image, those that are printed or converted.
     #[arg(long)]
     pub(super) expand_wildcards: bool,
 }
@@ -58,18 +59,36 @@ pub(super) fn expanded(rules: &[WildcardRule], context: &Context<'_>) {
     }
 }
 
-/// Lists the rules that their author must decide about.
-pub(super) fn to_decide(rules: &[WildcardRule], sources: &ServedResources, context: &Context<'_>) {
-    for rule in rules.iter().filter(|rule| rule.of_types) {
+/// Lists the rules that their author must decide about; those of `named_before` had names in the place of wildcards.
+pub(super) fn to_decide(
+    rules: &[WildcardRule],
+    sources: &ServedResources,
+    named_before: &BTreeSet<String>,
+    context: &Context<'_>,
+) {
+    for rule in rules {
+        let again = named_before.contains(&rule.label());
+        if !rule.of_types && !again {
+            continue;
+        }
         let (place, label) = (rule.place(), rule.label());
         let place = format!("{}:{}", place.source.name(), place.start().line);
         let say = |what: String| context.printer.status(format_args!("to decide: {what}, in {place}"));
         if rule.expanded.is_some() {
             let groups: Vec<&str> = rule.own_groups().into_iter().collect();
-            say(format!(
-                "{label} allows all resources of {}: --expand-wildcards names those of this bundle",
-                groups.join(", ")
-            ));
+            let groups = groups.join(", ");
+            let what = if rule.of_types {
+                "resources of"
+            } else {
+                "verbs on resources of"
+            };
+            say(if again {
+                format!(
+                    "{label} allows all {what} {groups}, which the release before named: --expand-wildcards names them again"
+                )
+            } else {
+                format!("{label} allows all {what} {groups}: --expand-wildcards names those of this bundle")
+            });
         }
         for group in &rule.open {
             if group == ALL {

@@ -157,3 +157,169 @@ fn a_decided_version_and_what_it_replaces_are_written() {
         assert!(olm.contains(line), "{olm}");
     }
 }
+
+const DEFINITION: &str = "---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: beds.garden.example.com}
+spec:
+  group: garden.example.com
+  scope: Namespaced
+  names: {kind: Bed, listKind: BedList, plural: beds, singular: bed}
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+";
+
+fn bed(name: &str, width: u32) -> String {
+    format!("---\napiVersion: garden.example.com/v1\nkind: Bed\nmetadata: {{name: {name}}}\nspec: {{width: {width}}}\n")
+}
+
+fn labels(objects: &[Object]) -> Vec<String> {
+    objects.iter().map(Object::label).collect()
+}
+
+#[test]
+fn custom_resources_join_the_examples_and_one_that_is_there_stays() {
+    let examples = "[{apiVersion: garden.example.com/v1, kind: Bed, metadata: {name: mine}, spec: {width: 7}}, \
+                    {apiVersion: garden.example.com/v1beta1, kind: Bed, metadata: {name: old}}]";
+    for said in [
+        format!("annotations:\n  alm-examples: {examples}\n"),
+        format!("annotations:\n  alm-examples: |\n    {examples}\n"),
+    ] {
+        let folder = old_folder();
+        std::fs::write(folder.path().join(OLM_YAML), format!("{OLM}{said}")).unwrap();
+        let [mine, old, new] = [bed("mine", 1), bed("old", 2), bed("new", 3)];
+        let stream = format!("{}{DEFINITION}{mine}{old}{new}", deployment("1.1.0"));
+        let options = ReleaseOptions::default();
+        let first = release(folder.path(), &stream, &options).unwrap();
+        assert_eq!(labels(&first.settled.examples), ["Bed/old", "Bed/new"]);
+        assert_eq!(labels(&first.differing), ["Bed/mine"]);
+        assert_eq!(first.added, ["CustomResourceDefinition/beds.garden.example.com"]);
+        first.write(folder.path()).unwrap();
+        let after = files(folder.path());
+        assert!(!after["manifests/manifests.yaml"].contains("kind: Bed\n"));
+        let olm = crate::text::read("olm", after[OLM_YAML].as_bytes(), &crate::text::Limits::default());
+        let examples = &olm.documents[0].value()["annotations"]["alm-examples"];
+        let told: Vec<_> = examples.as_array().unwrap().iter().collect();
+        let widths: Vec<_> = told.iter().map(|example| example["spec"]["width"].clone()).collect();
+        assert_eq!(widths, [7, 2, 3]);
+        assert_eq!(
+            told[1]["apiVersion"], "garden.example.com/v1",
+            "v1beta1 is provided no more"
+        );
+        let second = release(folder.path(), &stream, &options).unwrap();
+        assert_eq!(second.files, BTreeMap::new(), "the second time nothing changes");
+        assert!(second.settled.examples.is_empty());
+    }
+}
+
+#[test]
+fn examples_that_are_no_list_are_an_error_only_where_some_are_to_be_added() {
+    let folder = old_folder();
+    let broken = format!("{OLM}annotations: {{alm-examples: 'no list'}}\n");
+    std::fs::write(folder.path().join(OLM_YAML), broken).unwrap();
+    let stream = format!("{}{DEFINITION}", deployment("1.1.0"));
+    let options = ReleaseOptions::default();
+    assert!(release(folder.path(), &stream, &options).is_ok());
+    let error = release(folder.path(), &format!("{stream}{}", bed("a", 1)), &options).unwrap_err();
+    assert!(
+        matches!(&error, ReleaseError::Examples { object } if object == "Bed/a"),
+        "{error}"
+    );
+}
+
+#[test]
+fn samples_take_the_place_of_the_examples_and_custom_resources_join_them() {
+    let folder = old_folder();
+    let said =
+        "annotations: {alm-examples: [{apiVersion: garden.example.com/v1, kind: Bed, metadata: {name: gone}}]}\n";
+    std::fs::write(folder.path().join(OLM_YAML), format!("{OLM}{said}")).unwrap();
+    let read = |text: &str| {
+        let mut manifests = Manifests::default();
+        manifests.read_file(
+            "samples",
+            text.as_bytes(),
+            Layout::Nested,
+            &crate::text::Limits::default(),
+        );
+        manifests.objects
+    };
+    let options = ReleaseOptions {
+        outside: Outside {
+            samples: Some(read(&bed("sample", 5))),
+            ..Outside::default()
+        },
+        ..ReleaseOptions::default()
+    };
+    let stream = format!(
+        "{}{DEFINITION}{}{}",
+        deployment("1.1.0"),
+        bed("sample", 1),
+        bed("new", 2)
+    );
+    release(folder.path(), &stream, &options)
+        .unwrap()
+        .write(folder.path())
+        .unwrap();
+    let olm = files(folder.path()).remove(OLM_YAML).unwrap();
+    let olm = crate::text::read("olm", olm.as_bytes(), &crate::text::Limits::default());
+    let examples = &olm.documents[0].value()["annotations"]["alm-examples"];
+    let told: Vec<_> = examples.as_array().unwrap().iter().collect();
+    let told: Vec<_> = told
+        .iter()
+        .map(|example| (&example["metadata"]["name"], &example["spec"]["width"]))
+        .collect();
+    assert_eq!(told, [(&"new".into(), &2.into()), (&"sample".into(), &5.into())]);
+}
+
+fn role(verbs: &str, resources: &str) -> String {
+    format!(
+        "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {{name: op}}\nrules:\n\
+         - {{apiGroups: [garden.example.com], resources: [{resources}], verbs: [{verbs}]}}\n---\n\
+         apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {{name: op}}\n\
+         roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: op}}\n\
+         subjects: [{{kind: ServiceAccount, name: default}}]\n"
+    )
+}
+
+#[test]
+fn wildcards_are_written_out_if_asked_and_told_where_the_release_before_had_names() {
+    let folder = old_folder();
+    let old = format!("{}{DEFINITION}{}", deployment("1.0.0"), role("get", "beds"));
+    std::fs::write(folder.path().join("manifests/op.yaml"), old).unwrap();
+    let stream = format!("{}{DEFINITION}{}", deployment("1.1.0"), role("get", "'*'"));
+    let mut options = ReleaseOptions::default();
+    let plain = release(folder.path(), &stream, &options).unwrap();
+    assert_eq!(
+        plain.named_before,
+        BTreeSet::from(["rule 0 of ClusterRole/op".to_owned()])
+    );
+    assert_eq!(plain.decisions.wildcards.len(), 1);
+    options.expand_wildcards = true;
+    let expanded = release(folder.path(), &stream, &options).unwrap();
+    assert!(expanded.named_before.is_empty() && expanded.decisions.wildcards.is_empty());
+    assert_eq!(expanded.settled.expanded.len(), 1);
+    plain.write(folder.path()).unwrap();
+    options.expand_wildcards = false;
+    let again = release(folder.path(), &stream, &options).unwrap();
+    assert!(again.named_before.is_empty(), "they were there before");
+}
+
+#[test]
+fn a_file_that_is_kept_is_not_changed() {
+    let folder = old_folder();
+    let mine = format!("{}{}", bed("mine", 1), role("get", "'*'"));
+    std::fs::write(folder.path().join("manifests/mine.yaml"), &mine).unwrap();
+    let options = ReleaseOptions {
+        keep: BTreeSet::from(["manifests/mine.yaml".to_owned()]),
+        expand_wildcards: true,
+        ..ReleaseOptions::default()
+    };
+    let stream = format!("{}{DEFINITION}", deployment("1.1.0"));
+    let release = release(folder.path(), &stream, &options).unwrap();
+    assert!(!release.files.contains_key("manifests/mine.yaml"));
+    assert!(release.settled.examples.is_empty() && release.settled.expanded.is_empty());
+    let unsupported = release.decisions.unsupported.iter();
+    let told: Vec<_> = unsupported.filter_map(|finding| finding.object.as_deref()).collect();
+    assert_eq!(told, ["Bed/mine"], "a person decides what becomes of it");
+}

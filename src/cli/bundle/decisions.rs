@@ -1,0 +1,111 @@
+//! What commands that take in manifests say: what was done to them, and what is left for a person to decide.
+
+use super::wildcards;
+use crate::bundle::OLM_YAML;
+use crate::cli::Context;
+use crate::diagnostic::{self, Diagnostic};
+use crate::kubernetes::rbac::Rule;
+use crate::kubernetes::served::ServedResources;
+use crate::manifest::Manifests;
+use crate::rules;
+use crate::synthesis::decisions::Decisions;
+use crate::synthesis::settle::Settled;
+use std::collections::BTreeSet;
+
+/// Reports what is wrong with manifests that are taken in, and whether they can be used.
+pub(super) fn are_sound(manifests: &Manifests, context: &Context<'_>) -> bool {
+    // Streams of helm are full of documents that a chart left empty.
+    let told = manifests.diagnostics.iter();
+    let told = told.filter(|finding| *finding.rule != rules::YAML_EMPTY_DOCUMENT);
+    context.printer.report(&told.cloned().collect::<Vec<_>>());
+    let sound = !diagnostic::has_errors(&manifests.diagnostics);
+    if !sound {
+        context
+            .printer
+            .error("the manifests have errors, so nothing was written");
+    }
+    sound
+}
+
+/// Says what was done to the manifests for their author.
+pub(super) fn settled(settled: &Settled, context: &Context<'_>) {
+    wildcards::expanded(&settled.expanded, context);
+    for object in &settled.examples {
+        context.printer.status(format_args!(
+            "{} becomes an example: OLM creates no custom resources of a bundle's own kinds",
+            object.label()
+        ));
+    }
+    for object in &settled.tests {
+        context
+            .printer
+            .status(format_args!("passed over {}, a test of the helm chart", object.label()));
+    }
+}
+
+/// Lists what a person must decide about the bundle in the folder `shown`. `named_before` are rules that named what their
+/// wildcards allow now.
+pub(super) fn list(
+    decisions: &Decisions,
+    sources: &ServedResources,
+    named_before: &BTreeSet<String>,
+    shown: &str,
+    context: &Context<'_>,
+) {
+    let decide = |what: String| context.printer.status(format_args!("to decide: {what}"));
+    if let Some(what) = widened(&decisions.widened) {
+        decide(format!(
+            "installModes, in {shown}/{OLM_YAML}: with AllNamespaces OLM lets the operator do in all namespaces what its \
+             Roles allow in one: {what}"
+        ));
+    }
+    for entry in &decisions.unresolved {
+        decide(format!(
+            "which kind {} of group {} are, under apis in {shown}/{OLM_YAML}",
+            entry.resource, entry.group
+        ));
+    }
+    for finding in &decisions.unsupported {
+        decide(unsupported(finding));
+    }
+    wildcards::to_decide(&decisions.wildcards, sources, named_before, context);
+    for service in &decisions.api_services {
+        decide(format!(
+            "which kinds {service} serves, under apiservicedefinitions in {shown}/{OLM_YAML}"
+        ));
+    }
+}
+
+fn unsupported(finding: &Diagnostic) -> String {
+    let place = finding.place.as_ref();
+    let place = place.map_or(String::new(), |place| {
+        format!(", in {}:{}", place.source.name(), place.start().line)
+    });
+    let object = finding.object.as_deref().unwrap_or_default();
+    format!("what becomes of {object}: {}{place}", finding.message)
+}
+
+/// Resources that are named; the others are counted.
+const NAMED: usize = 4;
+
+/// What rules allow, as in `secrets (get, list) and leases (create)`.
+fn widened(rules: &[Rule]) -> Option<String> {
+    let name = |rule: &Rule| {
+        let what = [&rule.resources[..], &rule.non_resource_urls[..]].concat().join(", ");
+        let names = match &rule.resource_names[..] {
+            [] => String::new(),
+            names => format!(" {}", names.join(", ")),
+        };
+        format!("{what}{names} ({})", rule.verbs.join(", "))
+    };
+    let mut named: Vec<String> = rules.iter().take(NAMED).map(name).collect();
+    if rules.len() > NAMED {
+        named.push(format!("{} more", rules.len() - NAMED));
+    }
+    let (last, rest) = named.split_last()?;
+    Some(if rest.is_empty() {
+        last.clone()
+    } else {
+        format!("{} and {last}", rest.join(", "))
+    })
+}

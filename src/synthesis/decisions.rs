@@ -1,0 +1,74 @@
+//! What only a person can decide about manifests that become a bundle.
+
+use super::wildcards::WildcardRule;
+use super::{Fate, Outcome, Synthesis, Unresolved};
+use crate::diagnostic::Diagnostic;
+use crate::kubernetes::rbac::covering::{atoms, compact, count_atoms};
+use crate::kubernetes::rbac::{self, Rule};
+use crate::manifest::Object;
+use crate::rules;
+
+/// What only a person can decide about manifests that become a bundle.
+#[derive(Debug, Default)]
+pub struct Decisions {
+    /// Resources in RBAC rules whose kinds nothing says.
+    pub unresolved: Vec<Unresolved>,
+    /// The APIServices, as `Kind/name`, whose kinds nothing says.
+    pub api_services: Vec<String>,
+    /// What the operator's Roles allow in one namespace. With the install mode AllNamespaces it holds in all of them: OLM
+    /// copies each Role into a ClusterRole.
+    pub widened: Vec<Rule>,
+    /// The operator's rules with wildcards.
+    pub wildcards: Vec<WildcardRule>,
+    /// The objects that OLM installs from no bundle.
+    pub unsupported: Vec<Diagnostic>,
+}
+
+impl Decisions {
+    /// What a synthesis leaves open about the objects that it was made of.
+    pub(super) fn of(synthesis: &Synthesis, objects: &[Object]) -> Self {
+        let findings = || synthesis.diagnostics.iter();
+        let untold = findings().filter(|finding| *finding.rule == rules::APISERVICE_KIND_MISSING);
+        let kinds = [rules::K8S_KIND_UNSUPPORTED.id, rules::K8S_CUSTOM_RESOURCE.id];
+        let unsupported = findings().filter(|finding| finding.is_error() && kinds.contains(&finding.rule.id));
+        Self {
+            unresolved: synthesis.unresolved.clone(),
+            api_services: untold.filter_map(|finding| finding.object.clone()).collect(),
+            widened: widened(&synthesis.outcomes, objects),
+            wildcards: synthesis.wildcards.clone(),
+            unsupported: unsupported.cloned().collect(),
+        }
+    }
+}
+
+/// The rules of the roles that RoleBindings give to the operator, put together for a reader: what is secret first.
+fn widened(outcomes: &[Outcome], objects: &[Object]) -> Vec<Rule> {
+    let bindings = outcomes.iter().filter(|outcome| {
+        outcome.object.gvk().is(rbac::GROUP, "RoleBinding") && matches!(outcome.fate, Fate::Projected)
+    });
+    let roles = bindings.filter_map(|outcome| {
+        let binding = &outcome.object;
+        let (kind, name) = (binding.text(&["roleRef", "kind"])?, binding.text(&["roleRef", "name"])?);
+        objects
+            .iter()
+            .find(|object| object.gvk().is(rbac::GROUP, kind) && object.name() == name)
+    });
+    let rules: Vec<Rule> = roles.flat_map(|role| Rule::read_all(role.value())).collect();
+    for_reader(rules)
+}
+
+/// Rules put together, what is secret first.
+pub(super) fn for_reader(rules: Vec<Rule>) -> Vec<Rule> {
+    if count_atoms(&rules).is_err() {
+        return rules;
+    }
+    let atoms: Vec<Rule> = rules.iter().flat_map(atoms).collect();
+    let mut rules = compact(&atoms);
+    rules.sort_by_key(|rule| {
+        !rule
+            .resources
+            .iter()
+            .any(|resource| resource == "secrets" || resource == "*")
+    });
+    rules
+}

@@ -1,0 +1,49 @@
+//! What the next release leaves to a person, beside what the release before has decided.
+
+use crate::bundle::Bundle;
+use crate::bundle::stamp::Stamp;
+use crate::kubernetes::rbac::covering::uncovered;
+use crate::manifest::Object;
+use crate::synthesis::Synthesis;
+use crate::synthesis::decisions::{Decisions, for_reader};
+use crate::synthesis::wildcards::WildcardRule;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// A key of `olm.yaml`.
+const INSTALL_MODES: &str = "installModes";
+
+/// What a person must decide, without what was decided with the release before.
+pub(super) fn decisions(is: &Synthesis, after: &Bundle, was: Decisions, wanted: &Stamp) -> Decisions {
+    let mut open = Decisions::of(is, &after.objects);
+    open.unresolved.retain(|entry| {
+        let mut hints = wanted.apis.iter();
+        !hints.any(|hint| hint.group == entry.group && hint.resource == entry.resource)
+    });
+    let refreshed = wanted.refreshed.iter().find(|(key, _)| *key == INSTALL_MODES);
+    let said = after.olm.as_ref().and_then(|olm| olm.value().get(INSTALL_MODES));
+    let modes = refreshed.map(|(_, modes)| modes).or(said).and_then(Value::as_array);
+    let is_everywhere = |mode: &Value| mode["type"] == "AllNamespaces" && mode["supported"] == true;
+    open.widened = if modes.is_some_and(|modes| modes.iter().any(is_everywhere)) {
+        for_reader(uncovered(&was.widened, &open.widened))
+    } else {
+        Vec::new()
+    };
+    open
+}
+
+/// The rules with wildcards that would be written out, and whose roles had none such in the release before.
+pub(super) fn named_before(is: &Synthesis, was: &Synthesis, before: &Bundle) -> BTreeSet<String> {
+    let expandable = |synthesis: &Synthesis| -> Vec<WildcardRule> {
+        let rules = synthesis.wildcards.iter().filter(|rule| rule.expanded.is_some());
+        rules.cloned().collect()
+    };
+    let same = |left: &Object, right: &Object| left.gvk() == right.gvk() && left.name() == right.name();
+    let old = expandable(was);
+    let mut new = expandable(is);
+    new.retain(|rule| {
+        before.objects.iter().any(|object| same(object, &rule.role))
+            && !old.iter().any(|old| same(&old.role, &rule.role))
+    });
+    new.iter().map(WildcardRule::label).collect()
+}
