@@ -9,7 +9,7 @@ use crate::bundle::olm_yaml::FIELDS;
 use crate::bundle::olm_yaml::annotations::OF_DEPLOYMENT;
 use crate::bundle::{Bundle, MediaType, mentions};
 use crate::diagnostic::Diagnostic;
-use crate::kubernetes::rbac::covering::{atoms, compact, count_atoms};
+use crate::kubernetes::rbac::covering::compact;
 use crate::kubernetes::rbac::{self, Rule};
 use crate::kubernetes::served::ServedResources;
 use crate::manifest::Object;
@@ -167,11 +167,7 @@ fn widened(outcomes: &[Outcome], objects: &[Object]) -> Vec<Rule> {
             .find(|object| object.gvk().is(rbac::GROUP, kind) && object.name() == name)
     });
     let rules: Vec<Rule> = roles.flat_map(|role| Rule::read_all(role.value())).collect();
-    if count_atoms(&rules).is_err() {
-        return rules;
-    }
-    let atoms: Vec<Rule> = rules.iter().flat_map(atoms).collect();
-    let mut rules = compact(&atoms);
+    let mut rules = compact(&rules);
     rules.sort_by_key(|rule| {
         !rule
             .resources
