@@ -9,6 +9,7 @@ pub mod drawing;
 pub mod file_based;
 pub mod graph;
 pub(crate) mod manifests;
+pub(crate) mod order;
 pub mod published;
 pub mod selection;
 pub mod updates;

@@ -48,7 +48,7 @@ use crate::install::plan::PlanError;
 use crate::install::requests::installs::InstallError;
 use crate::install::requests::operators::EntrypointError;
 use crate::install::resolution_steps::ResolvedError;
-use crate::kubernetes::rbac::covering::TooManyAtoms;
+use crate::kubernetes::rbac::covering::TooComplex;
 use crate::limit::Limit;
 use crate::mirror::images::ImagesError;
 use crate::resolver::Unresolved;
@@ -160,7 +160,7 @@ without_hints! {
     RequestError,
     StepError,
     TemplateError,
-    TooManyAtoms,
+    TooComplex,
     UnknownMediaType,
     io::Error,
     serde_json::Error,

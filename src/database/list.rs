@@ -7,6 +7,7 @@
 use super::edges::{ChannelMembers, ChannelQuery, Channels, Member};
 use super::read::{Database, ReadError, text};
 use crate::catalog::manifests::display_name;
+use crate::catalog::order::{Standing, from_head};
 use crate::olm::property;
 use crate::shape::nearest;
 use rusqlite::{OptionalExtension, Row, Rows, Statement};
@@ -219,7 +220,8 @@ struct BundleRows<'list, 'index> {
     channels: Channels<'list>,
     details: &'list mut Statement<'index>,
     media_types: &'list HashMap<String, String>,
-    current: Option<(ChannelMembers, usize)>,
+    /// The package and the channel, with its bundles from the last one upwards.
+    current: Option<(String, String, Vec<(Member, Details)>)>,
     /// What was read of the current package: a bundle is mostly in several of its channels, and reading it is dear.
     known: HashMap<String, Option<Details>>,
 }
@@ -234,14 +236,12 @@ struct Details {
 impl BundleRows<'_, '_> {
     fn advance(&mut self) -> rusqlite::Result<Option<BundleRow>> {
         loop {
-            if let Some((package, channel, member)) = self.next_member() {
-                // A name that is only skipped need not be in the index.
-                let Some(details) = self.details(&member.bundle)? else {
-                    continue;
-                };
+            if let Some((package, channel, bundles)) = &mut self.current
+                && let Some((member, details)) = bundles.pop()
+            {
                 return Ok(Some(BundleRow {
-                    package,
-                    channel,
+                    package: package.clone(),
+                    channel: channel.clone(),
                     media_type: match self.media_types.get(&member.bundle) {
                         Some(media_type) => media_type.clone(),
                         None => DEFAULT_MEDIA_TYPE.to_owned(),
@@ -260,19 +260,43 @@ impl BundleRows<'_, '_> {
             if self
                 .current
                 .as_ref()
-                .is_none_or(|(last, _)| last.package != channel.package)
+                .is_none_or(|(package, ..)| *package != channel.package)
             {
                 self.known.clear();
             }
-            self.current = Some((channel, 0));
+            let ChannelMembers {
+                package,
+                channel,
+                members,
+            } = channel;
+            self.current = Some((package, channel, self.in_order(members)?));
         }
     }
 
-    fn next_member(&mut self) -> Option<(String, String, Member)> {
-        let (channel, next) = self.current.as_mut()?;
-        let member = channel.members.get_mut(*next).map(std::mem::take);
-        *next += 1;
-        member.map(|member| (channel.package.clone(), channel.channel.clone(), member))
+    /// The bundles of a channel that are in the index, from the last one upwards.
+    fn in_order(&mut self, members: Vec<Member>) -> rusqlite::Result<Vec<(Member, Details)>> {
+        let mut bundles = Vec::with_capacity(members.len());
+        for member in members {
+            // A name that is only skipped need not be in the index.
+            if let Some(details) = self.details(&member.bundle)? {
+                bundles.push((member, details));
+            }
+        }
+        let standings: Vec<Standing<'_>> = bundles
+            .iter()
+            .map(|(member, details)| Standing {
+                name: &member.bundle,
+                version: details.version.as_deref(),
+                older: member
+                    .replaces
+                    .iter()
+                    .chain(&member.skips)
+                    .map(|name| &**name)
+                    .collect(),
+            })
+            .collect();
+        let places = from_head(&standings).into_iter().rev();
+        Ok(places.filter_map(|place| bundles.get(place).cloned()).collect())
     }
 
     fn details(&mut self, bundle: &str) -> rusqlite::Result<Option<Details>> {

@@ -4,7 +4,7 @@ use crate::catalog::file_based::load::{Loaded, heads};
 use crate::catalog::file_based::manifests::{Manifests, Metadata};
 use crate::catalog::file_based::read::CatalogError;
 use crate::catalog::manifests::display_name;
-use crate::catalog::{Catalog, Channel, ManifestsId, Package};
+use crate::catalog::{Catalog, Channel, ManifestsId, Package, order};
 use crate::database::list::{BundleRow, ChannelRow, DEFAULT_MEDIA_TYPE, PackageRow};
 use crate::index::open::OpenCatalog;
 use crate::olm::property;
@@ -64,7 +64,7 @@ pub(crate) fn possible_heads(loaded: &Loaded, package: Option<&str>) -> Vec<Vec<
 pub fn bundles(loaded: &Loaded, package: Option<&str>) -> Vec<BundleRow> {
     let mut rows = Vec::new();
     for (package, channel) in of_package(&loaded.catalog, package) {
-        for entry in &channel.entries {
+        for entry in order::entries(&loaded.catalog, channel) {
             let Some(bundle) = loaded.catalog.bundle(entry.bundle) else {
                 continue;
             };

@@ -26,7 +26,7 @@ use super::refusal::{Class, Refusal, reason_of};
 use crate::cluster::State;
 use crate::cluster::state::ErrorAnswer;
 use crate::kubernetes::rbac::account::{Account, Grants};
-use crate::kubernetes::rbac::covering::TooManyAtoms;
+use crate::kubernetes::rbac::covering::TooComplex;
 use crate::steps::{CRD, Step, StepStatus};
 use requests::{Installer, refused_while};
 
@@ -124,8 +124,8 @@ impl Stop {
 /// Applies the steps of a plan, in their order, in a namespace of the cluster that `state` describes.
 ///
 /// # Errors
-/// When the roles of the plan say more than can be compared with what a service account holds.
-pub fn apply(steps: &[Step], namespace: &str, state: &State) -> Result<Applied, TooManyAtoms> {
+/// When it takes too many steps to compare the roles of the plan with what a service account holds.
+pub fn apply(steps: &[Step], namespace: &str, state: &State) -> Result<Applied, TooComplex> {
     let account = account_of(state, namespace).map(|account| {
         let held = held(&account, state).0;
         (account, held)
@@ -136,13 +136,13 @@ pub fn apply(steps: &[Step], namespace: &str, state: &State) -> Result<Applied, 
 /// The same as this account, which holds this; without one with OLM's own rights.
 ///
 /// # Errors
-/// When the roles of the plan say more than can be compared with what a service account holds.
+/// When it takes too many steps to compare the roles of the plan with what a service account holds.
 pub fn apply_as(
     steps: &[Step],
     namespace: &str,
     state: &State,
     account: Option<(Account, Grants)>,
-) -> Result<Applied, TooManyAtoms> {
+) -> Result<Applied, TooComplex> {
     let installer = account
         .map(|account| Installer::of(steps, state, namespace, account))
         .transpose()?;

@@ -20,7 +20,7 @@ use super::existing::Existing;
 use super::handling::{self, Resource};
 use crate::csv::{self, Csv};
 use crate::kubernetes::rbac::account::Grants;
-use crate::kubernetes::rbac::covering::{TooManyAtoms, atoms, compact, count_atoms, covers, uncovered};
+use crate::kubernetes::rbac::covering::{Granted, TooComplex, compact, halves, uncovered};
 use crate::kubernetes::rbac::{self, ALL, Rule};
 use crate::steps::Step;
 use serde::Serialize;
@@ -56,12 +56,15 @@ pub struct Need {
 }
 
 impl Need {
-    /// What of it is not held, atom by atom; nothing where it need not be.
-    pub fn missing(&self, granted: &[Rule]) -> Vec<Rule> {
-        if self.unless.as_ref().is_some_and(|rule| covers(granted, [rule])) {
-            return Vec::new();
+    /// What of it is not held; nothing where it need not be.
+    ///
+    /// # Errors
+    /// When it takes too many steps to compare the rules.
+    pub fn missing(&self, granted: &Granted<'_>) -> Result<Vec<Rule>, TooComplex> {
+        if self.unless.as_ref().is_some_and(|rule| granted.one_covers(rule)) {
+            return Ok(Vec::new());
         }
-        uncovered(granted, &self.rules)
+        granted.uncovered(&self.rules)
     }
 }
 
@@ -78,15 +81,12 @@ pub struct Permission {
 
 /// What the steps of a plan need in the namespace that it installs into. `existing` are objects of the cluster: what is
 /// there already is updated, and roles are looked up there that the bundle binds and does not bring along.
-///
-/// # Errors
-/// When the rules say more than can be taken apart.
 pub fn needed<'a>(
     steps: &'a [Step],
     namespace: &str,
     apis: &Apis,
     existing: impl IntoIterator<Item = &'a Value>,
-) -> Result<Vec<Need>, TooManyAtoms> {
+) -> Vec<Need> {
     let existing = Existing::of(existing);
     let mut needs = requests(steps, namespace, apis, &existing);
     needs.extend(
@@ -94,8 +94,7 @@ pub fn needed<'a>(
             .into_iter()
             .map(|(_, need)| need),
     );
-    count_atoms(needs.iter().flat_map(|need| &need.rules))?;
-    Ok(needs)
+    needs
 }
 
 /// What must be held to write the roles and bindings among the steps, each with the place of its step.
@@ -217,24 +216,31 @@ fn verb_on(kind: &str, name: &str, verb: &str) -> Rule {
 
 /// What of the needs is not held: cluster-wide first, then by namespace, put together for a reader. An optional manifest
 /// that is forbidden is not created, and the install completes, so nothing is missing for it.
-pub fn pending(needs: &[Need], held: &Grants) -> Vec<Permission> {
+///
+/// # Errors
+/// When it takes too many steps to compare the rules.
+pub fn pending(needs: &[Need], held: &Grants) -> Result<Vec<Permission>, TooComplex> {
     let needed = needs.iter().filter(|need| need.purpose != Purpose::Optional);
     not_held(&needed.cloned().collect::<Vec<_>>(), held)
 }
 
 /// The same of all needs, those for optional manifests among them.
-pub fn not_held(needs: &[Need], held: &Grants) -> Vec<Permission> {
+///
+/// # Errors
+/// When it takes too many steps to compare the rules.
+pub fn not_held(needs: &[Need], held: &Grants) -> Result<Vec<Permission>, TooComplex> {
     let places: BTreeSet<Option<&str>> = needs.iter().map(|need| need.namespace.as_deref()).collect();
     let mut missing_everywhere: Vec<Rule> = Vec::new();
     let mut permissions = Vec::new();
     // The whole cluster sorts before any namespace.
     for place in places {
-        let granted = held.within(place);
-        let own = needs.iter().filter(|need| need.namespace.as_deref() == place);
-        let missing: Vec<Rule> = own.flat_map(|need| need.missing(&granted)).collect();
-        let missing = uncovered(&missing_everywhere, &missing);
-        let mut seen = BTreeSet::new();
-        let missing: Vec<Rule> = missing.into_iter().filter(|atom| seen.insert(atom.clone())).collect();
+        let held = held.within(place);
+        let granted = Granted::of(&held);
+        let mut missing: Vec<Rule> = Vec::new();
+        for need in needs.iter().filter(|need| need.namespace.as_deref() == place) {
+            missing.extend(need.missing(&granted)?);
+        }
+        let missing = uncovered(&missing_everywhere, &missing)?;
         permissions.extend(compact(&missing).into_iter().map(|rule| Permission {
             rule,
             namespaces: place.map(str::to_owned).into_iter().collect(),
@@ -243,20 +249,16 @@ pub fn not_held(needs: &[Need], held: &Grants) -> Vec<Permission> {
             missing_everywhere = missing;
         }
     }
-    permissions
+    Ok(permissions)
 }
 
 /// What somebody holds who was approved these needs, besides what he held.
 #[must_use]
 pub fn approved(needs: &[Need], mut held: Grants) -> Grants {
     for need in needs.iter().filter(|need| need.purpose != Purpose::Optional) {
-        // Also each by itself, so that a rule is taken for approved that covers not even itself in Kubernetes: one with
-        // names and paths.
-        let rules = need.rules.iter().cloned();
-        held.add(
-            need.namespace.as_deref(),
-            rules.chain(need.rules.iter().flat_map(atoms)),
-        );
+        // In halves, so that a rule is taken for approved that covers not even itself in Kubernetes: one with names and
+        // paths.
+        held.add(need.namespace.as_deref(), need.rules.iter().flat_map(halves));
     }
     held
 }

@@ -10,7 +10,7 @@ use super::resolution_steps::{self, ResolvedError};
 use crate::cluster::State;
 use crate::cluster::state::{Approval, NAMESPACE};
 use crate::csv::Csv;
-use crate::kubernetes::rbac::covering::TooManyAtoms;
+use crate::kubernetes::rbac::covering::TooComplex;
 use crate::olm::limits::OBJECT;
 use crate::olm::releases::Olm;
 use crate::resolver::Resolution;
@@ -85,7 +85,7 @@ pub enum PlanError {
     Steps(#[from] ResolvedError),
     /// The permissions that it needs are too many.
     #[error(transparent)]
-    Permissions(#[from] TooManyAtoms),
+    Permissions(#[from] TooComplex),
 }
 
 /// Makes the plan, and applies it to the cluster where one is known. `None` where there is nothing to install. A plan that

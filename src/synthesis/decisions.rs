@@ -3,7 +3,7 @@
 use super::wildcards::WildcardRule;
 use super::{Fate, Outcome, Synthesis, Unresolved};
 use crate::diagnostic::Diagnostic;
-use crate::kubernetes::rbac::covering::{atoms, compact, count_atoms};
+use crate::kubernetes::rbac::covering::compact;
 use crate::kubernetes::rbac::{self, Rule};
 use crate::manifest::Object;
 use crate::rules;
@@ -54,16 +54,12 @@ fn widened(outcomes: &[Outcome], objects: &[Object]) -> Vec<Rule> {
             .find(|object| object.gvk().is(rbac::GROUP, kind) && object.name() == name)
     });
     let rules: Vec<Rule> = roles.flat_map(|role| Rule::read_all(role.value())).collect();
-    for_reader(rules)
+    for_reader(&rules)
 }
 
 /// Rules put together, what is secret first.
-pub(super) fn for_reader(rules: Vec<Rule>) -> Vec<Rule> {
-    if count_atoms(&rules).is_err() {
-        return rules;
-    }
-    let atoms: Vec<Rule> = rules.iter().flat_map(atoms).collect();
-    let mut rules = compact(&atoms);
+pub(super) fn for_reader(rules: &[Rule]) -> Vec<Rule> {
+    let mut rules = compact(rules);
     rules.sort_by_key(|rule| {
         !rule
             .resources

@@ -5,6 +5,7 @@ use crate::common::Sandbox;
 use crate::plan::strict;
 use serde_json::Value;
 use std::fs;
+use std::time::{Duration, Instant};
 
 fn bundle(sandbox: &Sandbox, folder: &str, version: &str, verbs: &str) {
     rake(sandbox, folder, version, None);
@@ -17,8 +18,61 @@ fn bundle(sandbox: &Sandbox, folder: &str, version: &str, verbs: &str) {
     fs::write(path, csv).unwrap();
 }
 
+/// A bundle whose operator asks for every verb on each of many resources in each of many groups.
+fn wide(sandbox: &Sandbox, folder: &str, version: &str, (groups, resources): (usize, usize), verbs: &str) {
+    bundle(sandbox, folder, version, verbs);
+    let path = sandbox.path(format!("{folder}/manifests/operator.clusterserviceversion.yaml"));
+    let list = |what: &str, count: usize| -> String {
+        let items: Vec<String> = (0..count).map(|number| format!("{what}{number}")).collect();
+        format!("[{}]", items.join(", "))
+    };
+    let csv = fs::read_to_string(&path).unwrap();
+    let csv = csv.replace("apiGroups: ['']", &format!("apiGroups: {}", list("group", groups)));
+    let csv = csv.replace(
+        "resources: [leaves]",
+        &format!("resources: {}", list("resource", resources)),
+    );
+    fs::write(path, csv).unwrap();
+}
+
 fn json(sandbox: &Sandbox, line: &str) -> Value {
     serde_json::from_str(&sandbox.run(line.split(' ')).stdout).unwrap()
+}
+
+/// Real operators ask for hundreds of thousands of single permissions in a few rules.
+#[test]
+fn rules_that_multiply_to_very_many_permissions_are_reviewed() {
+    let sandbox = garden();
+    let verbs = "create, delete, get, list, patch, update, watch";
+    wide(&sandbox, "old", "1.0.0", (100, 200), verbs);
+    wide(&sandbox, "new", "1.1.0", (100, 201), verbs);
+    let begun = Instant::now();
+    let install = json(&sandbox, "permissions old -o json");
+    let rows = install["status"]["pending"]["permissions"].as_array().unwrap();
+    let of_operator = rows.iter().filter(|row| row["verbs"].as_array().unwrap().len() == 7);
+    assert!(of_operator.count() >= 20_000);
+    let added = json(&sandbox, "permissions diff old new -o json");
+    let added = added["permissions"].as_array().unwrap();
+    let of_operator: Vec<&Value> = added
+        .iter()
+        .filter(|row| row["resources"][0] == "resource200")
+        .collect();
+    assert_eq!(of_operator.len(), 100, "one row for each group");
+    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+}
+
+/// Rows that nobody reads are not written: the rules stay as they are.
+#[test]
+fn rules_of_more_rows_than_somebody_reads_are_shown_as_they_are() {
+    let sandbox = garden();
+    wide(&sandbox, "old", "1.0.0", (300, 200), "get, list");
+    wide(&sandbox, "new", "1.1.0", (300, 200), "get, list, watch");
+    let added = json(&sandbox, "permissions diff old new -o json");
+    let rows = added["permissions"].as_array().unwrap();
+    let wide = rows
+        .iter()
+        .find(|row| row["apiGroups"].as_array().unwrap().len() == 300);
+    assert_eq!(wide.unwrap()["verbs"], serde_json::json!(["watch"]));
 }
 
 #[test]

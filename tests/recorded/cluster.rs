@@ -282,10 +282,10 @@ impl Case {
                     })
                     .map(|rule| Rule::read(&rule))
                     .collect();
-                for rule in uncovered(&ours, &theirs) {
+                for rule in uncovered(&ours, &theirs).unwrap() {
                     found.push(format!("{name} has {rule} in {namespace}, which is not shown"));
                 }
-                for rule in uncovered(&theirs, &ours) {
+                for rule in uncovered(&theirs, &ours).unwrap() {
                     found.push(format!(
                         "{name} is shown to have {rule} in {namespace}, which it has not"
                     ));

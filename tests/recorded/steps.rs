@@ -139,13 +139,14 @@ fn every_recorded_covering_is_the_same() {
             list.into_iter().flatten().map(Rule::read).collect()
         };
         let (granted, required) = (rules("granted"), rules("required"));
-        let missing = uncovered(&granted, &required);
+        let missing = uncovered(&granted, &required).unwrap();
         assert_eq!(
-            covers(&granted, &required),
+            covers(&granted, &required).unwrap(),
             case["covered"].as_bool().unwrap(),
             "{name}"
         );
-        assert_eq!(missing, rules("uncovered"), "{name}");
+        // The recording lists each verb by itself.
+        assert_eq!(compact(&missing), compact(&rules("uncovered")), "{name}");
         let set = |rules: Vec<Rule>| rules.into_iter().collect::<BTreeSet<_>>();
         let mut compacted = set(rules("uncoveredCompact"));
         // The recording repeats verbs that two rules ask for.

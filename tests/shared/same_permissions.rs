@@ -6,7 +6,7 @@
 
 use opmx::kubernetes::rbac::Rule;
 use opmx::kubernetes::rbac::account::{Account, Grants, grants};
-use opmx::kubernetes::rbac::covering::{atoms, covers};
+use opmx::kubernetes::rbac::covering::{compact, uncovered};
 use opmx::steps::{Content, Repetition, Target, of_bundle};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,13 +50,15 @@ fn namespace_of(objects: &[Value]) -> String {
     found.unwrap_or("default").to_owned()
 }
 
-/// What one side holds and the other does not: where, and each atom of a rule.
+/// What one side holds and the other does not: where, and each single permission.
 fn beyond(more: &Grants, less: &Grants) -> BTreeSet<(String, String)> {
     let mut beyond = BTreeSet::new();
     let mut look = |place: Option<&str>, rules: &[Rule]| {
         let held = less.within(place);
-        for atom in rules.iter().flat_map(atoms).filter(|atom| !covers(&held, [atom])) {
-            beyond.insert((place.unwrap_or("(all)").to_owned(), shown(&atom)));
+        for rule in compact(&uncovered(&held, rules).unwrap()) {
+            for verb in &rule.verbs {
+                beyond.insert((place.unwrap_or("(all)").to_owned(), shown(&rule, verb)));
+            }
         }
     };
     look(None, &more.cluster);
@@ -66,7 +68,7 @@ fn beyond(more: &Grants, less: &Grants) -> BTreeSet<(String, String)> {
     beyond
 }
 
-fn shown(rule: &Rule) -> String {
+fn shown(rule: &Rule, verb: &str) -> String {
     let what = [
         &rule.api_groups[..],
         &rule.resources,
@@ -74,7 +76,7 @@ fn shown(rule: &Rule) -> String {
         &rule.non_resource_urls,
     ]
     .concat();
-    format!("{} {}", rule.verbs.join(","), what.join("/"))
+    format!("{verb} {}", what.join("/"))
 }
 
 /// What requests can ask of resources, as the tests know it.

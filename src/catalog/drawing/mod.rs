@@ -13,7 +13,7 @@ pub use mermaid::mermaid;
 pub use svg::svg;
 
 use super::file_based::load::Deprecated;
-use super::{Bundle, Catalog, Channel, Package, Text};
+use super::{Bundle, Catalog, Channel, Package, Text, order};
 use crate::olm::property::DEPRECATED;
 use crate::version::{VersionRange, parse_strict};
 use crate::visible::is_hidden;
@@ -217,7 +217,7 @@ fn of_channel(catalog: &Catalog, package: &Package, channel: &Channel, view: &Vi
     } else {
         HashSet::new()
     };
-    for entry in &channel.entries {
+    for entry in order::entries(catalog, channel) {
         let Some(bundle) = catalog.bundle(entry.bundle).filter(|bundle| view.shows(bundle)) else {
             continue;
         };

@@ -67,7 +67,7 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
     for old in &olds {
         held = approved(&needs(old, namespace, &state, olm)?, held);
     }
-    let added = pending(&needs(&new, namespace, &state, olm)?, &held);
+    let added = pending(&needs(&new, namespace, &state, olm)?, &held)?;
     let names: Vec<&str> = olds.iter().map(|old| old.name.as_str()).collect();
     let before = match &names[..] {
         [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),

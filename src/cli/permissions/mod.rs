@@ -238,13 +238,13 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
     let namespace = install.namespace(&state);
     let olm = arguments.installer.olm.announced(context);
     let steps = steps_of(&content, namespace, olm)?;
-    let needs = permissions::needed(&steps, namespace, &Apis::of(&state), &state.objects)?;
+    let needs = permissions::needed(&steps, namespace, &Apis::of(&state), &state.objects);
     let operators = permissions::operators(&steps, namespace, &state)?;
     for note in operators.iter().flat_map(|operator| &operator.notes) {
         context.printer.warning(note);
     }
-    let missing = pending(&needs, &held);
-    if *olm == Olm::Proposed && pending(&self::needs(&content, namespace, &state, &Olm::newest())?, &held) != missing {
+    let missing = pending(&needs, &held)?;
+    if *olm == Olm::Proposed && pending(&self::needs(&content, namespace, &state, &Olm::newest())?, &held)? != missing {
         let requires = "requires every manifest, the optional ones, too, and so more permissions";
         what_if::note_released(requires, context);
     }
@@ -292,12 +292,7 @@ fn steps_of(content: &Content, namespace: &str, olm: &Olm) -> Result<Vec<Step>, 
 /// What the steps of a bundle need.
 fn needs(content: &Content, namespace: &str, state: &State, olm: &Olm) -> Result<Vec<Need>, CommandError> {
     let steps = steps_of(content, namespace, olm)?;
-    Ok(permissions::needed(
-        &steps,
-        namespace,
-        &Apis::of(state),
-        &state.objects,
-    )?)
+    Ok(permissions::needed(&steps, namespace, &Apis::of(state), &state.objects))
 }
 
 /// What is reviewed, with the digest that an image stands for.
@@ -367,7 +362,7 @@ fn print(
     ];
     for (purpose, what) in parts {
         let own: Vec<Need> = needs.iter().filter(|need| need.purpose == purpose).cloned().collect();
-        let missing = not_held(&own, held);
+        let missing = not_held(&own, held)?;
         if missing.is_empty() {
             continue;
         }

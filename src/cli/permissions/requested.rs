@@ -237,7 +237,7 @@ fn show(install: &OpenInstall, reviewed: &Reviewed, context: &Context<'_>) -> Re
     printer.line("")?;
     let missing = match reviewed.account {
         Some(_) => reviewed.pending.clone(),
-        None => pending(&reviewed.needs, &Grants::default()),
+        None => pending(&reviewed.needs, &Grants::default())?,
     };
     print(
         &reviewed.needs,

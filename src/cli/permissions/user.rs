@@ -118,8 +118,8 @@ pub(super) fn answer(question: &Question<'_>, state: &State, context: &Context<'
         Some((content, namespace)) => needs(content, namespace, state, question.olm)?,
         None => Vec::new(),
     };
-    let waiting = pending(&needs, question.installer);
-    let missing = missing_to_approve(&needs, question.installer, &held);
+    let waiting = pending(&needs, question.installer)?;
+    let missing = missing_to_approve(&needs, question.installer, &held)?;
     let bundle = content.map(|(content, _)| content.name.as_str());
     // A list of what there is asks nothing, so nothing is refused by it.
     let is_usable = |row: &Row<'_>| row.catalog.may_use && !row.refused_by_policy;

@@ -8,7 +8,7 @@ use crate::install::permissions::{Need, handed_on};
 use crate::install::refusal::{Class, Refusal, UNKNOWN, reason_of};
 use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::account::{Account, Grants};
-use crate::kubernetes::rbac::covering::{TooManyAtoms, compact, count_atoms, covers};
+use crate::kubernetes::rbac::covering::{Granted, TooComplex, compact};
 use crate::steps::{CRD, Step};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 pub(super) struct Installer {
     account: Account,
     held: Grants,
-    /// What must be held to write a role or a binding, by the place of its step.
-    handed_on: BTreeMap<usize, Need>,
+    /// What must be held to write a role or a binding and is not, by the place of its step.
+    not_held: BTreeMap<usize, Vec<Rule>>,
 }
 
 impl<'a> Cluster<'a> {
@@ -32,20 +32,16 @@ impl<'a> Cluster<'a> {
         {
             return Err(refused_while(step, verb, forbidden(refusal)));
         }
-        let Some(need) = installer.handed_on.get(&index).filter(|_| verb != "get") else {
+        let Some(missing) = installer.not_held.get(&index).filter(|_| verb != "get") else {
             return Ok(());
         };
-        let missing = need.missing(&installer.held.within(need.namespace.as_deref()));
-        if missing.is_empty() {
-            return Ok(());
-        }
         let groups: Vec<String> = installer
             .account
             .groups()
             .iter()
             .map(|group| format!("{group:?}"))
             .collect();
-        let rules: Vec<String> = compact(&missing).iter().map(Rule::to_string).collect();
+        let rules: Vec<String> = compact(missing).iter().map(Rule::to_string).collect();
         let refusal = forbidden(format!(
             "{} {:?} is forbidden: user {:?} (groups=[{}]) is attempting to grant RBAC permissions not currently held:\n{}",
             resource.label(),
@@ -124,13 +120,26 @@ impl Installer {
         state: &State,
         namespace: &str,
         (account, held): (Account, Grants),
-    ) -> Result<Self, TooManyAtoms> {
-        let handed_on = handed_on(steps, namespace, &state.objects);
-        count_atoms(handed_on.iter().flat_map(|(_, need)| &need.rules))?;
+    ) -> Result<Self, TooComplex> {
+        let mut places: BTreeMap<Option<String>, Vec<(usize, Need)>> = BTreeMap::new();
+        for (index, need) in handed_on(steps, namespace, &state.objects) {
+            places.entry(need.namespace.clone()).or_default().push((index, need));
+        }
+        let mut not_held = BTreeMap::new();
+        for (place, needs) in places {
+            let rules = held.within(place.as_deref());
+            let granted = Granted::of(&rules);
+            for (index, need) in needs {
+                let missing = need.missing(&granted)?;
+                if !missing.is_empty() {
+                    not_held.insert(index, missing);
+                }
+            }
+        }
         Ok(Self {
             account,
             held,
-            handed_on: handed_on.into_iter().collect(),
+            not_held,
         })
     }
 
@@ -144,7 +153,7 @@ impl Installer {
             "create" => (asked, String::new()),
             _ => (asked.named(name), format!(" {name:?}")),
         };
-        if covers(&self.held.within(place), [&asked]) {
+        if Granted::of(&self.held.within(place)).one_covers(&asked) {
             return None;
         }
         let place = place.map_or("at the cluster scope".to_owned(), |namespace| {

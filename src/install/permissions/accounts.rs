@@ -11,7 +11,7 @@ use crate::cluster::State;
 use crate::csv::{self, Csv};
 use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::account::{Account, grants};
-use crate::kubernetes::rbac::covering::{TooManyAtoms, atoms, count_atoms, uncovered};
+use crate::kubernetes::rbac::covering::{Granted, TooComplex, are_readable, cells, halves};
 use crate::steps::Step;
 use given::{Given, bound, certified, condition};
 use serde::Serialize;
@@ -91,15 +91,15 @@ impl fmt::Display for Operator {
 /// What the accounts of the versions among these steps hold after the plan was applied in a namespace of the cluster.
 ///
 /// # Errors
-/// When the rules say more than can be taken apart.
-pub fn operators(steps: &[Step], namespace: &str, state: &State) -> Result<Vec<Operator>, TooManyAtoms> {
+/// When it takes too many steps to compare the rules.
+pub fn operators(steps: &[Step], namespace: &str, state: &State) -> Result<Vec<Operator>, TooComplex> {
     let versions = steps.iter().filter(|step| step.resource.kind == csv::KIND);
     versions
         .map(|version| operator(version, steps, namespace, state))
         .collect()
 }
 
-fn operator(version: &Step, steps: &[Step], namespace: &str, state: &State) -> Result<Operator, TooManyAtoms> {
+fn operator(version: &Step, steps: &[Step], namespace: &str, state: &State) -> Result<Operator, TooComplex> {
     let csv = Csv(&version.resource.manifest);
     let namespace = version.namespace(namespace);
     let (targets, group) = targets(csv, namespace, state);
@@ -112,9 +112,8 @@ fn operator(version: &Step, steps: &[Step], namespace: &str, state: &State) -> R
     let mut given = bound(&own, namespace, &targets, state, &mut notes);
     given.push(condition(csv, namespace));
     given.extend(certified(csv, namespace));
-    count_atoms(given.iter().flat_map(|given| &given.rules))?;
     let all: BTreeSet<Account> = given.iter().flat_map(|given| given.accounts.iter().cloned()).collect();
-    let accounts: Result<Vec<_>, TooManyAtoms> = all
+    let accounts: Result<Vec<_>, TooComplex> = all
         .into_iter()
         .map(|account| {
             let permissions = holdings(&account, &given, state)?;
@@ -163,49 +162,56 @@ fn targets(csv: Csv<'_>, namespace: &str, state: &State) -> (Targets, Option<Str
     (targets, Some(group.name().to_owned()))
 }
 
-/// What is given to one account, put together: each resource once for each place, with all its verbs and reasons.
-fn holdings(account: &Account, given: &[Given], state: &State) -> Result<Vec<Holding>, TooManyAtoms> {
+/// What is given to one account, put together: each resource once for each place, with all its verbs and reasons. Where
+/// that is more than somebody reads, each rule once.
+fn holdings(account: &Account, given: &[Given], state: &State) -> Result<Vec<Holding>, TooComplex> {
     // Places sort with the whole cluster first.
     type Key = (Vec<String>, Rule);
-    let mut merged: BTreeMap<Key, (Vec<String>, Vec<String>)> = BTreeMap::new();
-    let mut add = |namespaces: &[String], rule: &Rule, reason: &str| {
-        for atom in atoms(rule) {
-            let verbs = atom.verbs.clone();
-            let what = Rule {
-                verbs: Vec::new(),
-                ..atom
-            };
-            let (known, reasons) = merged.entry((namespaces.to_vec(), what)).or_default();
-            for verb in verbs {
-                if !known.contains(&verb) {
-                    known.push(verb);
-                }
-            }
-            if !reasons.iter().any(|known| known == reason) {
-                reasons.push(reason.to_owned());
-            }
-        }
-    };
     let own: Vec<&Given> = given.iter().filter(|given| given.accounts.contains(account)).collect();
-    for given in &own {
-        given
-            .rules
-            .iter()
-            .for_each(|rule| add(&given.namespaces, rule, &given.reason));
-    }
     let (before, _) = grants(&state.objects, account);
-    count_atoms(before.cluster.iter().chain(before.namespaces.values().flatten()))?;
-    let known = |namespace: Option<&String>| -> Vec<Rule> {
+    let known = |namespace: Option<&String>| -> Vec<&Rule> {
         let here = own.iter().filter(|given| {
             given.namespaces.is_empty() || namespace.is_some_and(|name| given.namespaces.contains(name))
         });
-        here.flat_map(|given| given.rules.iter().cloned()).collect()
+        here.flat_map(|given| &given.rules).collect()
     };
+    let mut kept = Vec::new();
     let places = before.namespaces.iter().map(|(name, rules)| (Some(name), rules));
     for (namespace, rules) in std::iter::once((None, &before.cluster)).chain(places) {
-        for rule in uncovered(&known(namespace), rules) {
-            let place: Vec<String> = namespace.cloned().into_iter().collect();
-            add(&place, &rule, "a binding that is in the cluster already");
+        let place: Vec<String> = namespace.cloned().into_iter().collect();
+        kept.push((place, Granted::of(known(namespace)).uncovered(rules)?));
+    }
+    let held = own
+        .iter()
+        .map(|given| (&given.namespaces, &given.rules, &*given.reason));
+    let kept = kept.iter();
+    let kept = kept.map(|(place, rules)| (place, rules, "a binding that is in the cluster already"));
+    let held: Vec<(&Vec<String>, &Vec<Rule>, &str)> = held.chain(kept).collect();
+    let is_readable = are_readable(held.iter().flat_map(|(_, rules, _)| *rules));
+    let mut merged: BTreeMap<Key, (Vec<String>, Vec<String>)> = BTreeMap::new();
+    for (namespaces, rules, reason) in held {
+        for rule in rules {
+            let rows: &mut dyn Iterator<Item = Rule> = if is_readable {
+                &mut cells(rule)
+            } else {
+                &mut halves(rule)
+            };
+            for row in rows {
+                let verbs = row.verbs.clone();
+                let what = Rule {
+                    verbs: Vec::new(),
+                    ..row
+                };
+                let (known, reasons) = merged.entry((namespaces.clone(), what)).or_default();
+                for verb in verbs {
+                    if !known.contains(&verb) {
+                        known.push(verb);
+                    }
+                }
+                if !reasons.iter().any(|known| known == reason) {
+                    reasons.push(reason.to_owned());
+                }
+            }
         }
     }
     let holding = |((namespaces, what), (verbs, reasons)): (Key, (Vec<String>, Vec<String>))| Holding {

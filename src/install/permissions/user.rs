@@ -6,7 +6,7 @@ use crate::cluster::State;
 use crate::csv::GROUP;
 use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::account::Grants;
-use crate::kubernetes::rbac::covering::covers;
+use crate::kubernetes::rbac::covering::{Granted, TooComplex};
 use crate::kubernetes::rbac::user::{User, grants_of};
 use serde::Serialize;
 use serde_json::Value;
@@ -44,7 +44,10 @@ pub fn held_by(user: &User, state: &State) -> (Grants, Vec<String>) {
 
 /// What a user lacks to approve an install: what it needs, and neither who installs it holds nor the user. The user may
 /// approve it where that is nothing.
-pub fn missing_to_approve(needs: &[Need], installer: &Grants, user: &Grants) -> Vec<Permission> {
+///
+/// # Errors
+/// When it takes too many steps to compare the rules.
+pub fn missing_to_approve(needs: &[Need], installer: &Grants, user: &Grants) -> Result<Vec<Permission>, TooComplex> {
     pending(needs, &installer.clone().with(user.clone()))
 }
 
@@ -54,7 +57,7 @@ pub fn catalog_uses(catalogs: impl IntoIterator<Item = (String, String)>, held: 
     let asked = |(namespace, name): (String, String)| {
         let rule = Rule::new(GROUP, CATALOGS, &[INSTALL]).named(&name);
         CatalogUse {
-            may_use: covers(&held.within(Some(&namespace)), [&rule]),
+            may_use: Granted::of(&held.within(Some(&namespace))).one_covers(&rule),
             namespace,
             name,
         }
@@ -154,7 +157,7 @@ mod tests {
             grants
         };
         let missing = |installer: &[Rule], user: &[Rule]| {
-            let missing = missing_to_approve(&needs, &grants(installer), &grants(user));
+            let missing = missing_to_approve(&needs, &grants(installer), &grants(user)).unwrap();
             missing
                 .into_iter()
                 .flat_map(|missing| missing.rule.verbs)
@@ -191,7 +194,7 @@ mod tests {
     #[test]
     fn the_roles_allow_what_was_missing() {
         let catalogs = catalog_uses([("olm".to_owned(), "main".to_owned())], &Grants::default());
-        let missing = pending(&[need(Rule::new("", "pods", &["get"]), None)], &Grants::default());
+        let missing = pending(&[need(Rule::new("", "pods", &["get"]), None)], &Grants::default()).unwrap();
         let roles = roles_to_allow(&alice(), Some("b.v1"), &missing, &catalogs);
         let names: Vec<_> = roles
             .iter()
@@ -207,7 +210,7 @@ mod tests {
         };
         let (held, notes) = held_by(&alice(), &state);
         assert_eq!(notes, Vec::<String>::new());
-        assert!(covers(&held.within(Some("ns")), [&Rule::new("", "pods", &["get"])]));
+        assert!(Granted::of(&held.within(Some("ns"))).one_covers(&Rule::new("", "pods", &["get"])));
         assert!(catalog_uses([("olm".to_owned(), "main".to_owned())], &held)[0].may_use);
         assert_eq!(
             state.objects[3]["subjects"],

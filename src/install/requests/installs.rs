@@ -13,7 +13,7 @@ use crate::install::install_plan::{InstallPlan, Phase};
 use crate::install::permissions::{self, Need, Operator, Permission, Review, approved, held, needed, pending};
 use crate::install::plan::Planned;
 use crate::kubernetes::rbac::account::{Account, Grants};
-use crate::kubernetes::rbac::covering::TooManyAtoms;
+use crate::kubernetes::rbac::covering::TooComplex;
 use crate::olm::annotation::PROPERTIES;
 use crate::olm::property::{PACKAGE, Property};
 use crate::steps::Content;
@@ -56,7 +56,7 @@ pub enum InstallError {
     Step(#[from] StepError),
     /// The permissions are too many.
     #[error(transparent)]
-    Permissions(#[from] TooManyAtoms),
+    Permissions(#[from] TooComplex),
 }
 
 /// What there is to decide about an Install.
@@ -152,7 +152,7 @@ impl OpenInstall {
     /// somebody names them.
     ///
     /// # Errors
-    /// When OLM could not read a version among the content, or there are too many permissions.
+    /// When OLM could not read a version among the content, or it takes too many steps to compare the rules.
     pub fn review(
         &self,
         state: &State,
@@ -161,14 +161,14 @@ impl OpenInstall {
     ) -> Result<Reviewed, InstallError> {
         let namespace = self.namespace(namespace);
         let steps = self.steps(&namespace)?;
-        let needs = needed(&steps, &namespace, &Apis::of(state), &state.objects)?;
+        let needs = needed(&steps, &namespace, &Apis::of(state), &state.objects);
         let operators = permissions::operators(&steps, &namespace, state)?;
         let account = account.cloned();
         let account = account.or_else(|| account::of_install(state, &namespace, &self.install.name));
         let (held, notes) = account.as_ref().map(|account| held(account, state)).unwrap_or_default();
         let pending = match account {
             None => Vec::new(),
-            Some(_) => pending(&needs, &held),
+            Some(_) => pending(&needs, &held)?,
         };
         Ok(Reviewed {
             namespace,
@@ -239,7 +239,7 @@ impl OpenInstall {
     /// needs is not applied; whoever approves it gives the account what is pending.
     ///
     /// # Errors
-    /// When OLM could not read a version among the content, or there are too many permissions.
+    /// When OLM could not read a version among the content, or it takes too many steps to compare the rules.
     pub fn plan(
         &self,
         state: Option<&State>,

@@ -1,279 +1,238 @@
 //! Which rules are held already, as the API server decides it before it lets somebody grant them.
 //!
-//! A required rule is broken into [`atoms`]: one group, one resource, one verb, at most one name; or one path and one
-//! verb. An atom is covered when one single granted rule covers all its parts. Everything is compared with case.
+//! A required rule stands for single permissions: one group, one resource, one verb, at most one name; or one path and
+//! one verb. Each is covered when one single granted rule covers all its parts. Everything is compared with case, and a
+//! wildcard that is required is covered by a wildcard only. So what is left of a rule is a set of products, a [`Region`],
+//! and nobody has to list what they multiply to.
+
+mod region;
+mod rows;
+
+pub(crate) use region::{Mask, Region};
+pub use rows::compact;
+pub(crate) use rows::{are_readable, cells, halves};
 
 use super::{ALL, Rule};
-use std::collections::BTreeMap;
+use std::cell::Cell;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// More atoms than any rules need that an operator can be reviewed with.
-pub(crate) const MOST_ATOMS: usize = 50_000;
+/// How many steps rules are compared with. Five thousand rules that differ in one list each take less than a thousandth.
+const MOST_STEPS: usize = 50_000_000;
 
-/// Rules that say so much that they are not taken apart.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+/// Rules that are made so that what is held of them cannot be told in reasonable time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the rules stand for {atoms} single permissions (each group with each resource, verb and name), more than the \
-     {MOST_ATOMS} that are taken apart; split them, or write a wildcard where everything is meant"
+    "it takes more than {MOST_STEPS} steps to compare the rules with what is held; write fewer rules, or fewer groups, \
+     resources and names in each"
 )]
-pub struct TooManyAtoms {
-    /// How many there are.
-    pub atoms: usize,
-}
+pub struct TooComplex;
 
-/// How many atoms the rules are broken into.
-///
-/// # Errors
-/// When there are more than [`MOST_ATOMS`].
-pub(crate) fn count_atoms<'a>(rules: impl IntoIterator<Item = &'a Rule>) -> Result<usize, TooManyAtoms> {
-    let of_rule = |rule: &Rule| {
-        let named = rule
-            .api_groups
-            .len()
-            .saturating_mul(rule.resources.len())
-            .saturating_mul(rule.resource_names.len().max(1));
-        named
-            .saturating_add(rule.non_resource_urls.len())
-            .saturating_mul(rule.verbs.len())
-    };
-    let atoms = rules.into_iter().map(of_rule).fold(0_usize, usize::saturating_add);
-    if atoms > MOST_ATOMS {
-        return Err(TooManyAtoms { atoms });
+/// The steps that are left for comparing.
+#[derive(Debug)]
+pub(crate) struct Steps(Cell<usize>);
+
+impl Default for Steps {
+    fn default() -> Self {
+        Self(Cell::new(MOST_STEPS))
     }
-    Ok(atoms)
 }
 
-/// Breaks a rule into what it allows one by one: by group, resource, verb and name, then by path and verb. A rule
-/// without verbs allows nothing.
-pub fn atoms(rule: &Rule) -> impl Iterator<Item = Rule> {
-    let of_group = move |group: &'_ String| {
-        let group = group.clone();
-        rule.resources.iter().flat_map(move |resource| {
-            let group = group.clone();
-            rule.verbs.iter().flat_map(move |verb| {
-                let atom = Rule::new(&group, resource, &[verb]);
-                let names = rule.resource_names.iter();
-                let unnamed = rule.resource_names.is_empty().then(|| atom.clone());
-                unnamed
-                    .into_iter()
-                    .chain(names.map(move |name| atom.clone().named(name)))
-            })
+impl Steps {
+    /// Takes so many of them.
+    fn take(&self, steps: usize) -> Result<(), TooComplex> {
+        self.0.set(self.0.get().checked_sub(steps).ok_or(TooComplex)?);
+        Ok(())
+    }
+}
+
+/// Rules that are held, prepared for questions.
+#[derive(Debug)]
+pub struct Granted<'a> {
+    rules: Vec<Held<'a>>,
+    /// The places of the rules about a resource, as they write it.
+    by_resource: HashMap<&'a str, Vec<usize>>,
+    /// The places of the rules about paths.
+    about_paths: Vec<usize>,
+    steps: Steps,
+}
+
+/// One of the rules that are held.
+#[derive(Debug)]
+struct Held<'a> {
+    groups: HashSet<&'a str>,
+    resources: HashSet<&'a str>,
+    names: HashSet<&'a str>,
+    paths: &'a [String],
+    verbs: HashSet<&'a str>,
+}
+
+impl<'a> Granted<'a> {
+    /// What these rules grant together.
+    pub fn of(rules: impl IntoIterator<Item = &'a Rule>) -> Self {
+        let mut granted = Self {
+            rules: Vec::new(),
+            by_resource: HashMap::new(),
+            about_paths: Vec::new(),
+            steps: Steps::default(),
+        };
+        for (place, rule) in rules.into_iter().enumerate() {
+            for resource in &rule.resources {
+                granted.by_resource.entry(resource).or_default().push(place);
+            }
+            if !rule.non_resource_urls.is_empty() {
+                granted.about_paths.push(place);
+            }
+            let set = |list: &'a [String]| list.iter().map(String::as_str).collect();
+            granted.rules.push(Held {
+                groups: set(&rule.api_groups),
+                resources: set(&rule.resources),
+                names: set(&rule.resource_names),
+                paths: &rule.non_resource_urls,
+                verbs: set(&rule.verbs),
+            });
+        }
+        granted
+    }
+
+    /// What of `required` no rule covers, in its order: rules of which no two are about the same resource of one group and
+    /// name, or the same path.
+    ///
+    /// # Errors
+    /// When it takes too many steps to tell.
+    pub fn uncovered<'r>(&self, required: impl IntoIterator<Item = &'r Rule>) -> Result<Vec<Rule>, TooComplex> {
+        let mut missing = Vec::new();
+        for rule in required {
+            for mut region in Region::both(rule) {
+                self.remove_from(&mut region)?;
+                missing.extend(region.into_rules());
+            }
+        }
+        Ok(missing)
+    }
+
+    /// Whether the rules allow everything that `required` does.
+    ///
+    /// # Errors
+    /// When it takes too many steps to tell.
+    pub fn covers<'r>(&self, required: impl IntoIterator<Item = &'r Rule>) -> Result<bool, TooComplex> {
+        for rule in required {
+            for mut region in Region::both(rule) {
+                self.remove_from(&mut region)?;
+                if !region.is_empty() {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether one of the rules alone covers all of a rule, as it must where that is a single permission.
+    pub fn one_covers(&self, rule: &Rule) -> bool {
+        Region::both(rule).iter().all(|region| {
+            let covers = |mask: Mask| mask.iter().flatten().all(|is_covered| *is_covered);
+            let mut candidates = self
+                .candidates(region)
+                .into_iter()
+                .filter_map(|place| self.rules.get(place));
+            region.is_empty() || candidates.any(|held| held.mask(region).is_some_and(covers))
         })
-    };
-    let urls = rule.non_resource_urls.iter().flat_map(move |url| {
-        rule.verbs.iter().map(move |verb| Rule {
-            non_resource_urls: vec![url.clone()],
-            verbs: vec![verb.clone()],
-            ..Rule::default()
-        })
-    });
-    rule.api_groups.iter().flat_map(of_group).chain(urls)
-}
+    }
 
-/// The atoms of `required` that no rule of `granted` covers, in their order.
-pub fn uncovered<'a>(granted: &[Rule], required: impl IntoIterator<Item = &'a Rule>) -> Vec<Rule> {
-    let missing = |atom: &Rule| !granted.iter().any(|rule| covers_atom(rule, atom));
-    required.into_iter().flat_map(atoms).filter(missing).collect()
-}
+    /// Takes what the rules cover from a region.
+    pub(crate) fn remove_from(&self, region: &mut Region<'_>) -> Result<(), TooComplex> {
+        if region.is_empty() {
+            return Ok(());
+        }
+        for place in self.candidates(region) {
+            let Some(held) = self.rules.get(place) else { continue };
+            let rule = region.rule();
+            let lists = [&rule.api_groups, &rule.resources, &rule.resource_names, &rule.verbs];
+            let paths = rule.non_resource_urls.len().saturating_mul(held.paths.len());
+            self.steps
+                .take(lists.iter().map(|list| list.len()).fold(paths, usize::saturating_add))?;
+            if let Some(mask) = held.mask(region) {
+                region.remove(&mask, &self.steps)?;
+            }
+            if region.is_empty() {
+                break;
+            }
+        }
+        Ok(())
+    }
 
-/// Whether `granted` allows everything that `required` does.
-pub fn covers<'a>(granted: &[Rule], required: impl IntoIterator<Item = &'a Rule>) -> bool {
-    let held = |atom: Rule| granted.iter().any(|rule| covers_atom(rule, &atom));
-    required.into_iter().flat_map(atoms).all(held)
-}
-
-/// Whether one rule covers every part of an atom.
-fn covers_atom(granted: &Rule, atom: &Rule) -> bool {
-    let listed = |list: &[String], item: &String| list.iter().any(|own| own == ALL || own == item);
-    atom.verbs.iter().all(|verb| listed(&granted.verbs, verb))
-        && atom.api_groups.iter().all(|group| listed(&granted.api_groups, group))
-        && atom
-            .resources
+    /// The places of the rules that may cover something of a region.
+    fn candidates(&self, region: &Region<'_>) -> Vec<usize> {
+        if region.of_paths() {
+            return self.about_paths.clone();
+        }
+        let resources = &region.rule().resources;
+        let below: BTreeSet<String> = resources
             .iter()
-            .all(|resource| covers_resource(&granted.resources, resource))
-        && covers_names(&granted.resource_names, &atom.resource_names)
-        && atom
-            .non_resource_urls
-            .iter()
-            .all(|url| granted.non_resource_urls.iter().any(|own| covers_url(own, url)))
+            .filter_map(|resource| subresource(resource).map(|subresource| format!("*/{subresource}")))
+            .collect();
+        let written = resources.iter().chain(&below).map(String::as_str).chain([ALL]);
+        let found: BTreeSet<usize> = written
+            .filter_map(|resource| self.by_resource.get(resource))
+            .flatten()
+            .copied()
+            .collect();
+        found.into_iter().collect()
+    }
 }
 
-/// `*` covers subresources, too; `*/status` covers the status of everything, and only that.
-fn covers_resource(granted: &[String], resource: &str) -> bool {
-    let subresource = resource.split_once('/').map(|(_, subresource)| subresource);
-    granted.iter().any(|own| {
-        own == ALL
-            || own == resource
-            || subresource.is_some_and(|subresource| own.strip_prefix("*/") == Some(subresource))
-    })
+impl Held<'_> {
+    /// What it covers of a region.
+    fn mask(&self, region: &Region<'_>) -> Option<Mask> {
+        let listed = |list: &HashSet<&str>, item: &str| list.contains(item) || list.contains(ALL);
+        let what = |what: &str| {
+            if region.of_paths() {
+                self.paths.iter().any(|own| covers_path(own, what))
+            } else {
+                self.covers_resource(what)
+            }
+        };
+        region.mask(
+            |group| listed(&self.groups, group),
+            what,
+            // A rule with names covers these names only; a `*` among them is a name.
+            |name| self.names.is_empty() || name.is_some_and(|name| self.names.contains(name)),
+            |verb| listed(&self.verbs, verb),
+        )
+    }
+
+    /// `*` covers subresources, too; `*/status` covers the status of everything, and only that.
+    fn covers_resource(&self, resource: &str) -> bool {
+        self.resources.contains(resource)
+            || self.resources.contains(ALL)
+            || subresource(resource)
+                .is_some_and(|subresource| self.resources.contains(format!("*/{subresource}").as_str()))
+    }
 }
 
-/// A rule with names covers these names only; a `*` among them is a name.
-fn covers_names(granted: &[String], names: &[String]) -> bool {
-    granted.is_empty() || !names.is_empty() && names.iter().all(|name| granted.contains(name))
+fn subresource(resource: &str) -> Option<&str> {
+    resource.split_once('/').map(|(_, subresource)| subresource)
 }
 
 /// A `*` at the end of a path stands for whatever follows; elsewhere it is a character.
-fn covers_url(granted: &str, url: &str) -> bool {
-    granted == url || granted.ends_with('*') && url.starts_with(granted.trim_end_matches('*'))
+fn covers_path(granted: &str, path: &str) -> bool {
+    granted == path || granted.ends_with('*') && path.starts_with(granted.trim_end_matches('*'))
 }
 
-/// The same rules for a reader: those about one resource of one group, and at most one name, are put together with all
-/// their verbs, sorted; what cannot be put together stands before them as it is.
-pub fn compact(rules: &[Rule]) -> Vec<Rule> {
-    let mut compacted = Vec::new();
-    let mut merged: BTreeMap<(&str, &str, Option<&str>), Vec<String>> = BTreeMap::new();
-    for rule in rules {
-        let ([group], [resource], []) = (&rule.api_groups[..], &rule.resources[..], &rule.non_resource_urls[..]) else {
-            compacted.push(rule.clone());
-            continue;
-        };
-        let name = match &rule.resource_names[..] {
-            [] => None,
-            [name] => Some(name.as_str()),
-            _ => {
-                compacted.push(rule.clone());
-                continue;
-            }
-        };
-        let verbs = merged.entry((group, resource, name)).or_default();
-        for verb in &rule.verbs {
-            if !verbs.contains(verb) {
-                verbs.push(verb.clone());
-            }
-        }
-    }
-    compacted.extend(merged.into_iter().map(|((group, resource, name), verbs)| Rule {
-        api_groups: vec![group.to_owned()],
-        resources: vec![resource.to_owned()],
-        resource_names: name.map(str::to_owned).into_iter().collect(),
-        verbs,
-        ..Rule::default()
-    }));
-    compacted
+/// What of `required` no rule of `granted` covers; see [`Granted::uncovered`].
+///
+/// # Errors
+/// When it takes too many steps to tell.
+pub fn uncovered<'a>(granted: &[Rule], required: impl IntoIterator<Item = &'a Rule>) -> Result<Vec<Rule>, TooComplex> {
+    Granted::of(granted).uncovered(required)
+}
+
+/// Whether `granted` allows everything that `required` does.
+///
+/// # Errors
+/// When it takes too many steps to tell.
+pub fn covers<'a>(granted: &[Rule], required: impl IntoIterator<Item = &'a Rule>) -> Result<bool, TooComplex> {
+    Granted::of(granted).covers(required)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use proptest::sample::select;
-
-    fn rule(groups: &[&str], resources: &[&str], names: &[&str], urls: &[&str], verbs: &[&str]) -> Rule {
-        let owned = |list: &[&str]| list.iter().map(|item| (*item).to_owned()).collect();
-        Rule {
-            api_groups: owned(groups),
-            resources: owned(resources),
-            resource_names: owned(names),
-            non_resource_urls: owned(urls),
-            verbs: owned(verbs),
-        }
-    }
-
-    #[test]
-    fn atoms_are_counted_before_they_are_made() {
-        let wide: Vec<String> = (0..1000).map(|number| number.to_string()).collect();
-        let hostile = Rule {
-            api_groups: wide.clone(),
-            resources: wide.clone(),
-            resource_names: wide.clone(),
-            verbs: wide,
-            ..Rule::default()
-        };
-        assert_eq!(
-            count_atoms([&hostile]),
-            Err(TooManyAtoms {
-                atoms: 1_000_000_000_000
-            })
-        );
-        let plain = rule(&["", "apps"], &["a"], &[], &["/x"], &["get", "list"]);
-        assert_eq!(count_atoms([&plain]), Ok(6));
-        assert_eq!(atoms(&plain).count(), 6);
-        assert_eq!(
-            count_atoms([&rule(&[""], &["a"], &[], &[], &[])]),
-            Ok(0),
-            "no verbs, no atoms"
-        );
-    }
-
-    #[test]
-    fn compact_puts_the_verbs_of_one_resource_together() {
-        let of = |resource, verb| Rule::new("", resource, &[verb]);
-        let url = rule(&[], &[], &[], &["/metrics"], &["get"]);
-        let rules = [
-            of("pods", "list"),
-            of("nodes", "get"),
-            url.clone(),
-            of("pods", "get"),
-            of("pods", "list"),
-            of("pods", "get").named("a"),
-        ];
-        assert_eq!(
-            compact(&rules),
-            [
-                url,
-                of("nodes", "get"),
-                Rule::new("", "pods", &["list", "get"]),
-                of("pods", "get").named("a")
-            ]
-        );
-    }
-
-    fn some(words: &'static [&'static str]) -> impl Strategy<Value = Vec<String>> {
-        prop::collection::vec(select(words).prop_map(str::to_owned), 0..3)
-    }
-
-    /// Rules as the API server takes them: about resources, or about paths.
-    fn any_rule() -> impl Strategy<Value = Rule> {
-        let verbs = || some(&["*", "get", "list", "bind"]);
-        let resources = (
-            some(&["*", "", "apps"]),
-            some(&["*", "pods", "pods/log", "*/log", "pods/log/x", "pods/*"]),
-            some(&["*", "a", "b"]),
-            verbs(),
-        );
-        let resources = resources.prop_map(|(api_groups, resources, resource_names, verbs)| Rule {
-            api_groups,
-            resources,
-            resource_names,
-            verbs,
-            ..Rule::default()
-        });
-        let urls = (some(&["*", "/api", "/api/*", "/api/**", "/a*i", "/api/v1"]), verbs());
-        let urls = urls.prop_map(|(non_resource_urls, verbs)| Rule {
-            non_resource_urls,
-            verbs,
-            ..Rule::default()
-        });
-        prop_oneof![3 => resources, 1 => urls]
-    }
-
-    fn rules() -> impl Strategy<Value = Vec<Rule>> {
-        prop::collection::vec(any_rule(), 0..4)
-    }
-
-    proptest! {
-        #[test]
-        fn rules_cover_themselves(rules in rules()) {
-            prop_assert!(covers(&rules, &rules));
-        }
-
-        #[test]
-        fn covering_is_transitive(first in rules(), second in rules(), third in rules()) {
-            let wider: Vec<Rule> = first.iter().chain(&second).cloned().collect();
-            prop_assert!(covers(&wider, &second));
-            if covers(&first, &second) && covers(&second, &third) {
-                prop_assert!(covers(&first, &third));
-            }
-        }
-
-        #[test]
-        fn what_is_missing_is_all_that_is_missing(granted in rules(), required in rules()) {
-            let missing = uncovered(&granted, &required);
-            prop_assert_eq!(missing.is_empty(), covers(&granted, &required));
-            let together: Vec<Rule> = granted.iter().chain(&missing).cloned().collect();
-            prop_assert!(covers(&together, &required));
-            let shown = compact(&missing);
-            prop_assert!(covers(&shown, &missing) && covers(&missing, &shown));
-        }
-    }
-}
+mod tests;

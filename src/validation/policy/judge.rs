@@ -5,8 +5,7 @@ use super::matching::{CORE, is_catalog, is_kind, is_registry};
 use super::{Scope, Terms};
 use crate::bundle::{Bundle, is_csv};
 use crate::diagnostic::Diagnostic;
-use crate::kubernetes::rbac::Rule;
-use crate::kubernetes::rbac::covering::{atoms, compact, count_atoms};
+use crate::kubernetes::rbac::covering::compact;
 use crate::manifest::Object;
 use crate::rules::{self, Rule as Finding};
 use crate::text::Path;
@@ -55,11 +54,13 @@ pub fn judge(terms: &Terms, csv: Option<&Value>, objects: &[&Value]) -> Vec<Brok
                 Scope::Cluster => "in the whole cluster",
                 Scope::Namespace => "in a namespace",
             };
-            if let Err(error) = count_atoms([rule]) {
-                add(&rules::POLICY_PERMISSION, error.to_string(), spot);
-                continue;
-            }
-            let refused: Vec<Rule> = atoms(rule).filter(|atom| !permissions.allows(*scope, atom)).collect();
+            let refused = match permissions.refused(*scope, rule) {
+                Ok(refused) => refused,
+                Err(error) => {
+                    add(&rules::POLICY_PERMISSION, error.to_string(), spot);
+                    continue;
+                }
+            };
             if !refused.is_empty() {
                 let refused: Vec<String> = compact(&refused).iter().map(ToString::to_string).collect();
                 let message = format!("{policy} does not allow {} {place}", refused.join(", "));

@@ -2,7 +2,7 @@
 
 use super::{Names, Permission, Permissions, Scope};
 use crate::image::Reference;
-use crate::kubernetes::rbac::covering::covers;
+use crate::kubernetes::rbac::covering::{Granted, Mask, Region, Steps, TooComplex};
 use crate::kubernetes::rbac::{ALL, Rule};
 
 /// What the core group is called, which has an empty name.
@@ -67,13 +67,39 @@ fn is_like(pattern: &str, text: &str) -> bool {
 }
 
 impl Permissions {
-    /// Whether an atom, which holds in the whole cluster or in a namespace, is allowed.
-    pub(super) fn allows(&self, scope: Scope, atom: &Rule) -> bool {
-        let here = |permission: &&Permission| permission.scope.is_none_or(|own| own == scope);
-        let covered = |permission: &Permission| covers(&[permission.rule()], [atom]);
-        let allowed = |list: &Vec<Permission>| list.iter().filter(here).any(covered);
-        let gives = |permission: &Permission| meet(&permission.rule(), atom);
-        self.allow.as_ref().is_none_or(allowed) && !self.deny.iter().filter(here).any(gives)
+    /// What of a rule, which holds in the whole cluster or in a namespace, is not allowed.
+    ///
+    /// # Errors
+    /// When it takes too many steps to compare the rules.
+    pub(super) fn refused(&self, scope: Scope, rule: &Rule) -> Result<Vec<Rule>, TooComplex> {
+        let here = |list: &[Permission]| -> Vec<Rule> {
+            let here = list
+                .iter()
+                .filter(|permission| permission.scope.is_none_or(|own| own == scope));
+            here.map(Permission::rule).collect()
+        };
+        let allow = self.allow.as_deref().map(here);
+        let deny = here(&self.deny);
+        let steps = Steps::default();
+        let mut refused = Vec::new();
+        for whole in Region::both(rule) {
+            // The parts that are left are in the order of the rule where they are taken from all of it.
+            let mut allowed = whole.clone();
+            if let Some(allow) = &allow {
+                let mut not_allowed = whole.clone();
+                Granted::of(allow).remove_from(&mut not_allowed)?;
+                allowed.remove_all(&not_allowed, &steps)?;
+            }
+            for denied in &deny {
+                if let Some(mask) = meet(denied, &allowed) {
+                    allowed.remove(&mask, &steps)?;
+                }
+            }
+            let mut left = whole;
+            left.remove_all(&allowed, &steps)?;
+            refused.extend(left.into_rules());
+        }
+        Ok(refused)
     }
 }
 
@@ -98,12 +124,11 @@ impl Permission {
     }
 }
 
-/// Whether a rule and an atom have a permission in common. A wildcard of either has one in common with everything.
-fn meet(rule: &Rule, atom: &Rule) -> bool {
+/// What of a region has a permission in common with a rule, which has no names. A wildcard of either has one in common with
+/// everything.
+fn meet(rule: &Rule, region: &Region<'_>) -> Option<Mask> {
     let same = |own: &str, other: &str| own == ALL || other == ALL || own == other;
-    let any = |list: &[String], atoms: &[String], same: &dyn Fn(&str, &str) -> bool| {
-        atoms.iter().all(|other| list.iter().any(|own| same(own, other)))
-    };
+    let any = |list: &[String], other: &str, is: &dyn Fn(&str, &str) -> bool| list.iter().any(|own| is(own, other));
     let resource = |own: &str, other: &str| {
         let below = |all: &str, one: &str| {
             let subresource = one.split_once('/').map(|(_, subresource)| subresource);
@@ -111,14 +136,23 @@ fn meet(rule: &Rule, atom: &Rule) -> bool {
         };
         same(own, other) || below(own, other) || below(other, own)
     };
-    let url = |own: &str, other: &str| {
+    let path = |own: &str, other: &str| {
         let reaches = |all: &str, one: &str| all.ends_with('*') && one.starts_with(all.trim_end_matches('*'));
         own == other || reaches(own, other) || reaches(other, own)
     };
-    any(&rule.verbs, &atom.verbs, &same)
-        && any(&rule.api_groups, &atom.api_groups, &same)
-        && any(&rule.resources, &atom.resources, &resource)
-        && any(&rule.non_resource_urls, &atom.non_resource_urls, &url)
+    let what = |what: &str| {
+        if region.of_paths() {
+            any(&rule.non_resource_urls, what, &path)
+        } else {
+            any(&rule.resources, what, &resource)
+        }
+    };
+    region.mask(
+        |group| any(&rule.api_groups, group, &same),
+        what,
+        |_| true,
+        |verb| any(&rule.verbs, verb, &same),
+    )
 }
 
 #[cfg(test)]
@@ -190,7 +224,7 @@ mod tests {
                 allow: None,
                 deny: vec![permission(deny)],
             };
-            !permissions.allows(Scope::Cluster, atom)
+            !permissions.refused(Scope::Cluster, atom).unwrap().is_empty()
         };
         let secrets = "{resources: [secrets], verbs: [list]}";
         for (atom, is) in [
@@ -222,7 +256,7 @@ mod tests {
                 allow: Some(vec![permission(allow)]),
                 deny: Vec::new(),
             };
-            permissions.allows(Scope::Namespace, atom)
+            permissions.refused(Scope::Namespace, atom).unwrap().is_empty()
         };
         assert!(allowed(
             "{apiGroups: [apps]}",

@@ -289,7 +289,7 @@ fn everything_grows_with_the_bundles_and_not_with_their_square() {
 #[test]
 fn ranges_in_too_many_parts_are_left_out_and_said() {
     let lines: Vec<String> = (0..100)
-        .map(|at| format!("k.{at} {}.0.0 range=>=0.0.0", 1 + at * 37 % 100))
+        .map(|at| format!("k.{at} {}.0.0 replaces=k.{} range=>=0.0.0", 1 + at * 37 % 100, at + 1))
         .collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let drawing = drawn(&catalog(&[("stable", &lines)]));

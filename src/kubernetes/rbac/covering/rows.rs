@@ -1,0 +1,157 @@
+//! Rules for a reader: each resource and path in a row of its own.
+
+use super::super::Rule;
+use super::region::Region;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// More rows than somebody reads. Rules that make more stay as they are written.
+pub(crate) const MOST_ROWS: usize = 50_000;
+
+/// How many [`cells`] these rules have, a path counted with each of its verbs.
+fn count<'a>(rules: impl IntoIterator<Item = &'a Rule>) -> usize {
+    let of_rule = |rule: &Rule| {
+        let named = rule
+            .api_groups
+            .len()
+            .saturating_mul(rule.resources.len())
+            .saturating_mul(rule.resource_names.len().max(1));
+        let paths = rule.non_resource_urls.len().saturating_mul(rule.verbs.len());
+        named.saturating_add(paths)
+    };
+    rules.into_iter().map(of_rule).fold(0, usize::saturating_add)
+}
+
+/// Whether the [`cells`] of these rules are few enough to be read.
+pub(crate) fn are_readable<'a>(rules: impl IntoIterator<Item = &'a Rule>) -> bool {
+    count(rules) <= MOST_ROWS
+}
+
+/// A rule by what it is about: each group with each resource and at most one name, then each path, all with its verbs. A
+/// rule without verbs allows nothing.
+pub(crate) fn cells(rule: &Rule) -> impl Iterator<Item = Rule> {
+    let with_verbs = !rule.verbs.is_empty();
+    let resources = rule.api_groups.iter().flat_map(move |group| {
+        rule.resources.iter().flat_map(move |resource| {
+            let cell = Rule {
+                api_groups: vec![group.clone()],
+                resources: vec![resource.clone()],
+                verbs: rule.verbs.clone(),
+                ..Rule::default()
+            };
+            let names = rule.resource_names.iter();
+            let unnamed = rule.resource_names.is_empty().then(|| cell.clone());
+            unnamed
+                .into_iter()
+                .chain(names.map(move |name| cell.clone().named(name)))
+        })
+    });
+    let paths = rule.non_resource_urls.iter().map(|path| Rule {
+        non_resource_urls: vec![path.clone()],
+        verbs: rule.verbs.clone(),
+        ..Rule::default()
+    });
+    resources.chain(paths).filter(move |_| with_verbs)
+}
+
+/// A rule in two: what it allows of resources, and of each path.
+pub(crate) fn halves(rule: &Rule) -> impl Iterator<Item = Rule> {
+    Region::both(rule).into_iter().flat_map(Region::into_rules)
+}
+
+/// The same rules for a reader: first each path with each verb, then each resource of a group, with at most one name and
+/// with all its verbs, sorted; everything once. Rules that would make more rows than somebody reads stay as they are, with
+/// what they allow of paths in rules of its own.
+pub fn compact(rules: &[Rule]) -> Vec<Rule> {
+    let mut seen = BTreeSet::new();
+    if !are_readable(rules) {
+        let halves = rules.iter().flat_map(halves);
+        return halves.filter(|rule| seen.insert(rule.clone())).collect();
+    }
+    let mut compacted = Vec::new();
+    let mut merged: BTreeMap<(String, String, Option<String>), Vec<String>> = BTreeMap::new();
+    for mut cell in rules.iter().flat_map(cells) {
+        let (Some(group), Some(resource)) = (cell.api_groups.pop(), cell.resources.pop()) else {
+            for verb in &cell.verbs {
+                let row = Rule {
+                    verbs: vec![verb.clone()],
+                    ..cell.clone()
+                };
+                if seen.insert(row.clone()) {
+                    compacted.push(row);
+                }
+            }
+            continue;
+        };
+        let verbs = merged.entry((group, resource, cell.resource_names.pop())).or_default();
+        for verb in cell.verbs {
+            if !verbs.contains(&verb) {
+                verbs.push(verb);
+            }
+        }
+    }
+    compacted.extend(merged.into_iter().map(|((group, resource, name), verbs)| Rule {
+        api_groups: vec![group],
+        resources: vec![resource],
+        resource_names: name.into_iter().collect(),
+        verbs,
+        ..Rule::default()
+    }));
+    compacted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(path: &str, verbs: &[&str]) -> Rule {
+        Rule {
+            non_resource_urls: vec![path.to_owned()],
+            verbs: verbs.iter().map(|verb| (*verb).to_owned()).collect(),
+            ..Rule::default()
+        }
+    }
+
+    #[test]
+    fn compact_puts_the_verbs_of_one_resource_together() {
+        let of = |resource, verb| Rule::new("", resource, &[verb]);
+        let rules = [
+            of("pods", "list"),
+            of("nodes", "get"),
+            path("/metrics", &["get", "put"]),
+            of("pods", "get"),
+            of("pods", "list"),
+            of("pods", "get").named("a"),
+            path("/metrics", &["get"]),
+            Rule::new("", "events", &[]),
+        ];
+        assert_eq!(
+            compact(&rules),
+            [
+                path("/metrics", &["get"]),
+                path("/metrics", &["put"]),
+                of("nodes", "get"),
+                Rule::new("", "pods", &["list", "get"]),
+                of("pods", "get").named("a")
+            ]
+        );
+    }
+
+    #[test]
+    fn rules_of_more_rows_than_somebody_reads_stay_as_they_are() {
+        let wide: Vec<String> = (0..1000).map(|number| number.to_string()).collect();
+        let resources = Rule {
+            api_groups: wide.clone(),
+            resources: wide.clone(),
+            verbs: vec!["get".to_owned()],
+            ..Rule::default()
+        };
+        let hostile = Rule {
+            non_resource_urls: vec!["/metrics".to_owned()],
+            ..resources.clone()
+        };
+        assert_eq!(
+            compact(&[hostile.clone(), hostile]),
+            [resources, path("/metrics", &["get"])]
+        );
+    }
+}
