@@ -221,10 +221,13 @@ struct BundleRows<'list, 'index> {
     details: &'list mut Statement<'index>,
     media_types: &'list HashMap<String, String>,
     /// The package and the channel, with its bundles from the last one upwards.
-    current: Option<(String, String, Vec<(Member, Details)>)>,
+    current: Option<(String, String, Vec<Listed>)>,
     /// What was read of the current package: a bundle is mostly in several of its channels, and reading it is dear.
     known: HashMap<String, Option<Details>>,
 }
+
+/// A bundle of a channel that is in the index.
+type Listed = (Member, Details);
 
 #[derive(Debug, Clone)]
 struct Details {
@@ -274,7 +277,7 @@ impl BundleRows<'_, '_> {
     }
 
     /// The bundles of a channel that are in the index, from the last one upwards.
-    fn in_order(&mut self, members: Vec<Member>) -> rusqlite::Result<Vec<(Member, Details)>> {
+    fn in_order(&mut self, members: Vec<Member>) -> rusqlite::Result<Vec<Listed>> {
         let mut bundles = Vec::with_capacity(members.len());
         for member in members {
             // A name that is only skipped need not be in the index.

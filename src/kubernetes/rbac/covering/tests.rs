@@ -213,7 +213,9 @@ proptest! {
             let left = uncovered(&granted, [rule]).unwrap();
             let mut about: Vec<Rule> = left.iter().flat_map(cells).collect();
             let count = about.len();
-            about.iter_mut().for_each(|cell| cell.verbs.clear());
+            for cell in &mut about {
+                cell.verbs.clear();
+            }
             about.sort();
             about.dedup();
             let repeats = [&rule.api_groups, &rule.resources, &rule.resource_names, &rule.non_resource_urls];
