@@ -627,7 +627,6 @@ fn a_word_that_is_no_folder_is_not_looked_for_in_a_registry() {
         "bundle inspect grenhouse",
         "index add -b grenhouse -t oci:out:v1",
     ] {
-        let started = std::time::Instant::now();
         let outcome = sandbox.run(line.split(' '));
         assert_eq!(outcome.status, Some(4), "{line}: {outcome}");
         assert!(
@@ -638,7 +637,6 @@ fn a_word_that_is_no_folder_is_not_looked_for_in_a_registry() {
             outcome.stderr.contains("hint: there is greenhouse\n"),
             "{line}: {outcome}"
         );
-        assert!(started.elapsed().as_secs() < 5, "{line}");
     }
 }
 

@@ -153,11 +153,11 @@ fn what_init_takes_out_or_writes_out_update_does_not_bring_back() {
     ] {
         let sandbox = Sandbox::new();
         begun(&sandbox, name, init);
-        let before = files(&sandbox.path(&format!("{name}/manifests")));
+        let before = files(&sandbox.path(format!("{name}/manifests")));
         let line = format!("bundle update {name} --from upstream.yaml --version {version} {init}");
         let outcome = sandbox.run(line.split_whitespace());
         succeeds(&outcome);
-        assert_eq!(files(&sandbox.path(&format!("{name}/manifests"))), before, "{outcome}");
+        assert_eq!(files(&sandbox.path(format!("{name}/manifests"))), before, "{outcome}");
         assert!(!outcome.stderr.contains("becomes an example"), "{outcome}");
     }
 }

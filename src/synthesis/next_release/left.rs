@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 const INSTALL_MODES: &str = "installModes";
 
 /// What a person must decide, without what was decided with the release before.
-pub(super) fn decisions(is: &Synthesis, after: &Bundle, was: Decisions, wanted: &Stamp) -> Decisions {
+pub(super) fn decisions(is: &Synthesis, after: &Bundle, was: &Decisions, wanted: &Stamp) -> Decisions {
     let mut open = Decisions::of(is, &after.objects);
     open.unresolved.retain(|entry| {
         let mut hints = wanted.apis.iter();
