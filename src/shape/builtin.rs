@@ -41,13 +41,11 @@ pub(crate) fn elsewhere(fields: Fields, path: &Path) -> Option<Path> {
     let mut inside = fields
         .names()
         .filter(|field| matches!(fields.get(field), Some(Type::Object(inner)) if inner.get(name).is_some()));
-    match (inside.next(), inside.next()) {
-        (Some(field), None) => Some(path.key(field).key(name)),
-        _ => {
-            let outer = around.iter().rev().find(|(_, fields)| fields.get(name).is_some());
-            outer.map(|(path, _)| path.key(name))
-        }
+    if let (Some(field), None) = (inside.next(), inside.next()) {
+        return Some(path.key(field).key(name));
     }
+    let outer = around.iter().rev().find(|(_, fields)| fields.get(name).is_some());
+    outer.map(|(path, _)| path.key(name))
 }
 
 impl Checker {

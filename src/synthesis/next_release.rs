@@ -256,7 +256,7 @@ pub fn next_release(
         wanted.examples = merged.examples;
         (settled.examples, release.differing) = (merged.added, merged.differing);
     }
-    release.decisions = left::decisions(&is, &after, Decisions::of(&was, &before.objects), &wanted);
+    release.decisions = left::decisions(&is, &after, &Decisions::of(&was, &before.objects), &wanted);
     release.named_before = left::named_before(&is, &was, &before);
     let mut metadata = Tree::new(folder.origin());
     let old = folder.get(OLM_YAML).unwrap_or_default();
