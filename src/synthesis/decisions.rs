@@ -3,10 +3,12 @@
 use super::wildcards::WildcardRule;
 use super::{Fate, Outcome, Synthesis, Unresolved};
 use crate::diagnostic::Diagnostic;
+use crate::kubernetes::builtin;
 use crate::kubernetes::rbac::covering::compact;
 use crate::kubernetes::rbac::{self, Rule};
 use crate::manifest::Object;
 use crate::rules;
+use serde_json::{Value, json};
 
 /// What only a person can decide about manifests that become a bundle.
 #[derive(Debug, Default)]
@@ -22,6 +24,8 @@ pub struct Decisions {
     pub wildcards: Vec<WildcardRule>,
     /// The objects that OLM installs from no bundle.
     pub unsupported: Vec<Diagnostic>,
+    /// The objects that OLM applies, and whose kinds a cluster may not have. The bundle can name them as optional.
+    pub foreign: Vec<Object>,
 }
 
 impl Decisions {
@@ -37,8 +41,31 @@ impl Decisions {
             widened: widened(&synthesis.outcomes, objects),
             wildcards: synthesis.wildcards.clone(),
             unsupported: unsupported.cloned().collect(),
+            foreign: foreign(synthesis),
         }
     }
+}
+
+fn foreign(synthesis: &Synthesis) -> Vec<Object> {
+    let kept = synthesis.outcomes.iter().filter(|outcome| outcome.shipped().is_some());
+    let objects = kept.map(|outcome| &outcome.object);
+    let elsewhere = objects.filter(|object| {
+        let gvk = object.gvk();
+        !builtin::is_builtin_group(&gvk.group) && !synthesis.provided.contains(gvk)
+    });
+    elsewhere.cloned().collect()
+}
+
+/// The value of the property `olm.manifests.optional` that names objects as their manifests do.
+pub fn optional_manifests(objects: &[Object]) -> Value {
+    let entry = |object: &Object| {
+        let mut entry = json!({"group": object.gvk().group, "kind": object.gvk().kind, "name": object.name()});
+        if let Some(namespace) = object.namespace() {
+            entry["namespace"] = json!(namespace);
+        }
+        entry
+    };
+    json!({"manifests": objects.iter().map(entry).collect::<Vec<_>>()})
 }
 
 /// The rules of the roles that RoleBindings give to the operator, put together for a reader: what is secret first.

@@ -655,7 +655,8 @@ fn what_a_manifest_that_cannot_be_read_may_hold_is_not_missed() {
 fn annotations_that_are_empty_are_not_called_missing() {
     let sandbox = greenhouse();
     write(&sandbox, "bundle/metadata/annotations.yaml", "# later\n");
-    let outcome = refused(&sandbox);
+    let outcome = sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1"]);
+    assert_eq!(outcome.status, Some(1), "{outcome}");
     says(&outcome, "error[ann-file-missing]: metadata/annotations.yaml is empty");
     says(&outcome, "bundle/metadata/annotations.yaml:1:1");
 }

@@ -49,6 +49,7 @@ mod index_list_images;
 mod init;
 mod olm;
 mod operator;
+mod operator_updates;
 mod operators;
 mod opm;
 mod permissions;

@@ -6,9 +6,10 @@ use crate::cli::Context;
 use crate::diagnostic::{self, Diagnostic};
 use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::served::ServedResources;
-use crate::manifest::Manifests;
+use crate::manifest::{Manifests, Object};
+use crate::olm::property::{OPTIONAL_MANIFESTS, Property};
 use crate::rules;
-use crate::synthesis::decisions::Decisions;
+use crate::synthesis::decisions::{Decisions, optional_manifests};
 use crate::synthesis::settle::Settled;
 use std::collections::BTreeSet;
 
@@ -68,6 +69,16 @@ pub(super) fn list(
     for finding in &decisions.unsupported {
         decide(unsupported(finding));
     }
+    if !decisions.foreign.is_empty() {
+        let labels: Vec<String> = decisions.foreign.iter().map(Object::label).collect();
+        let property = Property::<&str>::new(OPTIONAL_MANIFESTS, optional_manifests(&decisions.foreign));
+        let property = serde_json::to_string(&property).unwrap_or_default();
+        decide(format!(
+            "whether clusters must have the kinds of {}: where one is missing the install fails, unless the bundle names the \
+             manifest as optional, under properties in {shown}/metadata/properties.yaml: - {property}",
+            labels.join(", ")
+        ));
+    }
     wildcards::to_decide(&decisions.wildcards, sources, named_before, context);
     for service in &decisions.api_services {
         decide(format!(
@@ -82,7 +93,15 @@ fn unsupported(finding: &Diagnostic) -> String {
         format!(", in {}:{}", place.source.name(), place.start().line)
     });
     let object = finding.object.as_deref().unwrap_or_default();
-    format!("what becomes of {object}: {}{place}", finding.message)
+    let way = finding
+        .help
+        .as_deref()
+        .unwrap_or(finding.rule.help)
+        .trim_end_matches('.');
+    let mut letters = way.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_lowercase());
+    let way: String = first.into_iter().chain(letters).collect();
+    format!("what becomes of {object}: {}: {way}{place}", finding.message)
 }
 
 /// Resources that are named; the others are counted.

@@ -4,6 +4,8 @@ use crate::bundle::Bundle;
 use crate::bundle::stamp::Stamp;
 use crate::kubernetes::rbac::covering::uncovered;
 use crate::manifest::Object;
+use crate::olm::optional_manifest::{OptionalManifest, entries};
+use crate::olm::property::OPTIONAL_MANIFESTS;
 use crate::synthesis::Synthesis;
 use crate::synthesis::decisions::{Decisions, for_reader};
 use crate::synthesis::wildcards::WildcardRule;
@@ -30,6 +32,13 @@ pub(super) fn decisions(is: &Synthesis, after: &Bundle, was: &Decisions, wanted:
     } else {
         Vec::new()
     };
+    let optional = after
+        .properties
+        .iter()
+        .filter(|property| property.kind == OPTIONAL_MANIFESTS);
+    let named: Vec<OptionalManifest> = optional.flat_map(|property| entries(&property.value)).collect();
+    open.foreign
+        .retain(|object| !named.iter().any(|entry| entry.names(object.value())));
     open
 }
 
