@@ -160,3 +160,45 @@ fn the_images_of_a_csv_are_pinned_too() {
     let wanted = csv.replace("operator:v1", &format!("operator@{digest}"));
     assert_eq!(read(folder, "unpacked/manifests/op.clusterserviceversion.yaml"), wanted);
 }
+
+#[test]
+fn images_in_arguments_variables_and_settings_are_pinned_where_they_stand_alone() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let registry = DockerRegistry::start(folder, "", "");
+    let host = registry.host.as_str();
+    let pinned = ["operator", "agent", "probe", "nozzle"].map(|name| {
+        let image = format!("{host}/garden/{name}:v1");
+        let digest = write_image(folder, &image, name);
+        (image, format!("{host}/garden/{name}@{digest}"))
+    });
+    plain_bundle(folder, host);
+    let manifests = format!(
+        "# The operator\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: op}}\nspec:\n  \
+         selector: {{matchLabels: {{app: op}}}}\n  template:\n    metadata: {{labels: {{app: op}}}}\n    spec:\n      \
+         containers:\n      - name: manager\n        image: {host}/garden/operator:v1\n        \
+         args:\n        - --agent-image={host}/garden/agent:v1 # by tag\n        env:\n        \
+         - {{name: PROBE_IMAGE, value: '{host}/garden/probe:v1'}}\n---\napiVersion: v1\nkind: ConfigMap\n\
+         metadata: {{name: settings}}\ndata:\n  nozzle: {host}/garden/nozzle:v1 # the default\n  \
+         motto: water at dawn\n"
+    );
+    write(folder, "bundle/manifests/deployment.yaml", &manifests);
+    let output = opmx(
+        folder,
+        "bundle build bundle -p op -c stable -t oci:out:v1 --use-http --pin --related-images",
+    );
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(opmx(folder, "bundle unpack oci:out:v1 -o unpacked").status.success());
+    let wanted = pinned.iter().fold(manifests.clone(), |text, (image, by_digest)| {
+        text.replace(image, by_digest)
+    });
+    assert_eq!(read(folder, "unpacked/manifests/deployment.yaml"), wanted);
+    let olm = read(folder, "unpacked/metadata/olm.yaml");
+    for (image, by_digest) in &pinned[1..] {
+        assert!(olm.contains(by_digest) && !olm.contains(image), "{image}: {olm}");
+    }
+    assert_eq!(read(folder, "bundle/manifests/deployment.yaml"), manifests);
+}
