@@ -27,7 +27,7 @@ fn a_tag_that_is_not_there_and_plain_http_are_said_with_a_way_out() {
         format!("bundle unpack --use-http {host}/nobody/knows:v2 -o out"),
         format!("serve --use-http {host}/team/index:v7 -p 0"),
     ] {
-        let said = fail(&sandbox, &line).stderr;
+        let said = miss(&sandbox, &line).stderr;
         assert!(said.starts_with("error: "), "{line}: {said}");
         assert!(said.contains(&format!("GET http://{host}/v2/")), "{line}: {said}");
         assert!(said.contains(": not found"), "{line}: {said}");
@@ -54,7 +54,7 @@ fn a_tag_that_is_not_there_and_plain_http_are_said_with_a_way_out() {
         assert!(!sandbox.path(absent).exists(), "{absent}");
     }
     let line = format!("index list packages --use-http {host}/team/compost:v1");
-    insta::assert_snapshot!(miss(&sandbox, &line).stderr.replace(host, "HOST"), @"
+    insta::assert_snapshot!(fail(&sandbox, &line).stderr.replace(host, "HOST"), @"
     error: HOST/team/compost:v1 is a bundle, not an index
       hint: use opmx bundle inspect to show a bundle
     ");
