@@ -325,6 +325,7 @@ fn what_helm_and_kustomize_render_arrives() {
             name: "lantern",
             said: &[
                 "to decide: installModes, in lantern/metadata/olm.yaml: with AllNamespaces OLM lets the operator do in all namespaces what its Roles allow in one: events (create, patch) and leases (get, list, watch, create, update, patch, delete)",
+                "to decide: whether clusters must have the kinds of ServiceMonitor/lantern-controller-manager-metrics-monitor: where one is missing the install fails, unless the bundle names the manifest as optional, under properties in lantern/metadata/properties.yaml: - {\"type\":\"olm.manifests.optional\",\"value\":{\"manifests\":[{\"group\":\"monitoring.coreos.com\",\"kind\":\"ServiceMonitor\",\"name\":\"lantern-controller-manager-metrics-monitor\",\"namespace\":\"lantern-system\"}]}}",
             ],
             ..Operator::default()
         },
