@@ -312,7 +312,8 @@ impl Additions {
     }
 
     /// The new graph of each touched package, by name, and what is wrong with them. The graph of a package is not looked at
-    /// where `refused` has what could be the reason; that a bundle is given twice is none.
+    /// where `refused` has what could be the reason; that a bundle is given twice is one where the two have different
+    /// places in it.
     fn graphs(
         &self,
         stored: &Stored,
@@ -323,7 +324,7 @@ impl Additions {
         let refused: BTreeSet<&str> = refused.iter().flat_map(Refusal::in_the_graph).collect();
         let is_refused = |bundle: &Addition| refused.contains(&*bundle.name) || refused.contains(&*bundle.package);
         let bundles = self.bundles.iter();
-        let left_out: BTreeSet<&str> = bundles
+        let mut left_out: BTreeSet<&str> = bundles
             .filter(|bundle| is_refused(bundle))
             .map(|bundle| &*bundle.package)
             .collect();
@@ -333,10 +334,11 @@ impl Additions {
                 deprecated: stored.deprecated.contains(&bundle.name) && !overwritten.contains(&bundle.name),
                 ..bundle.node.clone()
             };
-            added
-                .entry(&bundle.package)
-                .or_default()
-                .insert(bundle.name.clone(), node);
+            let of_package = added.entry(&bundle.package).or_default();
+            let before = of_package.insert(bundle.name.clone(), node.clone());
+            if before.is_some_and(|before| before != node) {
+                left_out.insert(&bundle.package);
+            }
         }
         let (mut graphs, mut refusals) = (Vec::new(), Vec::new());
         for (name, package) in &stored.packages {

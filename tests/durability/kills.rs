@@ -278,7 +278,7 @@ fn changes(folder: &Path, workshop: &mut Workshop) -> Vec<Change> {
             "rm",
             65,
             format!("registry rm -o {packages} -d db/index.db"),
-            (1, "has no package"),
+            (4, "has no package"),
         ),
         change(
             "deprecatetruncate",
