@@ -89,7 +89,13 @@ pub(super) fn differences(
             content,
             channels: channels.cloned().collect(),
         };
-        found.insert(bundle.name.clone(), differences);
+        // Of a name that is given twice it is what any of the two differs in.
+        let entry: &mut Differences = found.entry(bundle.name.clone()).or_default();
+        entry.images = differences.images.max(entry.images.take());
+        entry.content |= differences.content;
+        entry.channels.extend(differences.channels);
+        entry.channels.sort();
+        entry.channels.dedup();
     }
     Ok(found)
 }
