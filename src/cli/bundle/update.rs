@@ -29,13 +29,13 @@ Examples:
   Keep a manifest that was added by hand
   $ opmx bundle update etcd --from deploy/ --keep manifests/monitor.yaml";
 
-/// Take the next release into the folder of a bundle
+/// Update the folder of a bundle to the next release
 ///
-/// The new manifests take the place of those in manifests/. In metadata/olm.yaml name, version and replaces change, and
-/// what "opmx bundle init" had inferred and the new manifests say otherwise; all else stays, with its comments. As there,
-/// custom resources of the bundle's own kinds become examples, beside those that are there, and tests of a Helm chart are
-/// passed over. The changes are printed as a diff, and the objects that come and go are named. Nothing else in the folder is touched, and
-/// a second run changes nothing.
+/// Replaces the files in manifests/ with the new manifests. In metadata/olm.yaml it sets name, version and replaces,
+/// and updates the values that "opmx bundle init" inferred and that have changed; everything else stays, with its
+/// comments. As with init, custom resources of the bundle's own kinds are added to the examples, and tests of a Helm
+/// chart are skipped. Prints the changes as a diff, and names the objects that are added and removed. A second run
+/// changes nothing.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct UpdateArguments {
@@ -44,20 +44,20 @@ pub(crate) struct UpdateArguments {
     folder: PathBuf,
     /// The manifests of the next release: a folder, a file, or standard input (-)
     ///
-    /// What kustomize or Helm must render first is refused; a kustomization that only lists manifests is left out, as are
-    /// files that hold none.
+    /// What kustomize or Helm must render first is refused; a kustomization that only lists manifests is left out, as
+    /// are files that hold none.
     #[arg(long, value_name = "DIR|FILE|-")]
     from: PathBuf,
-    /// Version of the operator, such as 1.2.3; without it, the tag of its image
+    /// Version of the operator, such as 1.2.3 [default: the tag of its image]
     #[arg(long, value_name = "VERSION", value_parser = parse_strict)]
     version: Option<Version>,
-    /// Name of the bundle that this one replaces; without it, the bundle that is there
+    /// Name of the bundle that this one replaces [default: the bundle in DIR]
     #[arg(long, value_name = "NAME")]
     replaces: Option<String>,
-    /// Manifest that stays, as it is, although it is not among the new ones; may be given several times
+    /// Keep this manifest although the new ones do not include it; may be given several times
     #[arg(long, value_name = "PATH")]
     keep: Vec<String>,
-    /// Write nothing, and print what would change
+    /// Print what would change, and write nothing
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -73,6 +73,7 @@ pub(crate) struct UpdateArguments {
 pub(crate) fn run(arguments: &UpdateArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
     let shown = arguments.folder.display().to_string();
+    files::finish_change(&arguments.folder)?;
     let folder = Tree::from_directory(&arguments.folder, &arguments.limits.tree())?;
     let command = format!("opmx bundle update {}", from::word(&shown));
     let (intake, manifests) = from::read(&arguments.from, &command, &arguments.limits, context)?;
@@ -101,9 +102,7 @@ pub(crate) fn run(arguments: &UpdateArguments, context: &Context<'_>) -> Command
         printer.error("nothing was written");
         return Ok(Status::Failure);
     }
-    if arguments.dry_run {
-        files::finish_change(&arguments.folder)?;
-    } else {
+    if !arguments.dry_run {
         release.write(&arguments.folder)?;
     }
     let changes = release.files.iter();
