@@ -1,16 +1,17 @@
 //! What it costs to serve, as a whole process: `cargo bench --bench serving`.
 //!
-//! Databases and file-based catalogs of 50 and 500 bundles of ordinary size, and of 5,000 small ones, all of them with an
-//! image: the time from the start to the first `SERVING`, resident memory, and for three methods, asked by 1 and by 16
-//! connections, calls per second and the CPU time of the server for a call. The client runs on the same processors.
+//! Databases and file-based catalogs of 50 and 500 bundles of ordinary size, and of 5,000 small ones, all of them with
+//! an image: the time from the start to the first `SERVING`, resident memory, and for three methods, asked by 1 and by
+//! 16 connections, calls per second and the CPU time of the server for a call. The client runs on the same processors.
 //!
 //! The aims stand beside what the reference server took for 500 bundles of a public catalogue, on a machine of two
-//! processors: 88 ms, 44 MiB, 4,434, 226 and 13.1 calls a second of `GetPackage`, `GetBundle` and `ListBundles`, 0.20 ms of
-//! CPU for a `GetPackage`. The reference server of file-based catalogs writes a cache of them first, which took it about
-//! as long as validating them: 50 ms for a megabyte of files, and 484 MiB.
+//! processors: 88 ms, 44 MiB, 4,434, 226 and 13.1 calls a second of `GetPackage`, `GetBundle` and `ListBundles`, 0.20
+//! ms of CPU for a `GetPackage`. The reference server of file-based catalogs writes a cache of them first, which took
+//! it about as long as validating them: 50 ms for a megabyte of files, and 484 MiB.
 //!
-//! And how long the health probe waits, with a new connection each time, while 20,000 others connect, say nothing or the
-//! wrong thing, and go: 99 of 100 within 200 ms, and none until a second attempt of the system, which comes after 1 s.
+//! And how long the health probe waits, with a new connection each time, while 20,000 others connect, say nothing or
+//! the wrong thing, and go: 99 of 100 within 200 ms, and none until a second attempt of the system, which comes after 1
+//! s.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,7 +1,7 @@
 //! An error and its causes in one sentence.
 //!
-//! The errors of this library say what failed, and leave it to their `source()` to say why. Whoever shows one to a person
-//! puts the two together.
+//! The errors of this library say what failed, and leave it to their `source()` to say why. Whoever shows one to a
+//! person puts the two together.
 
 use std::error::Error;
 

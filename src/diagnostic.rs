@@ -28,7 +28,7 @@ pub struct Diagnostic {
     pub edits: Vec<Edit>,
 }
 
-/// A mechanical change of a text.
+/// A mechanical change of a string.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edit {
     /// The text to replace; empty where something is put in.

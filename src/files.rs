@@ -135,8 +135,8 @@ pub(crate) fn require_content(target: &Path, known: &[u8]) -> Result<(), FileErr
 }
 
 /// Where a path leads: a link is followed to its end, where a file may be or not. For an output that is named on the
-/// command line, so that a link to it stays and the file behind it is replaced. A name that opmx chooses itself, or finds
-/// in a folder, is replaced as it is: whoever made a link there must not choose what is written.
+/// command line, so that a link to it stays and the file behind it is replaced. A name that opmx chooses itself, or
+/// finds in a folder, is replaced as it is: whoever made a link there must not choose what is written.
 ///
 /// # Errors
 /// When the links go in a circle.

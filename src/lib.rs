@@ -36,7 +36,8 @@
 //! | `opmx resolve` | [`install::resolve::resolve`] |
 //! | `opmx plan` | [`install::plan::plan`] |
 //!
-//! An error says what failed, and leaves it to its `source()` to say why; [`causes::with_causes`] puts the two together.
+//! An error says what failed, and leaves it to its `source()` to say why; [`causes::with_causes`] puts the two
+//! together.
 //!
 //! Modules on one line may use each other in one direction only; `tests/library/structure.rs` knows the exact order.
 //!
@@ -72,8 +73,8 @@
 //! | `server` | `server`; includes `database` | a gRPC server |
 //! | `cli` | `cli` and `terminal`, for the program; includes all | |
 //!
-//! `cli` is on by default. What the program is made of, `cli` and `terminal`, is no part of the library's interface and may
-//! change with every release.
+//! `cli` is on by default. What the program is made of, `cli` and `terminal`, is no part of the library's interface and
+//! may change with every release.
 
 // Each feature leaves something unused that another one needs; with all of them the compiler looks for what is dead.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]

@@ -1,4 +1,5 @@
-//! The rules, in one file for each subject. Reading, synthesis, validation, the index and install all report by these ids.
+//! The rules, in one file for each subject. Reading, synthesis, validation, the index and install all report by these
+//! ids.
 //!
 //! An id never changes its meaning, and the id of a rule that is gone is not used again.
 

@@ -15,8 +15,8 @@ pub struct SourceFile {
     lines_before: OnceLock<Vec<usize>>,
 }
 
-/// Lines are counted in so many bytes when a place is asked for: to remember where each begins may take more memory than
-/// the text.
+/// Lines are counted in so many bytes when a place is asked for: to remember where each begins may take more memory
+/// than the text.
 const STRETCH: usize = 4 << 10;
 
 impl SourceFile {
@@ -25,8 +25,8 @@ impl SourceFile {
         Self::part(name, text, Position { line: 1, column: 1 }, 0)
     }
 
-    /// Keeps a part of a file that is too large to be kept. It begins at `start`, behind `offset` bytes; lines and columns
-    /// are those of the file.
+    /// Keeps a part of a file that is too large to be kept. It begins at `start`, behind `offset` bytes; lines and
+    /// columns are those of the file.
     pub fn part(name: impl Into<String>, text: impl Into<String>, start: Position, offset: u64) -> Arc<Self> {
         Arc::new(Self {
             name: name.into(),

@@ -1,7 +1,8 @@
 //! The standard streams as the process was given them.
 //!
 //! Before `main`, Rust opens `/dev/null` in place of a standard stream that is closed, so that no file gets its number.
-//! From then on `opmx index list x.db >&-` looks like `>/dev/null`, and a result that is lost like one that nobody wants.
+//! From then on `opmx index list x.db >&-` looks like `>/dev/null`, and a result that is lost like one that nobody
+//! wants.
 
 #[cfg(target_os = "linux")]
 pub(crate) use linux::stdout_is_closed;

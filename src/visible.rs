@@ -13,8 +13,8 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Whether a character has no shape of its own and changes how the text around it is shown: the control characters
-/// but line feed and tab, the separators of lines and paragraphs, everything that sets the direction of text, the marks of
+/// Whether a character has no shape of its own and changes how the text around it is shown: the control characters but
+/// line feed and tab, the separators of lines and paragraphs, everything that sets the direction of text, the marks of
 /// annotations, and the invisible copies of ASCII in U+E0000 to U+E007F.
 pub(crate) fn is_hidden(character: char) -> bool {
     match character {
@@ -95,8 +95,8 @@ pub(crate) fn styled(text: &str) -> Cow<'_, str> {
     Cow::Owned(without_commands(&shown).into_owned())
 }
 
-/// JSON whose hidden characters, and the markers of workflow commands, are escapes of JSON. The value is the same, since
-/// JSON has these characters inside of strings only.
+/// JSON whose hidden characters, and the markers of workflow commands, are escapes of JSON. The value is the same,
+/// since JSON has these characters inside of strings only.
 pub(crate) fn json(text: &str) -> Cow<'_, str> {
     rewritten(text, is_hidden, utf16)
 }

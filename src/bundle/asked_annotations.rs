@@ -79,8 +79,8 @@ impl AskedAnnotations {
         self.over(present(tree, limits).as_ref(), media_type(tree))
     }
 
-    /// Writes the file into a bundle, unless nothing is asked for. Where the bundle says something else already, that is
-    /// an error unless `overwrite` is set.
+    /// Writes the file into a bundle, unless nothing is asked for. Where the bundle says something else already, that
+    /// is an error unless `overwrite` is set.
     ///
     /// # Errors
     /// When the bundle says something else, or too little.

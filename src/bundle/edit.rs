@@ -62,7 +62,7 @@ impl Edits {
         });
     }
 
-    /// Replaces a text by another one, and keeps its quotes.
+    /// Replaces a string by another one, and keeps its quotes.
     pub(super) fn replace_text(&mut self, document: &Document, path: &Path, text: &str) {
         let mut place = document.place(path);
         // The end of a block scalar is the beginning of the next line.
@@ -255,7 +255,7 @@ fn inside_brackets(document: &Document, value: &Value) -> String {
     }
 }
 
-/// Whether a text needs no quotes, inside brackets neither.
+/// Whether a string needs no quotes, inside brackets neither.
 fn is_plain(text: &str) -> bool {
     let simple = |letter: char| letter.is_ascii_alphanumeric() || ['.', '-', '/'].contains(&letter);
     text.chars().all(simple) && scalar(&json!(text)) == text

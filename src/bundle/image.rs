@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 /// The folder of the scorecard tests, which opm packs as well.
 const TESTS: &str = "tests";
 
-/// Builds the image of a bundle: the same files, labels and time give the same digest, whenever and wherever. `epoch` is
-/// the time that it carries, in seconds since 1970.
+/// Builds the image of a bundle: the same files, labels and time give the same digest, whenever and wherever. `epoch`
+/// is the time that it carries, in seconds since 1970.
 ///
 /// # Errors
 /// When a temporary file cannot be written.

@@ -42,7 +42,7 @@ pub enum LoadError {
     Interrupted,
 }
 
-/// A text that is neither a folder nor a reference.
+/// A string that is neither a folder nor a reference.
 #[derive(Debug, thiserror::Error)]
 #[error("{text} is neither a folder nor an image")]
 pub struct LocationError {
@@ -55,8 +55,8 @@ pub struct LocationError {
 impl FromStr for Location {
     type Err = LocationError;
 
-    /// An existing folder is taken for the folder; so is a path that begins with `/` or `.`, which no image does. A word
-    /// without a host, a path or a tag is rather the name of a folder that is not there.
+    /// An existing folder is taken for the folder; so is a path that begins with `/` or `.`, which no image does. A
+    /// word without a host, a path or a tag is rather the name of a folder that is not there.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.starts_with(['/', '.']) || Path::new(text).is_dir() {
             return Ok(Self::Directory(PathBuf::from(text)));

@@ -39,8 +39,8 @@ pub fn of_bundle(bundle: &Bundle) -> Vec<ImageUse> {
     uses
 }
 
-/// The images in arguments, variables and ConfigMaps that are neither those of containers nor related images, each once,
-/// by the places where they stand.
+/// The images in arguments, variables and ConfigMaps that are neither those of containers nor related images, each
+/// once, by the places where they stand.
 pub fn unlisted(bundle: &Bundle) -> Vec<Vec<ImageUse>> {
     let known: BTreeSet<String> = pin::of_bundle(bundle)
         .into_iter()
@@ -205,8 +205,8 @@ fn text<'a>(document: &'a Document, path: &Path) -> Option<&'a str> {
 }
 
 /// Related images that stand in for an image of a Deployment as it was: the list has another tag or digest of its
-/// repository, and nothing in the bundle uses that one. Each with the place of the image that is used now. Whether a tag
-/// has a digest only a registry can say, so the one never contradicts the other.
+/// repository, and nothing in the bundle uses that one. Each with the place of the image that is used now. Whether a
+/// tag has a digest only a registry can say, so the one never contradicts the other.
 pub fn outdated(bundle: &Bundle) -> Vec<(ImageUse, ImageUse)> {
     let (related, mut used): (Vec<ImageUse>, Vec<ImageUse>) =
         pin::of_bundle(bundle).into_iter().partition(ImageUse::is_related);

@@ -1,7 +1,7 @@
 //! Names in a bundle, and of its files, that hold a character which nobody sees.
 //!
-//! A name is printed in lists, stored in an index and shown by consoles. A line break in one is a line of its own there,
-//! an escape sequence steers the terminal, and two names may differ in nothing that can be seen.
+//! A name is printed in lists, stored in an index and shown by consoles. A line break in one is a line of its own
+//! there, an escape sequence steers the terminal, and two names may differ in nothing that can be seen.
 
 use super::annotations::{CHANNELS, DEFAULT_CHANNEL, PACKAGE};
 use super::{Annotations, Bundle, TypedValue, is_csv};

@@ -163,7 +163,7 @@ fn kind<T>((before, after): Pair<'_, T>) -> Kind {
     }
 }
 
-/// A change of a text; an empty one says as little as none.
+/// A change of a string; an empty one says as little as none.
 fn change<T: AsRef<str>>(before: Option<T>, after: Option<T>) -> Option<Change> {
     let text = |text: Option<T>| {
         text.map(|text| text.as_ref().to_owned())

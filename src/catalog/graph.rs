@@ -2,8 +2,8 @@
 //!
 //! An index stores a channel as a list of entries: the head at depth 0, and behind it what it replaces and skips. In
 //! the mode `replaces` that list follows from the bundles alone: the head of a channel is its greatest version, and
-//! from there the chain of `replaces` is walked to its end; in the other modes versions decide. A skipped bundle stands in the list as a pair of entries,
-//! the skipped one and, pointing at it, the one that skips it.
+//! from there the chain of `replaces` is walked to its end; in the other modes versions decide. A skipped bundle stands
+//! in the list as a pair of entries, the skipped one and, pointing at it, the one that skips it.
 //!
 //! The outcome is a function of the *set* of bundles: channels come in byte order, and nothing depends on the order
 //! in which bundles were given or stored.
@@ -471,7 +471,8 @@ fn greatest<'a, 'v>(bundles: impl Iterator<Item = (&'a str, &'v Version)>) -> Ve
     names
 }
 
-/// The head of a channel is what no bundle of it leads to. What is stored otherwise is left to those who check an index.
+/// The head of a channel is what no bundle of it leads to. What is stored otherwise is left to those who check an
+/// index.
 fn check_heads(package: &Package, channels: &[Channel]) -> Result<(), Vec<GraphError>> {
     let mut errors = Vec::new();
     for Channel { name, head, entries } in channels {

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// The JSON documents of a text, each without the white space around it.
+/// The JSON documents of a string, each without the white space around it.
 ///
 /// # Errors
 /// When the text is not a sequence of JSON documents.
@@ -31,7 +31,7 @@ struct Kinded<'text> {
     kind: Cow<'text, str>,
 }
 
-/// The lines of a text, which may be long.
+/// The lines of a string, which may be long.
 fn lines(mut text: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         let end = memchr::memchr(b'\n', text.as_bytes()).unwrap_or(text.len());
@@ -41,7 +41,7 @@ fn lines(mut text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether no second document begins in a line of documents. A text inside one may look as if, which costs only time.
+/// Whether no second document begins in a line of documents. A string inside one may look as if, which costs only time.
 fn holds_one(line: &str) -> bool {
     let bytes = line.as_bytes();
     let mut starts = memchr::memchr_iter(b'{', bytes);

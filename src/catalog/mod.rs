@@ -19,7 +19,7 @@ use crate::olm::property;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// A text that many values share.
+/// A string that many values share.
 pub type Text = Arc<str>;
 
 /// Packages and bundles, in one order whatever the index was made of.

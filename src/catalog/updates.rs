@@ -1,7 +1,7 @@
 //! Which update OLM takes from each bundle of a channel.
 //!
-//! OLM goes down the line of replacements from the head, without the bundles that another one skips, and takes the first
-//! bundle that replaces or skips the installed one, or whose skip range holds its version.
+//! OLM goes down the line of replacements from the head, without the bundles that another one skips, and takes the
+//! first bundle that replaces or skips the installed one, or whose skip range holds its version.
 
 use super::{BundleId, Catalog, Channel, ChannelEntry};
 use crate::olm::property::DEPRECATED;
@@ -52,7 +52,8 @@ pub fn updates(catalog: &Catalog, channel: &Channel) -> Vec<Update> {
 }
 
 /// The bundle of the channel that OLM takes in the place of an installed one, which need not be in the catalog: the one
-/// nearest to the head that replaces or skips it, or whose skip range holds its version. Deprecated bundles are no updates.
+/// nearest to the head that replaces or skips it, or whose skip range holds its version. Deprecated bundles are no
+/// updates.
 pub(crate) fn update_from(
     catalog: &Catalog,
     channel: &Channel,

@@ -31,7 +31,7 @@ impl Type {
     fn name(self) -> &'static str {
         match self {
             Self::Boolean => "true or false",
-            Self::Text => "a text",
+            Self::Text => "a string",
             Self::Number => "a number",
             Self::List => "a list",
             Self::Map => "a map",

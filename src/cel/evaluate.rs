@@ -69,8 +69,8 @@ impl Rule {
         Ok(Self { program })
     }
 
-    /// Whether the rule holds for properties, given as their types and the JSON texts of their values. A rule that fails
-    /// does not hold, nor does one that the budget does not suffice for; the budget is spent then.
+    /// Whether the rule holds for properties, given as their types and the JSON texts of their values. A rule that
+    /// fails does not hold, nor does one that the budget does not suffice for; the budget is spent then.
     pub fn holds<'p>(&self, properties: impl Iterator<Item = (&'p str, &'p str)>, budget: &Budget) -> bool {
         let mut bytes = 0;
         let value = |(kind, text): (&str, &str)| {
@@ -113,11 +113,11 @@ fn semver_compare(left: &str, right: &str) -> Result<i64, ExecutionError> {
 
 /// Bytes that a regular expression may take when it is compiled.
 const LARGEST_PATTERN: usize = 1 << 18;
-/// What compiling a regular expression costs at most, and what each byte of a text does, both roughly.
+/// What compiling a regular expression costs at most, and what each byte of a string does, both roughly.
 const PATTERN_COST: u64 = 2000;
 const BYTE_COST: u64 = 4;
 
-/// Whether a regular expression is found in a text. The time is linear in the text.
+/// Whether a regular expression is found in a string. The time is linear in the text.
 fn matches(text: &str, pattern: &str) -> Result<bool, ExecutionError> {
     let pattern = RegexBuilder::new(&pattern::from_go(pattern))
         .size_limit(LARGEST_PATTERN)
@@ -173,7 +173,7 @@ fn cost(expression: &IdedExpr, sizes: Sizes) -> u64 {
         })),
         Expr::Call(call) => {
             let parts = sum(&mut call.target.as_deref().into_iter().chain(&call.args).map(of));
-            // `largest` counts a text by 16 bytes.
+            // `largest` counts a string by 16 bytes.
             let bytes = sizes.others.saturating_mul(16);
             match call.func_name.as_str() {
                 "matches" => parts.saturating_add(PATTERN_COST.saturating_add(bytes.saturating_mul(BYTE_COST))),

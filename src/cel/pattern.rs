@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// A pattern of Go for the regular expressions of Rust, which are alike but for this: in Go `\w`, `\d`, `\s` and `\b` know
-/// ASCII alone, and what stands between `\Q` and `\E` stands for itself.
+/// A pattern of Go for the regular expressions of Rust, which are alike but for this: in Go `\w`, `\d`, `\s` and `\b`
+/// know ASCII alone, and what stands between `\Q` and `\E` stands for itself.
 pub(super) fn from_go(pattern: &str) -> Cow<'_, str> {
     if !pattern.contains('\\') {
         return Cow::Borrowed(pattern);

@@ -32,9 +32,9 @@ pub(crate) struct AdditionArguments {
     pub(crate) bundles_from: Option<PathBuf>,
     /// How a new bundle takes its place: replaces, semver or semver-skippatch
     ///
-    /// With "replaces" by what bundles say that they replace and skip. With "semver" by its version: it replaces the next
-    /// lower one. With "semver-skippatch" it also skips all lower patch versions. Of several bundles the lowest version
-    /// is added first, whatever their order.
+    /// With "replaces" by what bundles say that they replace and skip. With "semver" by its version: it replaces the
+    /// next lower one. With "semver-skippatch" it also skips all lower patch versions. Of several bundles the lowest
+    /// version is added first, whatever their order.
     #[arg(
         long,
         value_enum,

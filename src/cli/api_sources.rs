@@ -12,12 +12,12 @@ use clap::Args;
 /// The sources.
 #[derive(Debug, Args)]
 pub(crate) struct ApiSourceArguments {
-    /// Where kinds are looked up that RBAC rules name; may be given several times
+    /// Where to look up the kinds that RBAC rules name; may be given several times
     ///
-    /// An index (a database file, a file-based catalog or an image), a file or folder of CRDs, or what a cluster says of
-    /// itself: the output of "kubectl api-resources", or of "kubectl get --raw /apis/GROUP/VERSION". Indexes are asked
-    /// first. Of several versions in one source the most stable and newest is taken; several kinds of one name are an
-    /// error.
+    /// An index (a database file, a file-based catalog or an image), a file or folder of CRDs, or what a cluster says
+    /// of itself: the output of "kubectl api-resources", or of "kubectl get --raw /apis/GROUP/VERSION". Indexes are
+    /// asked first. Of several versions in one source the most stable and newest is taken; several kinds of one name
+    /// are an error.
     #[arg(long, value_name = "INDEX|DIR|FILE")]
     api_source: Vec<String>,
 }

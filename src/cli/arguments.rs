@@ -101,7 +101,8 @@ pub struct LimitArguments {
     /// Most files in a bundle
     #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = TreeLimits::default().files)]
     pub max_files: usize,
-    /// Largest size of all files of a bundle together, and of what is kept in memory of a catalog or of dumps of a cluster
+    /// Largest size of all files of a bundle together, and of what is kept in memory of a catalog or of dumps of a
+    /// cluster
     #[arg(long, help_heading = LIMITS, value_name = "SIZE", default_value_t = Size(TreeLimits::default().total_bytes))]
     pub max_total_size: Size,
     /// Deepest nesting of a YAML or JSON document, at most 1024
@@ -110,7 +111,8 @@ pub struct LimitArguments {
     /// Most documents in one YAML file
     #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = Limits::default().documents)]
     pub max_documents: usize,
-    /// Most keys and values in one YAML or JSON file, in one document of a catalog, and in all files of a bundle together
+    /// Most keys and values in one YAML or JSON file, in one document of a catalog, and in all files of a bundle
+    /// together
     #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = Limits::default().values)]
     pub max_values: usize,
 }

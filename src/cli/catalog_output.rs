@@ -29,8 +29,8 @@ pub(crate) struct FormArguments {
 pub(crate) struct ContentArguments {
     /// Replace old forms by newer ones, up to this level
     ///
-    /// "bundle-object-to-csv-metadata" puts what user interfaces show of a bundle in the place of its manifests, where the
-    /// bundle has an image that holds them: the catalog becomes much smaller, and needs an OLM from 2023 on.
+    /// "bundle-object-to-csv-metadata" puts what user interfaces show of a bundle in the place of its manifests, where
+    /// the bundle has an image that holds them: the catalog becomes much smaller, and needs an OLM from 2023 on.
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t)]
     migrate_level: MigrateLevel,
     /// Leave out dependencies that are recommended or optional

@@ -72,8 +72,8 @@ impl Status {
         if yes { Self::Success } else { Self::No }
     }
 
-    /// How a command ends of which several parts failed, each for its reason: nothing is missing where something else is
-    /// wrong, too.
+    /// How a command ends of which several parts failed, each for its reason: nothing is missing where something else
+    /// is wrong, too.
     pub(crate) fn of_failures(parts: impl IntoIterator<Item = Self>) -> Self {
         if parts.into_iter().all(|part| part == Self::Missing) {
             Self::Missing

@@ -74,8 +74,8 @@ pub(crate) fn follow(intents: &[IntentArgument], preferences: &PreferenceArgumen
 pub(crate) struct FollowArguments {
     /// Also packages that those could need, by dependencies with these intents; without INTENTS, with any
     ///
-    /// Dependencies on packages have an intent, required where they do not say another; those on APIs are required. What
-    /// is there as a dependency brings along what it requires itself, whatever the intents.
+    /// Dependencies on packages have an intent, required where they do not say another; those on APIs are required.
+    /// What is there as a dependency brings along what it requires itself, whatever the intents.
     #[arg(
         long,
         value_enum,

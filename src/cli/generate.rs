@@ -37,9 +37,9 @@ enum GenerateCommand {
 
 /// Write DIR.Dockerfile, which builds the image of the catalog in DIR
 ///
-/// The file stands beside DIR, and must not be there yet. It has two stages: the builder makes the cache of the catalog,
-/// and only the catalog and the cache come into the image. Both images need opm, or opmx under its name, as /bin/opm; an
-/// index image that opmx built has it.
+/// The file stands beside DIR, and must not be there yet. It has two stages: the builder makes the cache of the
+/// catalog, and only the catalog and the cache come into the image. Both images need opm, or opmx under its name, as
+/// /bin/opm; an index image that opmx built has it.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES_DOCKERFILE)]
 struct DockerfileArguments {

@@ -125,8 +125,8 @@ fn hints_of(words: impl IntoIterator<Item = String>) -> Advice {
     }
 }
 
-/// The advice about the variants of errors: `pass` are those that wrap another error, whose advice it is, `none` those about
-/// which there is nothing to say, and `missing` those that say that what was named does not exist.
+/// The advice about the variants of errors: `pass` are those that wrap another error, whose advice it is, `none` those
+/// about which there is nothing to say, and `missing` those that say that what was named does not exist.
 macro_rules! hints {
     ($($error:ty {
         pass: [$($pass:ident),*], $(missing: [$($missing:ident),*],)? none: [$($none:ident),*], $($arms:tt)*

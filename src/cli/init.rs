@@ -20,8 +20,8 @@ Examples:
 
 /// Begin a package of a file-based catalog: write its olm.package document
 ///
-/// The description is written as it stands in its file, which is Markdown. The kind of the icon is told from its content:
-/// PNG, JPEG, GIF, WebP, SVG, TIFF, BMP and others that opm knows.
+/// The description is written as it stands in its file, which is Markdown. The kind of the icon is told from its
+/// content: PNG, JPEG, GIF, WebP, SVG, TIFF, BMP and others that opm knows.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct InitArguments {

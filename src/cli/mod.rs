@@ -1,4 +1,5 @@
-//! What the user types: one file for each command, from its flags over one call into the modules below to what is printed.
+//! What the user types: one file for each command, from its flags over one call into the modules below to what is
+//! printed.
 //!
 //! [`command`] is the one definition that parsing, `--help`, the shell completions and the man pages come from.
 

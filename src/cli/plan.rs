@@ -53,27 +53,29 @@ Examples:
 
 /// Show the InstallPlan of a bundle, and how it would end on a cluster
 ///
-/// The steps are those of OLM, in the order of the ClusterServiceVersion, CustomResourceDefinitions, all else: the objects of the bundle, and the
-/// RBAC that OLM makes of its permissions, with the same names. What the property olm.manifests.optional names is marked
-/// as optional.
+/// The steps are those of OLM, in the order of the ClusterServiceVersion, CustomResourceDefinitions, all else: the
+/// objects of the bundle, and the RBAC that OLM makes of its permissions, with the same names. What the property
+/// olm.manifests.optional names is marked as optional.
 ///
-/// With --state or --cluster the plan is applied to the cluster that the files describe. The exit status is then 0 only if it would
-/// be complete, and the versions in it would not fail because of their Deployments; else it is 3, as where nothing can be resolved. A plan that a person has to approve is printed as it
-/// waits; --approval automatic shows how it ends. Where the condition of an installed operator holds back the upgrade to the bundle there is no plan, and
-/// said is who holds it back, since when, and how to override that. Without a bundle the subscriptions of the files are resolved first, and the plan is that of all that OLM would
-/// install for them. In place of a bundle a YAML or JSON file with Operator and Install resources may be named: an Operator
-/// counts as a Subscription, and an Install is applied as it is, once nothing that it needs waits for approval.
+/// With --state or --cluster the plan is applied to the cluster that the files describe. The exit status is then 0 only
+/// if it would be complete, and the versions in it would not fail because of their Deployments; else it is 3, as where
+/// nothing can be resolved. A plan that a person has to approve is printed as it waits; --approval automatic shows how
+/// it ends. Where the condition of an installed operator holds back the upgrade to the bundle there is no plan, and
+/// said is who holds it back, since when, and how to override that. Without a bundle the subscriptions of the files are
+/// resolved first, and the plan is that of all that OLM would install for them. In place of a bundle a YAML or JSON
+/// file with Operator and Install resources may be named: an Operator counts as a Subscription, and an Install is
+/// applied as it is, once nothing that it needs waits for approval.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PlanArguments {
-    /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name. Or a file with Operator and
-    /// Install resources, - for standard input
+    /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name. Or a file with
+    /// Operator and Install resources, - for standard input
     #[arg(value_name = "BUNDLE|FILE", required_unless_present_any = ["state", "cluster"])]
     bundle: Option<String>,
     /// Name of the CatalogSource that the bundle comes from; without it catalog
     ///
-    /// Without a bundle NAME=INDEX[,PRIORITY]: a catalog of the cluster, or one more, that is read from this index. Then it
-    /// may be repeated.
+    /// Without a bundle NAME=INDEX[,PRIORITY]: a catalog of the cluster, or one more, that is read from this index.
+    /// Then it may be repeated.
     #[arg(long, value_name = "NAME[=INDEX]")]
     catalog: Vec<String>,
     /// Namespace of the CatalogSource
@@ -183,8 +185,8 @@ fn withheld(bundle: &str, held: &HeldUpgrade, arguments: &PlanArguments, context
     Ok(Status::No)
 }
 
-/// The plan of what the subscriptions of a cluster and the Operators of a file resolve to, and those of Installs: of a file,
-/// else of a cluster that has nothing else.
+/// The plan of what the subscriptions of a cluster and the Operators of a file resolve to, and those of Installs: of a
+/// file, else of a cluster that has nothing else.
 fn of_requests(file: Option<&str>, olm: &Olm, arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
     let install = &arguments.install;
     if arguments.replaces.is_some() {
@@ -285,8 +287,8 @@ fn of_install(
     Ok(Status::No)
 }
 
-/// Prints the plan of something; where a cluster is known, as it would end there. `released` says what the newest release
-/// would plan otherwise, where that is known already.
+/// Prints the plan of something; where a cluster is known, as it would end there. `released` says what the newest
+/// release would plan otherwise, where that is known already.
 fn show(
     subject: Subject<'_>,
     state: Option<&State>,
@@ -483,7 +485,7 @@ fn summary(steps: &[Step], applied: &Applied, context: &Context<'_>) -> Result<(
     Ok(())
 }
 
-/// A text of several lines, the further ones below the first.
+/// A string of several lines, the further ones below the first.
 fn paragraph(begin: &str, text: &str, context: &Context<'_>) -> Result<(), CommandError> {
     let mut lines = text.split('\n');
     context

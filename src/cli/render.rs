@@ -22,9 +22,10 @@ Examples:
 
 /// Write indexes, catalogs and bundles as a file-based catalog
 ///
-/// Takes databases, index images, catalogs in folders and images, and bundles in folders and images. The documents of all
-/// of them come in one order: by package, the package itself, its channels, its bundles. Of a catalog, only the types of
-/// fields are checked: opmx validate does the rest. A bundle of plain manifests (k8s+v1) becomes one that every OLM installs, its objects inside the catalog.
+/// Takes databases, index images, catalogs in folders and images, and bundles in folders and images. The documents of
+/// all of them come in one order: by package, the package itself, its channels, its bundles. Of a catalog, only the
+/// types of fields are checked: opmx validate does the rest. A bundle of plain manifests (k8s+v1) becomes one that
+/// every OLM installs, its objects inside the catalog.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RenderArguments {

@@ -1,5 +1,5 @@
-//! `Operator` and `Install` resources, as the commands take them: in a file that is named instead of a bundle or a package, or
-//! among what a cluster has.
+//! `Operator` and `Install` resources, as the commands take them: in a file that is named instead of a bundle or a
+//! package, or among what a cluster has.
 
 use crate::bundle::location::Location;
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
@@ -104,8 +104,8 @@ impl OpenOperator {
     }
 }
 
-/// The Operators among objects, with the images that they name. `None` where one of the bundles has errors; they have been
-/// reported.
+/// The Operators among objects, with the images that they name. `None` where one of the bundles has errors; they have
+/// been reported.
 pub(crate) fn open_operators(
     objects: &[Value],
     registry: &RegistryArguments,

@@ -50,16 +50,17 @@ Examples:
 /// Subscriptions are resolved as OLM resolves them: over channels, updates, dependencies and what is installed. A
 /// recommended dependency is taken where it can be, an optional one is not.
 ///
-/// An Operator resource, in a file that is named instead of a package or among what --cluster has, counts as a Subscription to
-/// its package, and takes the place of one to the same. Of an Install resource the content is resolved to digests.
+/// An Operator resource, in a file that is named instead of a package or among what --cluster has, counts as a
+/// Subscription to its package, and takes the place of one to the same. Of an Install resource the content is resolved
+/// to digests.
 ///
-/// The exit status is 3 where OLM would find nothing to install, be it that a package does not exist. Why is said in the words
-/// of OLM, then in plain ones.
+/// The exit status is 3 if OLM would find nothing to install, also because a package does not exist. The reason is
+/// printed in OLM's words first, then in plain ones.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ResolveArguments {
-    /// What to subscribe to: a package, or one channel of it; without a channel, any. Or a file with Operator and Install
-    /// resources, - for standard input
+    /// What to subscribe to: a package, or one channel of it; without a channel, any. Or a file with Operator and
+    /// Install resources, - for standard input
     #[arg(value_name = "PACKAGE[=CHANNEL]|FILE", required_unless_present_any = ["state", "cluster", "schema"])]
     packages: Vec<String>,
     /// An index to take operators from: an image, a database or a folder with a file-based catalog; may be repeated

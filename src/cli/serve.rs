@@ -55,8 +55,8 @@ pub(crate) struct ServeArguments {
     index: String,
     /// Check what would be served, and end
     ///
-    /// Where opm writes a cache into the image of a catalog, opmx needs none; the folder of --cache-dir is made, so that
-    /// a Dockerfile can copy it.
+    /// Where opm writes a cache into the image of a catalog, opmx needs none; the folder of --cache-dir is made, so
+    /// that a Dockerfile can copy it.
     #[arg(long)]
     cache_only: bool,
     /// Not needed: what is served is always what was read

@@ -48,8 +48,9 @@ impl SelectionArguments {
 pub(crate) struct StrictnessArguments {
     /// Refuse what is only taken because it is published: report the errors that an author would get
     ///
-    /// Many published bundles and catalogs have faults that older programs never looked for, and that nobody can correct
-    /// any more. By default these faults are warnings that say what becomes of them. The page opmx-rules(1) says which.
+    /// Many published bundles and catalogs have faults that older programs never looked for, and that nobody can
+    /// correct any more. By default these faults are warnings that say what becomes of them. The page opmx-rules(1)
+    /// says which.
     #[arg(long)]
     strict: bool,
     #[command(flatten)]

@@ -34,9 +34,9 @@ Examples:
 ///
 /// All files of the folder are read, but for those that files named .indexignore exclude. Everything that is wrong is
 /// said at once, with file and line: documents that cannot be read, channels with no head or several, entries without a
-/// bundle, bundles without an entry, bundles that no update leads to. What opm refuses is an error, and the exit status is
-/// 0 where there is none; what its newest versions refuse and others have put into catalogs is a warning, or with --strict an
-/// error. Of a valid catalog nothing is printed; warnings go to standard error.
+/// bundle, bundles without an entry, bundles that no update leads to. What opm refuses is an error, and the exit status
+/// is 0 where there is none; what its newest versions refuse and others have put into catalogs is a warning, or with
+/// --strict an error. Of a valid catalog nothing is printed; warnings go to standard error.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ValidateArguments {

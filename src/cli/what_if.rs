@@ -31,10 +31,11 @@ pub(crate) struct ClusterArguments {
     /// What-if file that describes the cluster: its APIs, objects, grants and error answers; - is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<String>,
-    /// File or folder with what a cluster says of itself, - is standard input; may be given several times, also beside --state
+    /// File or folder with what a cluster says of itself, - is standard input; may be given several times, also beside
+    /// --state
     ///
-    /// That is the output of "kubectl get ... -o yaml" or json, of "kubectl api-resources", and discovery documents such
-    /// as that of "kubectl get --raw /apis/GROUP/VERSION". What they list as served is taken to be all.
+    /// That is the output of "kubectl get ... -o yaml" or json, of "kubectl api-resources", and discovery documents
+    /// such as that of "kubectl get --raw /apis/GROUP/VERSION". What they list as served is taken to be all.
     #[arg(long, value_name = "PATH", visible_alias = "objects")]
     pub(crate) cluster: Vec<String>,
 }
@@ -126,9 +127,9 @@ pub(crate) fn read_cluster(
 pub(crate) struct OlmArgument {
     /// Answer as this release of OLM does, such as 0.28.0, or as the proposals describe it
     ///
-    /// No release knows intents of dependencies and optional manifests: each of them requires every dependency and every
-    /// manifest, and gives up over an intent inside a constraint. Older ones know fewer types of dependencies. Where the
-    /// newest release would answer otherwise than proposed, a line says so. registry+v1 is whichever release.
+    /// No release knows intents of dependencies and optional manifests: each of them requires every dependency and
+    /// every manifest, and gives up over an intent inside a constraint. Older ones know fewer types of dependencies.
+    /// Where the newest release would answer otherwise than proposed, a line says so. registry+v1 is whichever release.
     #[arg(long, value_name = "VERSION|proposed", default_value = "proposed")]
     olm: Olm,
 }
@@ -168,8 +169,8 @@ pub(crate) fn other_resolution(released: &Result<Resolution, Unresolved>) -> Str
 /// The bundle that is looked at, and where it would be installed.
 #[derive(Debug, Args)]
 pub(crate) struct InstallArguments {
-    /// Index that bundles are taken from, by their names: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file,
-    /// or a folder with a catalog
+    /// Index that bundles are taken from, by their names: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database
+    /// file, or a folder with a catalog
     #[arg(long, value_name = "INDEX")]
     pub(crate) index: Option<String>,
     /// Namespace that is installed into; without it that of the what-if file, else operators
@@ -207,8 +208,8 @@ impl InstallArguments {
             .unwrap_or(cluster::state::NAMESPACE)
     }
 
-    /// A bundle as OLM sees it: of the index by its name, where one is given, else of a folder or an image. `None` where it
-    /// has errors; they have been reported.
+    /// A bundle as OLM sees it: of the index by its name, where one is given, else of a folder or an image. `None`
+    /// where it has errors; they have been reported.
     pub(crate) fn content(&self, bundle: &str, context: &Context<'_>) -> Result<Option<Content>, CommandError> {
         if let Some(index) = &self.index {
             let opened = sources::open_catalog(index, &self.registry, self.index_limits(), context)?;

@@ -178,8 +178,8 @@ pub enum Held {
         /// The message of the condition.
         message: String,
     },
-    /// The operator says that no upgrade is going on, and names another version than the installed one: its last upgrade
-    /// has not begun.
+    /// The operator says that no upgrade is going on, and names another version than the installed one: its last
+    /// upgrade has not begun.
     NotBegun {
         /// The version that it names.
         reached: String,

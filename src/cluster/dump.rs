@@ -1,8 +1,8 @@
 //! A cluster as people can get it: files of `kubectl get … -o yaml` or `-o json`, of `kubectl api-resources`, and
 //! discovery documents.
 //!
-//! Files are read piece by piece, so that memory depends on what is kept of the objects and not on how much a dump holds:
-//! the items of a YAML list that kubectl wrote, and those of a JSON list, are read one by one.
+//! Files are read piece by piece, so that memory depends on what is kept of the objects and not on how much a dump
+//! holds: the items of a YAML list that kubectl wrote, and those of a JSON list, are read one by one.
 
 mod gathered;
 mod json;

@@ -9,8 +9,8 @@ use crate::text::canonical;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// The catalog of these packages. The entries of a channel stand in the order of the file; two packages may have a bundle
-/// of one name. Entries without a bundle are left out; [`super::read`] refuses them.
+/// The catalog of these packages. The entries of a channel stand in the order of the file; two packages may have a
+/// bundle of one name. Entries without a bundle are left out; [`super::read`] refuses them.
 pub fn inline(packages: &[Package]) -> Catalog {
     let mut texts = Texts::default();
     let mut bundles: Vec<(&str, &Bundle)> = packages

@@ -1,7 +1,7 @@
 //! The labels that tie components to an operator.
 //!
-//! The proposal simplify-olm-apis writes the key `operators.coreos.com/operator:v2alpha1/<name>`. No API server takes it:
-//! a key has one slash and no colon. OLM writes `operators.coreos.com/<name>`, with the name cut so that it fits.
+//! The proposal simplify-olm-apis writes the key `operators.coreos.com/operator:v2alpha1/<name>`. No API server takes
+//! it: a key has one slash and no colon. OLM writes `operators.coreos.com/<name>`, with the name cut so that it fits.
 
 use serde_json::{Map, Value};
 

@@ -1,10 +1,11 @@
 //! A cluster as files say it is: from it opmx tells what OLM would do there.
 //!
-//! [`State`] is the what-if file: catalogs, installed operators, subscriptions, and what the API server has and answers.
-//! [`read`] reads it from YAML or JSON and points at the line that is wrong; [`json_schema`] describes it to editors.
-//! Both follow one table of keys. [`dump`] adds to a state what kubectl says of a cluster, and [`observe`] takes from its objects what is
-//! subscribed to and installed. [`conditions`] tells whether operators allow their upgrade, and [`labels`] which objects
-//! belong to an operator. [`requested`] reads what `Operator` and `Install` resources ask for.
+//! [`State`] is the what-if file: catalogs, installed operators, subscriptions, and what the API server has and
+//! answers. [`read`] reads it from YAML or JSON and points at the line that is wrong; [`json_schema`] describes it to
+//! editors. Both follow one table of keys. [`dump`] adds to a state what kubectl says of a cluster, and [`observe`]
+//! takes from its objects what is subscribed to and installed. [`conditions`] tells whether operators allow their
+//! upgrade, and [`labels`] which objects belong to an operator. [`requested`] reads what `Operator` and `Install`
+//! resources ask for.
 
 pub mod conditions;
 pub mod dump;

@@ -52,8 +52,9 @@ pub enum OperatorGroups {
     Released,
 }
 
-/// Puts into a state what the Subscriptions, ClusterServiceVersions, CatalogSources and the OperatorGroup among its objects
-/// say. What stands there already counts more. Without a namespace it is that of the state, else the one with Subscriptions.
+/// Puts into a state what the Subscriptions, ClusterServiceVersions, CatalogSources and the OperatorGroup among its
+/// objects say. What stands there already counts more. Without a namespace it is that of the state, else the one with
+/// Subscriptions.
 ///
 /// # Errors
 /// When the objects do not say which namespace it is, or contradict the state.
@@ -78,8 +79,8 @@ pub fn operator_groups<'a>(objects: &'a [Value], namespace: &str) -> Vec<&'a Val
     groups.map(|group| group.0).collect()
 }
 
-/// With how many OperatorGroups the releases of OLM refuse a namespace; `None` where they do not. Where nobody dumped any,
-/// the one that it takes is assumed to be there.
+/// With how many OperatorGroups the releases of OLM refuse a namespace; `None` where they do not. Where nobody dumped
+/// any, the one that it takes is assumed to be there.
 pub fn refused_operator_groups(objects: &[Value], namespace: &str) -> Option<usize> {
     match Objects(objects).operator_group(namespace) {
         Err(ObservedError::OperatorGroups { count, .. }) => Some(count),
@@ -181,8 +182,8 @@ impl<'a> Objects<'a> {
         }
     }
 
-    /// The namespace whose catalogs serve all. Only OLM's own configuration says which it is. It is taken to be a usual one
-    /// that has catalogs, else the one that is subscribed to from here, else the first with a catalog.
+    /// The namespace whose catalogs serve all. Only OLM's own configuration says which it is. It is taken to be a usual
+    /// one that has catalogs, else the one that is subscribed to from here, else the first with a catalog.
     fn global_namespace(self, here: &str) -> Option<&'a str> {
         let with_catalogs = || self.of_kind("CatalogSource").map(home);
         let usual = GLOBAL_NAMESPACES

@@ -135,8 +135,8 @@ fn is_object(value: &Value) -> bool {
         .all(|key| value.get(key).is_some_and(Value::is_string))
 }
 
-/// What a file names as the source of a catalog, seen from where the program runs: a path is relative to the file, unless
-/// nothing is there. `file` is the path of the file.
+/// What a file names as the source of a catalog, seen from where the program runs: a path is relative to the file,
+/// unless nothing is there. `file` is the path of the file.
 pub(crate) fn source_beside(file: &std::path::Path, source: &str) -> String {
     let (transport, path) = ["oci-archive:", "oci:"]
         .iter()
@@ -220,7 +220,7 @@ impl Reader<'_> {
                 let namespace = named.map_or(of_catalogs, |catalog| &catalog.namespace);
                 subscription.catalog_namespace.clone_from(namespace);
             }
-            // A key without a text is as good as none to OLM.
+            // A key without a string is as good as none to OLM.
             for text in [
                 &mut subscription.channel,
                 &mut subscription.starting_csv,

@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 /// `apiVersion` of both kinds.
 pub const API_VERSION: &str = "operators.coreos.com/v2alpha1";
 
-/// An `Operator` that says where it comes from. Those that OLM makes itself say nothing of the kind, and are none of these.
+/// An `Operator` that says where it comes from. Those that OLM makes itself say nothing of the kind, and are none of
+/// these.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestedOperator {
     /// The name.

@@ -215,8 +215,8 @@ pub enum Approval {
 }
 
 impl State {
-    /// The Subscriptions of a namespace whose plans a person approves, by name. A single one holds every plan there, also
-    /// those of the others.
+    /// The Subscriptions of a namespace whose plans a person approves, by name. A single one holds every plan there,
+    /// also those of the others.
     pub fn manual_subscriptions(&self, namespace: &str) -> Vec<String> {
         let here = self.namespace.is_empty() || self.namespace == namespace;
         let named = self
@@ -267,8 +267,8 @@ pub struct Grant {
     pub service_account: String,
     /// Its namespace; that of the state where the file names none.
     pub namespace: String,
-    /// PolicyRules. One may have a key `namespaces`, a list of the namespaces that it holds in; one without holds in the
-    /// whole cluster.
+    /// PolicyRules. One may have a key `namespaces`, a list of the namespaces that it holds in; one without holds in
+    /// the whole cluster.
     pub rules: Vec<Value>,
 }
 

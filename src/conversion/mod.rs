@@ -8,8 +8,8 @@
 //! construction: the new bundle is synthesized again before anybody sees it, and every difference between the two CSVs
 //! that no other finding names becomes one.
 //!
-//! The module stands beside `synthesis` and not inside it, because it needs both a finished synthesis and the files of a
-//! bundle, and the synthesis itself needs nothing of it.
+//! The module stands beside `synthesis` and not inside it, because it needs both a finished synthesis and the files of
+//! a bundle, and the synthesis itself needs nothing of it.
 
 mod annotations;
 mod compare;

@@ -225,11 +225,11 @@ mod tests {
         let wrong = |csv: Value| typed(&csv, &SHAPE).unwrap_err().to_string();
         assert_eq!(
             wrong(json!({"spec": {"replaces": 1}})),
-            "spec.replaces must be a text, not a number"
+            "spec.replaces must be a string, not a number"
         );
         assert_eq!(
             wrong(json!({"spec": {"skips": ["a", {}]}})),
-            "spec.skips[1] must be a text, not a map"
+            "spec.skips[1] must be a string, not a map"
         );
         let limits = json!({"spec": {"install": {"spec": {"deployments": [{"spec": {"template": {"spec": {
             "overhead": {"cpu": "much"}}}}}]}}}});

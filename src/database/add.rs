@@ -311,9 +311,9 @@ impl Additions {
         Ok(())
     }
 
-    /// The new graph of each touched package, by name, and what is wrong with them. The graph of a package is not looked at
-    /// where `refused` has what could be the reason; that a bundle is given twice is one where the two have different
-    /// places in it.
+    /// The new graph of each touched package, by name, and what is wrong with them. The graph of a package is not
+    /// looked at where `refused` has what could be the reason; that a bundle is given twice is one where the two have
+    /// different places in it.
     fn graphs(
         &self,
         stored: &Stored,

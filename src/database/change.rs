@@ -94,8 +94,8 @@ impl Default for ChangeOptions {
 
 /// Runs `work` in one transaction on the database and makes its changes visible if it succeeds.
 ///
-/// An empty file that is changed in place becomes an empty index first. Where two programs create the same file at once, the one that comes
-/// second runs its work again, on the file of the first.
+/// An empty file that is changed in place becomes an empty index first. Where two programs create the same file at
+/// once, the one that comes second runs its work again, on the file of the first.
 ///
 /// # Errors
 /// Those of `work`, and of opening, locking, writing and publishing the database. Then nothing is changed.
@@ -312,7 +312,8 @@ impl Draft {
             .map_err(|error| DatabaseError::new(&self.path, options.busy_timeout, &error))
     }
 
-    /// Whether most of the file is pages that nothing is in, as after an addition that leaves manifests to their images.
+    /// Whether most of the file is pages that nothing is in, as after an addition that leaves manifests to their
+    /// images.
     fn is_mostly_free(&self, options: &ChangeOptions) -> Result<bool, DatabaseError> {
         let number = |name: &str| {
             self.connection
@@ -528,8 +529,9 @@ fn without_safety(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "synchronous", "OFF")
 }
 
-/// Sets the counters in the header of a file that nobody else has open to what they are in a new one. They say how often a
-/// file was changed, also where it came to be the same again, and the digest of an index is to say what is in it.
+/// Sets the counters in the header of a file that nobody else has open to what they are in a new one. They say how
+/// often a file was changed, also where it came to be the same again, and the digest of an index is to say what is in
+/// it.
 fn without_counters(file: &Path) -> Result<(), FileError> {
     /// Where the counters of changes of the content and of the schema stand, and for which of the first the size in the
     /// header holds.

@@ -1,8 +1,8 @@
 //! What is in an index, row by row: names and edges, for tables and for machines.
 //!
 //! A listing is asked for its rows and hands them out while it reads, so that a large index never stands in memory.
-//! Rows come in one order: by package and channel name, and inside a channel from the head downwards. Whoever read to the
-//! end asks [`Database::check_unchanged`].
+//! Rows come in one order: by package and channel name, and inside a channel from the head downwards. Whoever read to
+//! the end asks [`Database::check_unchanged`].
 
 use super::edges::{ChannelMembers, ChannelQuery, Channels, Member};
 use super::read::{Database, ReadError, text};

@@ -35,7 +35,7 @@ pub(super) struct Found {
     pub(super) missing: Vec<String>,
 }
 
-/// Looks for bundles. A text that is the name of one is not looked for among the images.
+/// Looks for bundles. A string that is the name of one is not looked for among the images.
 pub(super) fn find(connection: &Connection, named: &BTreeSet<String>) -> rusqlite::Result<Found> {
     let mut by_name = connection.prepare("SELECT name FROM operatorbundle WHERE name = ?1")?;
     let mut by_image = connection.prepare("SELECT name FROM operatorbundle WHERE bundlepath = ?1 ORDER BY name")?;

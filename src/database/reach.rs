@@ -41,7 +41,8 @@ impl Stranded {
     }
 }
 
-/// Those of one channel, also those that are not stored: what is replaced is followed from the head to the first bundle that is skipped.
+/// Those of one channel, also those that are not stored: what is replaced is followed from the head to the first bundle
+/// that is skipped.
 pub(super) fn stranded_in(channel: &ChannelMembers, head: &str) -> Vec<Stranded> {
     let members = &channel.members;
     let replaced: HashMap<&str, Option<&str>> = members

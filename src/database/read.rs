@@ -414,7 +414,7 @@ fn schema_version(path: &Path, connection: &Connection, budget: &Budget) -> Resu
     }
 }
 
-/// A text column. Indexes hold texts both as TEXT and as BLOB.
+/// A string column. Indexes hold texts both as TEXT and as BLOB.
 pub(crate) fn text<'row>(row: &'row Row<'_>, column: usize) -> rusqlite::Result<Option<&'row str>> {
     match row.get_ref(column)? {
         ValueRef::Null => Ok(None),

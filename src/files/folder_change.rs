@@ -2,18 +2,18 @@
 //!
 //! The new files are put together in a folder inside, `.changes.opmx-…`, laid out as they are to stand. Renamed to
 //! `.opmx-changes`, they count: each then moves to its place, and the emptied folder goes. Where a process is killed
-//! before the rename, nothing has changed; behind it, the next one that changes something here moves the rest first, and
-//! who only reads takes the files that still wait for those that they are to replace.
+//! before the rename, nothing has changed; behind it, the next one that changes something here moves the rest first,
+//! and who only reads takes the files that still wait for those that they are to replace.
 //!
 //! Files can go, too: the record says which, and what they held. For who only reads they are gone as soon as the change
 //! counts.
 //!
 //! One file elsewhere can change with them: it waits beside its place, and the record says where.
 //!
-//! What lies in `.opmx-changes` is believed only where it was written: it names the inode of its folder, so that one that
-//! came with an archive or a checkout is an ordinary folder. Its own paths are those of a walk, and no link is followed;
-//! outside, it moves nothing but a temporary file, which it knows by its inode, to the name that the file was made for.
-//! What somebody has changed in the meantime stays.
+//! What lies in `.opmx-changes` is believed only where it was written: it names the inode of its folder, so that one
+//! that came with an archive or a checkout is an ordinary folder. Its own paths are those of a walk, and no link is
+//! followed; outside, it moves nothing but a temporary file, which it knows by its inode, to the name that the file was
+//! made for. What somebody has changed in the meantime stays.
 
 mod outside;
 
@@ -86,8 +86,8 @@ impl Drop for CreatedFolder {
 }
 
 impl FolderChange {
-    /// Begins a change of what is in `folder`, which is made where it is absent. A change that a killed process has left
-    /// half done is finished first.
+    /// Begins a change of what is in `folder`, which is made where it is absent. A change that a killed process has
+    /// left half done is finished first.
     ///
     /// # Errors
     /// When the folder cannot be written, or the change that was left cannot be finished.
@@ -317,8 +317,8 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    /// The files whose content counts already, by their paths inside the folder, with the places where they wait. One that
-    /// is gone from there has been moved meanwhile.
+    /// The files whose content counts already, by their paths inside the folder, with the places where they wait. One
+    /// that is gone from there has been moved meanwhile.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&str, &Path)> {
         self.files
             .iter()

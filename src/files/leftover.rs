@@ -65,8 +65,8 @@ pub(super) fn process_of<'name>(name: &'name str, prefix: &str) -> Option<&'name
     (is_process && is_chance).then_some(process)
 }
 
-/// Removes the files and folders with this prefix in a folder whose processes are gone. What could be anything else stays:
-/// what has another name or owner, links, pipes, and folders with content but without the marker.
+/// Removes the files and folders with this prefix in a folder whose processes are gone. What could be anything else
+/// stays: what has another name or owner, links, pipes, and folders with content but without the marker.
 pub(crate) fn remove(folder: &Path, prefix: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
-/// From this many files and folders on, writing out the whole file system once is cheaper than waiting for each of them.
-/// Below it, nobody waits for what other programs have written.
+/// From this many files and folders on, writing out the whole file system once is cheaper than waiting for each of
+/// them. Below it, nobody waits for what other programs have written.
 const MANY: usize = 32;
 
 /// Makes the entries of a directory durable.

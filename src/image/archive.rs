@@ -28,8 +28,8 @@ const MEMBER_LIMIT: usize = 100_000;
 
 /// Reads an image from an archive: the one with this tag or digest, or the only one.
 ///
-/// The layers stay in the file and are read from there, so it must not be changed in place while the image is in use. An
-/// archive that is compressed with gzip is unpacked to a temporary file first, of at most `limit` bytes.
+/// The layers stay in the file and are read from there, so it must not be changed in place while the image is in use.
+/// An archive that is compressed with gzip is unpacked to a temporary file first, of at most `limit` bytes.
 ///
 /// # Errors
 /// When the file is not a tar file of a layout, there is no such image, or its manifest or config is damaged.

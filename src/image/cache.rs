@@ -123,7 +123,8 @@ impl Cache {
         None
     }
 
-    /// Starts a file for content with this digest, which counts when it is kept; none where the cache cannot be written.
+    /// Starts a file for content with this digest, which counts when it is kept; none where the cache cannot be
+    /// written.
     pub(super) fn start(&self, digest: &Digest) -> Option<Incoming> {
         self.start_in(&self.blobs(), self.path(digest))
     }

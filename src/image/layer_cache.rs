@@ -13,12 +13,12 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-/// How layers are compressed. Another number makes them be compressed anew: raise it with a compressor that writes other
-/// bytes, or the same files would have another digest where an older cache is.
+/// How layers are compressed. Another number makes them be compressed anew: raise it with a compressor that writes
+/// other bytes, or the same files would have another digest where an older cache is.
 const COMPRESSION: u32 = 1;
 
-/// As [`layer_from_files`]; a layer that was written before is taken from the cache, which costs a fifth of compressing it
-/// again. What is in the cache is compared with the files.
+/// As [`layer_from_files`]; a layer that was written before is taken from the cache, which costs a fifth of compressing
+/// it again. What is in the cache is compared with the files.
 ///
 /// # Errors
 /// The same; a cache that cannot be read or written is no reason to fail.

@@ -265,9 +265,9 @@ impl IndexEntry {
 
 /// Writes an image into a layout directory, making one where there is none.
 ///
-/// The blobs come first and `index.json` last, so that a reader sees the old images or all of the new one. The tag's old
-/// image is replaced, and its blobs stay; other tags are kept, even when several processes write at once. Without a tag,
-/// the one untagged image of the layout is replaced. A Docker manifest stays one, since its digest shall stay.
+/// The blobs come first and `index.json` last, so that a reader sees the old images or all of the new one. The tag's
+/// old image is replaced, and its blobs stay; other tags are kept, even when several processes write at once. Without a
+/// tag, the one untagged image of the layout is replaced. A Docker manifest stays one, since its digest shall stay.
 ///
 /// # Errors
 /// When a file cannot be written, a layer is not what its descriptor says, or another process keeps the layout locked.

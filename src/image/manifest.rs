@@ -1,4 +1,5 @@
-//! The JSON documents of images: manifests and indexes, of OCI and of Docker. Read-only views; the bytes stay as they are.
+//! The JSON documents of images: manifests and indexes, of OCI and of Docker. Read-only views; the bytes stay as they
+//! are.
 
 use super::digest::Digest;
 use super::platform::{Offer, Platform};

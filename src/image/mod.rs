@@ -1,8 +1,9 @@
 //! Container images without a daemon: references, layers, manifests, and the places where images live.
 //!
 //! An [`Image`] is a value: the bytes of its manifest and config as they are stored, and layers that are read as
-//! streams. [`Transports`] moves images between that value and registries, OCI layouts and archives; [`layer_from_tree`]
-//! and [`build()`] make one, [`Tagged`] puts those for several platforms together, [`tree_of`], [`extract_file`] and [`extract_folder`] take files out of one.
+//! streams. [`Transports`] moves images between that value and registries, OCI layouts and archives;
+//! [`layer_from_tree`] and [`build()`] make one, [`Tagged`] puts those for several platforms together, [`tree_of`],
+//! [`extract_file`] and [`extract_folder`] take files out of one.
 
 mod archive;
 mod build;

@@ -41,7 +41,7 @@ impl Platform {
     }
 }
 
-/// A text that is not a platform.
+/// A string that is not a platform.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is not a platform: expected OS/ARCHITECTURE such as linux/arm64, or an architecture alone")]
 pub struct PlatformError {

@@ -41,7 +41,7 @@ pub struct RegistryReference {
     digest: Option<Digest>,
 }
 
-/// A text that is not a reference to an image.
+/// A string that is not a reference to an image.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReferenceError {
     /// Nothing, or only a transport.

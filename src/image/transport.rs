@@ -78,9 +78,9 @@ impl Transports {
         self.push_over(&image.into(), reference, None).await
     }
 
-    /// As [`Transports::push`], also for several platforms. Where `over` says what the reference stands for, nobody else
-    /// may have moved it when the image is there. In layouts and archives no other writer can come between; a registry is
-    /// asked before and after.
+    /// As [`Transports::push`], also for several platforms. Where `over` says what the reference stands for, nobody
+    /// else may have moved it when the image is there. In layouts and archives no other writer can come between; a
+    /// registry is asked before and after.
     ///
     /// # Errors
     /// As [`Transports::push`], and [`ImageError::Moved`] when somebody else moved the reference.

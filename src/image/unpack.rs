@@ -35,8 +35,8 @@ type Files = BTreeMap<String, Found>;
 
 /// Reads the files that are `wanted`, layer over layer, as the image's file system shows them.
 ///
-/// `wanted` is asked with plain relative paths (`manifests/csv.yaml`); about a link also with a slash behind it, since it
-/// may stand for a folder.
+/// `wanted` is asked with plain relative paths (`manifests/csv.yaml`); about a link also with a slash behind it, since
+/// it may stand for a folder.
 ///
 /// # Errors
 /// When a layer is damaged, cut short, unpacks to more than 16 times the limit of all files, or holds a path that climbs;

@@ -1,4 +1,4 @@
-//! Where kinds are looked up that a bundle does not explain: indexes, CRDs, and what a cluster says of itself.
+//! Where to look up kinds that a bundle does not explain: indexes, CRDs, and what a cluster says of itself.
 
 use super::open::{Index, OpenError, SourceLimits};
 use crate::catalog::file_based::Schema;
@@ -130,8 +130,8 @@ fn most_resources(limits: &Limits) -> usize {
     limits.values / VALUES
 }
 
-/// The resources that the files of a source name; none where there are too many. Documents about something else are passed
-/// over.
+/// The resources that the files of a source name; none where there are too many. Documents about something else are
+/// passed over.
 fn read_files(files: &Tree, source: &Path, limits: &Limits) -> Result<Option<Vec<ServedResource>>, ApiSourceError> {
     let single = files.len() == 1;
     let mut resources = Vec::new();

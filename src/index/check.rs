@@ -1,6 +1,6 @@
-//! What is wrong with the content of an index beyond what its database says of itself (see [`crate::database::check`]): in
-//! a file-based catalog what its documents say, in either form what the clusters of an older OLM cannot use and what a policy does not allow, and in
-//! [`images`] what registries do not have.
+//! What is wrong with the content of an index beyond what its database says of itself (see [`crate::database::check`]):
+//! in a file-based catalog what its documents say, in either form what the clusters of an older OLM cannot use and what
+//! a policy does not allow, and in [`images`] what registries do not have.
 
 mod catalog;
 mod cluster;

@@ -298,7 +298,7 @@ fn folders<'c>(package: &Package, catalog: &'c Catalog) -> Result<BTreeMap<Strin
     Ok(folders)
 }
 
-/// Whether a text of the index can be the name of a file and leads nowhere else.
+/// Whether a string of the index can be the name of a file and leads nowhere else.
 fn is_name(text: &str) -> bool {
     !text.is_empty() && !text.starts_with('.') && !text.contains(['/', '\\', '\0']) && text.len() <= 255
 }

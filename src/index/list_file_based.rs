@@ -46,7 +46,8 @@ pub fn channels(loaded: &Loaded, package: Option<&str>) -> Vec<ChannelRow> {
         .collect()
 }
 
-/// The names of the bundles that could be the head of each channel, in the order of [`channels`]; a sound channel has one.
+/// The names of the bundles that could be the head of each channel, in the order of [`channels`]; a sound channel has
+/// one.
 pub(crate) fn possible_heads(loaded: &Loaded, package: Option<&str>) -> Vec<Vec<String>> {
     let name = |id| loaded.catalog.bundle(id).map(|bundle| bundle.name.to_string());
     let of_channel = |channel: &Channel| {
@@ -59,8 +60,8 @@ pub(crate) fn possible_heads(loaded: &Loaded, package: Option<&str>) -> Vec<Vec<
         .collect()
 }
 
-/// The bundles of all channels, or of those of one package, sorted by package and channel, inside a channel from the head
-/// downwards.
+/// The bundles of all channels, or of those of one package, sorted by package and channel, inside a channel from the
+/// head downwards.
 pub fn bundles(loaded: &Loaded, package: Option<&str>) -> Vec<BundleRow> {
     let mut rows = Vec::new();
     for (package, channel) in of_package(&loaded.catalog, package) {

@@ -20,7 +20,7 @@ pub enum IndexLocation {
     Image(Reference),
 }
 
-/// A text that is neither a file nor a reference.
+/// A string that is neither a file nor a reference.
 #[derive(Debug, thiserror::Error)]
 #[error("{text} is neither a file nor an image")]
 pub struct IndexLocationError {
@@ -215,8 +215,8 @@ impl IndexLocation {
     }
 }
 
-/// What an image that was read from `reference` holds: a database, unless its labels name a file-based catalog alone. Its
-/// layers may unpack to `limit` bytes.
+/// What an image that was read from `reference` holds: a database, unless its labels name a file-based catalog alone.
+/// Its layers may unpack to `limit` bytes.
 ///
 /// # Errors
 /// When the image holds neither.

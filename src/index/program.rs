@@ -29,7 +29,7 @@ pub struct Binary {
     pub path: PathBuf,
 }
 
-/// A text that does not name a program and its platform.
+/// A string that does not name a program and its platform.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BinaryError {
     /// There is no `=` with something behind it.

@@ -209,8 +209,8 @@ pub enum PublishError {
 
 /// Makes of the index `from`, or of an empty one, what `change` leads to.
 ///
-/// Where somebody else moves the tag of the new image meanwhile, the change is made again on what they published, so that
-/// no bundle of another pipeline is lost. Without an index to begin with that is an error, [`ImageError::Moved`].
+/// Where somebody else moves the tag of the new image meanwhile, the change is made again on what they published, so
+/// that no bundle of another pipeline is lost. Without an index to begin with that is an error, [`ImageError::Moved`].
 ///
 /// # Errors
 /// Those of `change`, and of reading the index to begin with and writing the image or the files.

@@ -1,5 +1,5 @@
-//! An index as a file-based catalog, document by document: only one bundle is in memory at a time. [`sources`] takes what else can be rendered, and
-//! [`folder`] lays a catalog out on the disk.
+//! An index as a file-based catalog, document by document: only one bundle is in memory at a time. [`sources`] takes
+//! what else can be rendered, and [`folder`] lays a catalog out on the disk.
 //!
 //! The form is that of the tools that read these databases before, but for three things: dependencies of every type
 //! become properties, intents stay with the packages that they are about, and nothing is done to the database.
@@ -318,8 +318,8 @@ fn properties(
     Ok(all)
 }
 
-/// Keeps one property that says which package and version the bundle is, for a catalog takes no other number. Bundles may
-/// bring some of their own; that of the package it is in, or else the first, is the one.
+/// Keeps one property that says which package and version the bundle is, for a catalog takes no other number. Bundles
+/// may bring some of their own; that of the package it is in, or else the first, is the one.
 fn one_identity(package: &str, properties: &mut Vec<Property>) {
     let is_identity = |property: &Property| property.kind == IDENTITY;
     let is_own = |property: &Property| {

@@ -25,8 +25,8 @@ pub struct Apis {
 }
 
 impl Apis {
-    /// The APIs that a state lists, and those of the CustomResourceDefinitions among its objects. Where it does not list
-    /// any, nothing is known of the cluster, and every API is taken to be there.
+    /// The APIs that a state lists, and those of the CustomResourceDefinitions among its objects. Where it does not
+    /// list any, nothing is known of the cluster, and every API is taken to be there.
     pub(crate) fn of(state: &State) -> Self {
         let mut apis = Self {
             complete: state.apis.is_some(),
@@ -63,8 +63,8 @@ impl Apis {
 
     /// Whether the cluster serves a kind in this very version.
     ///
-    /// Of a group that is Kubernetes' own and that the cluster does not mention, the version is there that clusters serve
-    /// today: people list what is special about a cluster.
+    /// Of a group that is Kubernetes' own and that the cluster does not mention, the version is there that clusters
+    /// serve today: people list what is special about a cluster.
     pub(crate) fn serves(&self, gvk: &GroupVersionKind) -> bool {
         if !self.complete || self.served.iter().any(|served| served.gvk == *gvk) {
             return true;
@@ -74,8 +74,8 @@ impl Apis {
         !mentioned && preferred.is_some_and(|version| *version == gvk.version)
     }
 
-    /// The plural name of a kind, and whether its objects are in namespaces: as the cluster or the plan defines it, else
-    /// as Kubernetes does, else by the rule.
+    /// The plural name of a kind, and whether its objects are in namespaces: as the cluster or the plan defines it,
+    /// else as Kubernetes does, else by the rule.
     pub(crate) fn resource(&self, gvk: &GroupVersionKind) -> (String, bool) {
         let known = self.served.iter().find(|served| served.gvk.is(&gvk.group, &gvk.kind));
         if let Some(served) = known {

@@ -6,8 +6,8 @@
 //!
 //! Where the OperatorGroup names a service account, all but the definitions are created with what that account may do.
 //!
-//! For optional steps this is the proposal *optional-manifest*, which no OLM has shipped: an OLM of today ignores that a
-//! step is optional.
+//! For optional steps this is the proposal *optional-manifest*, which no OLM has shipped: an OLM of today ignores that
+//! a step is optional.
 
 mod definition;
 mod deployments;
@@ -335,8 +335,8 @@ impl<'a> Cluster<'a> {
         Ok(StepStatus::Present)
     }
 
-    /// Looks up the API of a step, as OLM does before it creates an object of a kind that it does not know itself, and of
-    /// a definition when the API server does not know its version.
+    /// Looks up the API of a step, as OLM does before it creates an object of a kind that it does not know itself, and
+    /// of a definition when the API server does not know its version.
     fn discover(&self, step: &Step) -> Result<(), Stop> {
         let gvk = handling::kind_of(step);
         if self.apis.serves(&gvk) {

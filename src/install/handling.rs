@@ -135,8 +135,8 @@ pub(crate) fn kind_of(step: &Step) -> GroupVersionKind {
     GroupVersionKind::new(&*resource.group, &*resource.version, &*resource.kind)
 }
 
-/// The verbs that an install has to hold for an object that is there already, or is not. Definitions OLM writes with its
-/// own account.
+/// The verbs that an install has to hold for an object that is there already, or is not. Definitions OLM writes with
+/// its own account.
 pub(crate) fn verbs(handling: Handling, exists: bool) -> &'static [&'static str] {
     match handling {
         Handling::Definition | Handling::Unsupported => &[],

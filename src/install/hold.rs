@@ -16,8 +16,8 @@ pub struct HeldUpgrade {
 }
 
 /// The operator of the namespace that a bundle would upgrade, where its conditions hold that back: the version that the
-/// bundle replaces or skips, or any other of its package. `replaces` is the version to replace, `""` for none; without it
-/// the one that the bundle says.
+/// bundle replaces or skips, or any other of its package. `replaces` is the version to replace, `""` for none; without
+/// it the one that the bundle says.
 pub fn held_upgrade(content: &Content, replaces: Option<&str>, state: &State, namespace: &str) -> Option<HeldUpgrade> {
     let mut held = held_in(state, namespace);
     let csv = Csv(&content.csv);

@@ -90,8 +90,8 @@ pub struct Condition {
 }
 
 impl InstallPlan {
-    /// The plan of these steps, which are put into its order. Its bundles should come by name: OLM leaves their order to
-    /// chance.
+    /// The plan of these steps, which are put into its order. Its bundles should come by name: OLM leaves their order
+    /// to chance.
     pub fn new(namespace: &str, steps: Vec<Step>, approval: Approval, generation: u64) -> Self {
         let steps = in_order(steps);
         let versions = steps.iter().filter(|step| step.resource.kind == csv::KIND);

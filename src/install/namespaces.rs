@@ -1,5 +1,5 @@
-//! The mapping of namespaces of an `Install` (proposal *simplify-olm-apis*): content written for one namespace goes into
-//! another, and everything that names the one then names the other.
+//! The mapping of namespaces of an `Install` (proposal *simplify-olm-apis*): content written for one namespace goes
+//! into another, and everything that names the one then names the other.
 
 use super::apis::Apis;
 use super::handling;
@@ -179,8 +179,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// The mapping of namespaces is consistent in manifests, RBAC and properties: what was optional stays so, and an
-        /// account holds in the new namespaces what it held in the old ones.
+        /// The mapping of namespaces is consistent in manifests, RBAC and properties: what was optional stays so, and
+        /// an account holds in the new namespaces what it held in the old ones.
         #[test]
         fn what_is_mapped_means_the_same(
             objects in prop::collection::vec((0..KINDS.len(), 0..NAMESPACES.len(), any::<bool>()), 0..6),

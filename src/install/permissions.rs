@@ -214,8 +214,8 @@ fn verb_on(kind: &str, name: &str, verb: &str) -> Rule {
     Rule::new(rbac::GROUP, plural, &[verb]).named(name)
 }
 
-/// What of the needs is not held: cluster-wide first, then by namespace, put together for a reader. An optional manifest
-/// that is forbidden is not created, and the install completes, so nothing is missing for it.
+/// What of the needs is not held: cluster-wide first, then by namespace, put together for a reader. An optional
+/// manifest that is forbidden is not created, and the install completes, so nothing is missing for it.
 ///
 /// # Errors
 /// When it takes too many steps to compare the rules.

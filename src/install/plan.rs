@@ -73,7 +73,8 @@ pub struct Planned {
     pub held_by: Vec<String>,
     /// The bytes of the plan, where they are more than a cluster stores; OLM then makes none.
     pub too_large: Option<usize>,
-    /// Where this is what the proposals describe: the plan of the newest release, if that is another one or ends otherwise.
+    /// Where this is what the proposals describe: the plan of the newest release, if that is another one or ends
+    /// otherwise.
     pub released: Option<InstallPlan>,
 }
 
@@ -88,8 +89,8 @@ pub enum PlanError {
     Permissions(#[from] TooComplex),
 }
 
-/// Makes the plan, and applies it to the cluster where one is known. `None` where there is nothing to install. A plan that
-/// waits for a person is as it is until then, and [`Planned::applied`] tells how it ends afterwards.
+/// Makes the plan, and applies it to the cluster where one is known. `None` where there is nothing to install. A plan
+/// that waits for a person is as it is until then, and [`Planned::applied`] tells how it ends afterwards.
 ///
 /// ```
 /// use opmx::install::content::of_files;

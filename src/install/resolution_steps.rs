@@ -24,8 +24,8 @@ pub enum ResolvedError {
 
 /// The steps of all bundles that a resolution installs into `namespace`, sorted by the names of the bundles, each
 /// followed by the Subscription that OLM makes for it, if it does.
-/// [`InstallPlan::new`](super::install_plan::InstallPlan::new) puts them into the order of a plan. The bytes are those of the steps
-/// whose manifests stand in the plan; of a bundle in an image of its own it holds only references.
+/// [`InstallPlan::new`](super::install_plan::InstallPlan::new) puts them into the order of a plan. The bytes are those
+/// of the steps whose manifests stand in the plan; of a bundle in an image of its own it holds only references.
 ///
 /// # Errors
 /// When the manifests of a bundle cannot be read, or OLM could not.

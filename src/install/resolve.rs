@@ -1,5 +1,5 @@
-//! From a cluster and catalogs to what OLM would install: the catalogs are opened, what is asked for is put in, and all of
-//! it is resolved.
+//! From a cluster and catalogs to what OLM would install: the catalogs are opened, what is asked for is put in, and all
+//! of it is resolved.
 
 use super::catalogs::Catalogs;
 use super::requests::operators::{self, AskedOperator, EntrypointError};

@@ -19,8 +19,8 @@ pub struct Waiting {
     pub channel: String,
 }
 
-/// The update that a catalog has for an operator of a cluster: in the channel of its Subscription; where it has none, in
-/// the default channel of the package that lists it, else in another one.
+/// The update that a catalog has for an operator of a cluster: in the channel of its Subscription; where it has none,
+/// in the default channel of the package that lists it, else in another one.
 pub fn waiting(state: &State, catalog: &Catalog, operator: &Check) -> Option<Waiting> {
     let subscribed = subscribed(state, operator);
     let package = match &subscribed {

@@ -80,7 +80,8 @@ const fn row(
 const NAMESPACED: bool = true;
 const CLUSTER: bool = false;
 
-/// Sorted by group and resource. Resources that newer clusters no longer serve are in it: old operators still name them.
+/// Sorted by group and resource. Resources that newer clusters no longer serve are in it: old operators still name
+/// them.
 #[rustfmt::skip]
 static TABLE: &[Builtin] = &[
     row("", "bindings", "Binding", NAMESPACED, &["v1"]),

@@ -12,8 +12,8 @@ const NAME: &str = "schema:structural";
 /// The keys below which a schema has further ones, by their names.
 const NAMED: [&str; 3] = ["properties", "patternProperties", "definitions"];
 
-/// Checks objects by a structural schema (`openAPIV3Schema`): types, required keys, bounds and patterns, as an API server
-/// does before it looks at defaults, formats and rules.
+/// Checks objects by a structural schema (`openAPIV3Schema`): types, required keys, bounds and patterns, as an API
+/// server does before it looks at defaults, formats and rules.
 pub(crate) struct Structure {
     schemas: Schemas,
     index: SchemaIndex,

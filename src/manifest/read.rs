@@ -151,7 +151,7 @@ impl Manifests {
             Some(Value::String(text)) if !text.is_empty() => return Some(text),
             None | Some(Value::Null) => format!("this object has no {field}"),
             Some(Value::String(_)) => format!("{field} is empty"),
-            Some(other) => format!("{field} is {}, not a text", text::kind_of(other)),
+            Some(other) => format!("{field} is {}, not a string", text::kind_of(other)),
         };
         let finding = Diagnostic::new(&rules::OBJECT_FIELD_MISSING, message).at(document.place(&path));
         let finding = match value {

@@ -13,7 +13,7 @@ use std::str::FromStr;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target(String);
 
-/// A text that names no place for images.
+/// A string that names no place for images.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is no place for images: expected REGISTRY[/PREFIX], such as mirror.example.com:5000/operators")]
 pub struct TargetError {

@@ -1,5 +1,5 @@
-//! Optional manifests (proposal *optional-manifest*): how the property `olm.manifests.optional` names an object, and how
-//! it goes on naming the object when that gets another namespace.
+//! Optional manifests (proposal *optional-manifest*): how the property `olm.manifests.optional` names an object, and
+//! how it goes on naming the object when that gets another namespace.
 
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! What the releases of OLM can do with bundles, and what only the proposals describe: one table, of which every row names
-//! its source, and [`Olm`], which asks it.
+//! What the releases of OLM can do with bundles, and what only the proposals describe: one table, of which every row
+//! names its source, and [`Olm`], which asks it.
 //!
 //! Where no source says with which release something came, the table says so, and nothing is reported about it.
 
@@ -320,7 +320,7 @@ pub enum Olm {
     Release(Version),
 }
 
-/// A text that names no OLM.
+/// A string that names no OLM.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "write registry+v1 for whichever release of OLM, {PROPOSED} for what the proposals describe, or a version of OLM from \

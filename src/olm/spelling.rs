@@ -1,8 +1,8 @@
 //! The two spellings of a dependency.
 //!
-//! A database and `metadata/dependencies.yaml` write `olm.gvk`, `olm.package` with `version`, and `olm.label`; a catalog
-//! and OLM itself have them among the properties, as `olm.gvk.required`, `olm.package.required` with `versionRange`, and
-//! `olm.label.required`. Both write `olm.constraint` alike.
+//! A database and `metadata/dependencies.yaml` write `olm.gvk`, `olm.package` with `version`, and `olm.label`; a
+//! catalog and OLM itself have them among the properties, as `olm.gvk.required`, `olm.package.required` with
+//! `versionRange`, and `olm.label.required`. Both write `olm.constraint` alike.
 
 use super::constraint::{self, VERSION_RANGE};
 use super::dependency::{DependencyKind, Spelling};
@@ -23,8 +23,8 @@ pub(crate) fn is_requirement(kind: &str) -> bool {
     DependencyKind::of(kind, Spelling::Property).is_some()
 }
 
-/// A property about what a bundle needs, for an OLM that does not know intents: without what is not required, and without
-/// the key. Nothing where nothing of it is required.
+/// A property about what a bundle needs, for an OLM that does not know intents: without what is not required, and
+/// without the key. Nothing where nothing of it is required.
 pub(crate) fn required_only(kind: &str, value: &Value) -> Option<Value> {
     match DependencyKind::of(kind, Spelling::Property) {
         Some(DependencyKind::Package) => constraint::required_package(value),

@@ -18,8 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How far what bundles need is followed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Follow {
-    /// The intents of dependencies of the chosen bundles. Of all other bundles those that are required are followed, too.
-    /// Where there are none, nothing is followed.
+    /// The intents of dependencies of the chosen bundles. Of all other bundles those that are required are followed,
+    /// too. Where there are none, nothing is followed.
     pub intents: BTreeSet<Intent>,
     /// What is decided for single packages.
     pub preferences: Preferences,
@@ -85,8 +85,8 @@ pub fn of_bundles(catalog: &Catalog, chosen: &BTreeSet<BundleId>, follow: &Follo
     walk(catalog, chosen, follow, |_| BTreeSet::new())
 }
 
-/// The packages that are chosen and all that their bundles could need, as whole packages. Names that the catalog does not
-/// have are passed over.
+/// The packages that are chosen and all that their bundles could need, as whole packages. Names that the catalog does
+/// not have are passed over.
 pub fn of_packages(catalog: &Catalog, chosen: &BTreeSet<String>, follow: &Follow) -> Closure<String> {
     let places = Places::of(catalog);
     let of_package = |name: &str| places.bundles.get(name).into_iter().flatten().copied();

@@ -16,7 +16,8 @@ const SHOWN: usize = 4;
 /// Ways out that are tried.
 const TRIED: usize = 12;
 
-/// The error of constraints that cannot be met together, of which `core` is enough. `released` are ways out that are known.
+/// The error of constraints that cannot be met together, of which `core` is enough. `released` are ways out that are
+/// known.
 pub(super) fn unsatisfiable(
     variables: &Variables<'_>,
     core: BTreeSet<ConstraintId>,

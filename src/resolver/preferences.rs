@@ -25,8 +25,8 @@ pub enum Without {
 }
 
 impl Preferences {
-    /// Whether a dependency that names these packages is taken, where `by_default` says what holds for its intent without
-    /// a word about the package.
+    /// Whether a dependency that names these packages is taken, where `by_default` says what holds for its intent
+    /// without a word about the package.
     pub(super) fn take(&self, intent: Intent, packages: &[String], by_default: bool) -> bool {
         let names_one_of = |set: &BTreeSet<String>| packages.iter().any(|name| set.contains(name));
         match intent {

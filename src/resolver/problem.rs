@@ -43,8 +43,8 @@ pub struct CatalogSource<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// The problem of a what-if file, where `read` is what its catalogs hold, in its order. Those in namespaces that OLM
-    /// does not look at are left out, and operators whose conditions say so are held.
+    /// The problem of a what-if file, where `read` is what its catalogs hold, in its order. Those in namespaces that
+    /// OLM does not look at are left out, and operators whose conditions say so are held.
     pub fn of_state(state: &'a State, read: &'a [Cow<'a, Catalog>]) -> Self {
         let sources = state.catalogs.iter().zip(read).map(|(named, catalog)| CatalogSource {
             name: &named.name,

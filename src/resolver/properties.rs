@@ -104,9 +104,9 @@ pub(super) fn of_bundle(package: &Text, bundle: &Bundle, olm: &Olm) -> Result<Fa
     Ok(facts)
 }
 
-/// The properties that OLM writes into the annotation of a ClusterServiceVersion that it installs from this bundle: those of
-/// the catalog, then the dependencies in the form of properties, each once, and the package. Nothing where a dependency is
-/// malformed.
+/// The properties that OLM writes into the annotation of a ClusterServiceVersion that it installs from this bundle:
+/// those of the catalog, then the dependencies in the form of properties, each once, and the package. Nothing where a
+/// dependency is malformed.
 pub fn annotation(package: &str, bundle: &Bundle) -> Vec<property::Property> {
     let facts = of_bundle(&package.into(), bundle, &Olm::Proposed).unwrap_or_default();
     let parsed = |stored: &Property| {

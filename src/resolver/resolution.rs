@@ -25,8 +25,8 @@ pub struct Resolution {
     /// Why each candidate was taken or not, where that is asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub explain: Vec<Considered>,
-    /// What is installed and has updates of which none can be taken. To OLM there is nothing to do then and nothing to say,
-    /// so the answer does not hold it.
+    /// What is installed and has updates of which none can be taken. To OLM there is nothing to do then and nothing to
+    /// say, so the answer does not hold it.
     #[serde(skip)]
     pub stays: Vec<Note>,
     /// How many candidates were tried.
@@ -35,8 +35,8 @@ pub struct Resolution {
 }
 
 impl Resolution {
-    /// What OLM does of it: where no Subscription that is there changes, it makes no install plan, although something is
-    /// missing. So a dependency that was deleted with its Subscription does not come back by itself.
+    /// What OLM does of it: where no Subscription that is there changes, it makes no install plan, although something
+    /// is missing. So a dependency that was deleted with its Subscription does not come back by itself.
     #[must_use]
     pub fn as_planned(mut self) -> Self {
         if self.updated_subscriptions.is_empty() {

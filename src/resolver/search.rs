@@ -1,10 +1,10 @@
 //! The search: which variables to select, so that everything that is needed is there and nothing conflicts.
 //!
-//! It takes the first choice of a queue, tries its members in their order, and puts what the chosen one needs at the end
-//! of the queue, as OLM's does. What it finds is therefore the first solution in that order. Three things make it fast
-//! and never change the order, because they leave out only what cannot succeed: variables that can never be selected are
-//! found beforehand; after a failure it goes back to the last choice that took part in it; and such failures are
-//! remembered.
+//! It takes the first choice of a queue, tries its members in their order, and puts what the chosen one needs at the
+//! end of the queue, as OLM's does. What it finds is therefore the first solution in that order. Three things make it
+//! fast and never change the order, because they leave out only what cannot succeed: variables that can never be
+//! selected are found beforehand; after a failure it goes back to the last choice that took part in it; and such
+//! failures are remembered.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -364,7 +364,8 @@ impl Search<'_> {
         }
     }
 
-    /// Takes back everything down to the last choice that took part in the failure of the last one; false where none did.
+    /// Takes back everything down to the last choice that took part in the failure of the last one; false where none
+    /// did.
     fn go_back(&mut self) -> bool {
         let Some(failed) = self.frames.pop() else {
             return false;

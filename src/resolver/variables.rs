@@ -328,8 +328,8 @@ impl<'p> Variables<'p> {
         Ok((list, constraint))
     }
 
-    /// The list of what a bundle needs that is not required, for a choice to be made after all others. What can be reached
-    /// only through it becomes part of the variables.
+    /// The list of what a bundle needs that is not required, for a choice to be made after all others. What can be
+    /// reached only through it becomes part of the variables.
     ///
     /// # Errors
     /// As [`Variables::of`]; what could not be asked then is not chosen later.
@@ -433,7 +433,7 @@ impl<'p> Variables<'p> {
         }
     }
 
-    /// The name that a text shares with others.
+    /// The name that a string shares with others.
     pub(super) fn name(&self, id: EntryId) -> Text {
         self.entries.get(id).name.clone()
     }

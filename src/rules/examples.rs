@@ -1,7 +1,7 @@
 //! A wrong and a right example for every rule: what `bundle rules` and the manual show, and what tests try.
 //!
-//! An example is a change of a bundle that is right in everything else. What tests need to make that bundle (`replaces`,
-//! `besides`, …) stands beside what people read, so that nobody is shown what does not hold.
+//! An example is a change of a bundle that is right in everything else. What tests need to make that bundle
+//! (`replaces`, `besides`, …) stands beside what people read, so that nobody is shown what does not hold.
 
 use super::Rule;
 use serde::Deserialize;
@@ -27,8 +27,8 @@ const FILES: &[&str] = &[
 
 /// What breaks a rule, beside the nearest that does not.
 ///
-/// A snippet is whole lines, without the indentation that they have in their file, or a whole file. In a snippet
-/// `{1000 letters}` stands for that many letters that do not compress. Of a database, a snippet is the statements that change
+/// A snippet is whole lines, without the indentation that they have in their file, or a whole file. In a snippet `{1000
+/// letters}` stands for that many letters that do not compress. Of a database, a snippet is the statements that change
 /// it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]

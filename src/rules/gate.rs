@@ -1,8 +1,8 @@
 //! How much a finding weighs where it is made.
 //!
-//! Who writes a bundle or a catalog can still correct it, and is told of every fault. What is published cannot be changed
-//! any more: whatever OLM's own tools have put into indexes for years is taken, with a warning that says what becomes of
-//! it, and what was taken once is never refused later.
+//! Who writes a bundle or a catalog can still correct it, and is told of every fault. What is published cannot be
+//! changed any more: whatever OLM's own tools have put into indexes for years is taken, with a warning that says what
+//! becomes of it, and what was taken once is never refused later.
 
 use super::{Rule, Severity};
 use crate::rules;

@@ -64,8 +64,8 @@ impl Budget {
         }
     }
 
-    /// Takes so much of the budget, if it is there: what is larger than the budget takes all of it. It counts against the
-    /// share of the client, too, which is shared in the same way.
+    /// Takes so much of the budget, if it is there: what is larger than the budget takes all of it. It counts against
+    /// the share of the client, too, which is shared in the same way.
     pub(super) fn try_take(&self, size: usize, client: Option<&Arc<Client>>) -> Option<Permit> {
         let share = match client {
             Some(client) => {
@@ -82,8 +82,8 @@ impl Budget {
         })
     }
 
-    /// Takes so much of the budget, as [`Budget::try_take`] does, when it is there. For clients that wait, others that take
-    /// nothing are disconnected.
+    /// Takes so much of the budget, as [`Budget::try_take`] does, when it is there. For clients that wait, others that
+    /// take nothing are disconnected.
     ///
     /// # Errors
     /// `RESOURCE_EXHAUSTED` when there is none for a while, or too many wait.

@@ -42,14 +42,14 @@ impl prost::Message for Encoded {
     }
 }
 
-/// Writes a text, unless it is empty: that is what the absence of a field means.
+/// Writes a string, unless it is empty: that is what the absence of a field means.
 pub(super) fn put_text(buffer: &mut Vec<u8>, field: u32, text: &str) {
     if !text.is_empty() {
         put_element(buffer, field, text.as_bytes());
     }
 }
 
-/// Writes one element of a list: a text, or an encoded message.
+/// Writes one element of a list: a string, or an encoded message.
 pub(super) fn put_element(buffer: &mut Vec<u8>, field: u32, content: &[u8]) {
     encode_key(field, WireType::LengthDelimited, buffer);
     encode_varint(content.len() as u64, buffer);

@@ -23,8 +23,8 @@ use std::thread;
 /// A file-based catalog that is ready to be served.
 ///
 /// It is served as it was when it was opened: a file renamed over one of its files changes nothing as long as there are
-/// no more files than [may stay open](CatalogLimits::open_files), a file written to or cut is noticed when something of it
-/// is asked for.
+/// no more files than [may stay open](CatalogLimits::open_files), a file written to or cut is noticed when something of
+/// it is asked for.
 #[derive(Debug)]
 pub struct CatalogFiles {
     listing: Listing,
@@ -42,8 +42,8 @@ impl CatalogFiles {
         Ok(Self::of(folder, read))
     }
 
-    /// [Opens](Self::open) the catalog in a folder, and [checks](check_catalog) it meanwhile: what was found, and the catalog
-    /// unless some of that is an error.
+    /// [Opens](Self::open) the catalog in a folder, and [checks](check_catalog) it meanwhile: what was found, and the
+    /// catalog unless some of that is an error.
     ///
     /// # Errors
     /// When a file cannot be read, or there is too much.

@@ -334,14 +334,16 @@ impl Builder {
         self.packages.insert(Text::clone(package.name), served);
     }
 
-    /// Sorts the entries by bundle, package and channel, as the servers of databases do. The bundles came sorted by name.
+    /// Sorts the entries by bundle, package and channel, as the servers of databases do. The bundles came sorted by
+    /// name.
     pub(super) fn sort_by_bundle(&mut self) {
         self.entries.sort_unstable_by(|one, other| {
             (one.bundle, &one.package, &one.channel).cmp(&(other.bundle, &other.package, &other.channel))
         });
     }
 
-    /// The listing, with its entries in the order that they have now. Those of one channel stand in that of their names.
+    /// The listing, with its entries in the order that they have now. Those of one channel stand in that of their
+    /// names.
     pub(super) fn finish(mut self) -> Listing {
         for (place, entry) in self.entries.iter().enumerate() {
             let Some(package) = self.packages.get_mut(&entry.package) else {

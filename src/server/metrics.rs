@@ -1,5 +1,5 @@
-//! What the server has done, in numbers: counted as calls pass, written in the text form of OpenMetrics, which Prometheus
-//! reads.
+//! What the server has done, in numbers: counted as calls pass, written in the text form of OpenMetrics, which
+//! Prometheus reads.
 //!
 //! The names are those that gRPC servers of other languages use, so that dashboards made for them fit.
 

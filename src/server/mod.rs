@@ -81,8 +81,8 @@ pub enum ServeError {
     },
 }
 
-/// Connections that may wait to be accepted. Where there is no room for one, its client tries again after a second, which
-/// is as long as a probe waits for all; Linux allows no more than this, unless it is told to.
+/// Connections that may wait to be accepted. Where there is no room for one, its client tries again after a second,
+/// which is as long as a probe waits for all; Linux allows no more than this, unless it is told to.
 const WAITING: u32 = 4096;
 
 /// Takes a port, on one address or, without one, on all addresses of the machine. Port 0 takes any free one. Call it
@@ -119,7 +119,8 @@ fn listen_on(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(WAITING)
 }
 
-/// Serves an index or a catalog on `listener` until `shutdown` is ready, then lets the calls that have begun come to their end.
+/// Serves an index or a catalog on `listener` until `shutdown` is ready, then lets the calls that have begun come to
+/// their end.
 ///
 /// Nothing is answered, the health service included, before packages, channels and bundles are read. The index is
 /// served as it was opened: a file renamed over it changes nothing, a file written to or cut makes the server answer

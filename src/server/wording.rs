@@ -89,7 +89,7 @@ pub(super) fn nothing_replaces(name: &str) -> Status {
     Status::unknown(format!("no channel entries found that replace {name}"))
 }
 
-/// A text in quotes as Go's `%q` writes it.
+/// A string in quotes as Go's `%q` writes it.
 fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

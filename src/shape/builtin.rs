@@ -6,17 +6,17 @@ use crate::kubernetes::fields::{Fields, Type};
 use crate::text::{Path, Step};
 use serde_json::Value;
 
-/// What the API server does not take in as it is written, at most so many problems: values of a wrong type, for which it
-/// refuses the object, and fields that it does not know and drops. It goes by the exact case of a name, and to it `null` is
-/// the same as no field.
+/// What the API server does not take in as it is written, at most so many problems: values of a wrong type, for which
+/// it refuses the object, and fields that it does not know and drops. It goes by the exact case of a name, and to it
+/// `null` is the same as no field.
 pub(crate) fn check_builtin(value: &Value, fields: Fields, most: usize) -> Vec<Problem> {
     let mut checker = Checker::new(false, most);
     checker.builtin(value, &Type::Object(fields));
     checker.into_found()
 }
 
-/// Where a value with these fields has the last key of a path, when that is not where the path leads: in a map around the
-/// last one, or in the only field beside it that has such a key.
+/// Where a value with these fields has the last key of a path, when that is not where the path leads: in a map around
+/// the last one, or in the only field beside it that has such a key.
 pub(crate) fn elsewhere(fields: Fields, path: &Path) -> Option<Path> {
     let (Some(Step::Key(name)), Some(parent)) = (path.steps().last(), path.parent()) else {
         return None;
@@ -146,20 +146,20 @@ mod tests {
         );
         assert_eq!(
             container(json!({"ports": [{"containerPort": "http"}]})),
-            ["containers[0].ports[0].containerPort must be a whole number, not a text"]
+            ["containers[0].ports[0].containerPort must be a whole number, not a string"]
         );
         assert_eq!(
             container(json!({"env": [{"name": "A", "value": 8080}, {"name": "B", "value": true}]})),
             [
-                "containers[0].env[0].value must be a text, not a number",
-                "containers[0].env[1].value must be a text, not true or false",
+                "containers[0].env[0].value must be a string, not a number",
+                "containers[0].env[1].value must be a string, not true or false",
             ]
         );
         assert_eq!(
             container(json!({"args": "--leader-elect", "stdin": "yes"})),
             [
-                "containers[0].args must be a list, not a text",
-                "containers[0].stdin must be true or false, not a text",
+                "containers[0].args must be a list, not a string",
+                "containers[0].stdin must be true or false, not a string",
             ]
         );
         assert_eq!(
@@ -169,7 +169,7 @@ mod tests {
                 "containers[0].resources.limits.memory must be a quantity such as 500m or 1Gi, not true or false",
             ]
         );
-        assert_eq!(said(&json!("pod")), ["spec.template.spec must be a map, not a text"]);
+        assert_eq!(said(&json!("pod")), ["spec.template.spec must be a map, not a string"]);
     }
 
     #[test]

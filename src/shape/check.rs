@@ -107,7 +107,8 @@ impl Problem {
         }
     }
 
-    /// What to do about it, to be said behind [`Problem::message`] in one sentence; empty where there is nothing to say.
+    /// What to do about it, to be said behind [`Problem::message`] in one sentence; empty where there is nothing to
+    /// say.
     pub fn advice(&self) -> String {
         match &self.fault {
             Fault::UnknownKey { nearest: Some(key), .. } => format!("; did you mean {key}?"),
@@ -171,8 +172,8 @@ pub(crate) fn given(value: &Value, shape: &Shape) -> Value {
     }
 }
 
-/// What a program in Go cannot read into the types of the table, at most so many problems. To it `null` is as good as any
-/// value, keys that it does not know may hold anything, and those it knows are found in any case.
+/// What a program in Go cannot read into the types of the table, at most so many problems. To it `null` is as good as
+/// any value, keys that it does not know may hold anything, and those it knows are found in any case.
 pub(crate) fn check_as_go(value: &Value, shape: &Shape, most: usize) -> Vec<Problem> {
     Checker::new(true, most).found(value, shape)
 }
@@ -382,8 +383,8 @@ mod tests {
             [
                 "Name is not a key of the file",
                 "rules[0] must be a map, not empty",
-                "replaces must be a text, not a number",
-                "skips must be a list, not a text",
+                "replaces must be a string, not a number",
+                "skips must be a list, not a string",
                 "code must be a whole number from 100 to 599, not 20",
                 "mode is \"None\"; it must be Fast, Slow or Off",
                 "icon must be a path or paths, not true or false",
@@ -393,7 +394,7 @@ mod tests {
         assert_eq!(
             said(&json!({"name": "", "icon": [1]})),
             [
-                "icon[0] must be a text, not a number",
+                "icon[0] must be a string, not a number",
                 "the file has no name",
                 "the file has no rules"
             ]

@@ -1,8 +1,8 @@
 //! Tables of fields: what a value must look like, as data.
 //!
 //! A table is a [`Shape`]. [`check`] holds an author's file against one, and [`check_as_go`] an object that Go programs
-//! read; [`typed`] writes such an object as they do. [`json_schema`] describes a table to editors, and [`nearest`] finds the
-//! name that was meant.
+//! read; [`typed`] writes such an object as they do. [`json_schema`] describes a table to editors, and [`nearest`]
+//! finds the name that was meant.
 
 mod builtin;
 mod check;
@@ -71,12 +71,12 @@ impl Shape {
     pub fn wanted(&self) -> String {
         let words = match self {
             Self::Any => "a value",
-            Self::Text | Self::Choice(_) | Self::Syntax(_) => "a text",
+            Self::Text | Self::Choice(_) | Self::Syntax(_) => "a string",
             Self::Boolean => "true or false",
             Self::Integer => "a whole number",
             Self::Within(least, most) => return format!("a whole number from {least} to {most}"),
             Self::Quantity => "a quantity such as 500m or 1Gi",
-            Self::IntOrString => "a text or a whole number",
+            Self::IntOrString => "a string or a whole number",
             Self::OneOf(_, words) => words,
             Self::List(_) => "a list",
             Self::Map(..) | Self::Object(_) => "a map",

@@ -20,14 +20,14 @@ pub struct Content {
     pub objects: Vec<Value>,
     /// What it declares and needs, as a catalog has it: without the properties that carry manifests.
     pub properties: Vec<Property>,
-    /// Where the catalog holds the manifests itself, the properties that it serves. OLM then writes these alone into the
-    /// ClusterServiceVersion; a database serves nothing among them of what the bundle needs.
+    /// Where the catalog holds the manifests itself, the properties that it serves. OLM then writes these alone into
+    /// the ClusterServiceVersion; a database serves nothing among them of what the bundle needs.
     pub served: Option<Vec<Property>>,
 }
 
 impl Content {
-    /// A bundle of these objects, with no properties. What has no kind is no object to OLM, and of several versions in one
-    /// bundle the first one counts. `None` where there is no version.
+    /// A bundle of these objects, with no properties. What has no kind is no object to OLM, and of several versions in
+    /// one bundle the first one counts. `None` where there is no version.
     pub fn of_objects(name: &str, all: impl IntoIterator<Item = Value>) -> Option<Self> {
         let (mut csv, mut objects) = (None, Vec::new());
         for object in all {
@@ -47,7 +47,8 @@ impl Content {
         })
     }
 
-    /// What is wrong with the first thing that it needs and that this OLM cannot read: it does not install such a bundle.
+    /// What is wrong with the first thing that it needs and that this OLM cannot read: it does not install such a
+    /// bundle.
     pub fn unreadable_need(&self, olm: &Olm) -> Option<String> {
         self.properties.iter().find_map(|Property { kind, value }| {
             let known = DependencyKind::of(kind, Spelling::Property)?;

@@ -357,7 +357,7 @@ pub(crate) mod tests {
         broken["spec"]["keywords"] = json!("all");
         assert_eq!(
             error(broken),
-            "OLM cannot read the ClusterServiceVersion of bundle memo.v1: spec.keywords must be a list, not a text"
+            "OLM cannot read the ClusterServiceVersion of bundle memo.v1: spec.keywords must be a list, not a string"
         );
     }
 }

@@ -57,8 +57,8 @@ pub fn excess<'a>(
     (size > OBJECT).then_some(size)
 }
 
-/// What is to be said of a bundle whose manifests an index is to hold itself, where they are more than OLM can take from
-/// there.
+/// What is to be said of a bundle whose manifests an index is to hold itself, where they are more than OLM can take
+/// from there.
 pub fn inline_finding<'a>(csv: &'a Value, others: impl Iterator<Item = &'a Value> + Clone) -> Option<Diagnostic> {
     let objects = std::iter::once(csv).chain(others);
     let texts: Vec<String> = objects.clone().map(canonical::to_string).collect();

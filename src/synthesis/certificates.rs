@@ -1,7 +1,8 @@
 //! Where Deployments read serving certificates, and where OLM puts its own.
 //!
-//! OLM makes one certificate for all webhooks and APIServices of a Deployment, and mounts it into every container at two
-//! places. A mount of the bundle at one of them is replaced; one elsewhere stays, with a Secret that somebody must make.
+//! OLM makes one certificate for all webhooks and APIServices of a Deployment, and mounts it into every container at
+//! two places. A mount of the bundle at one of them is replaced; one elsewhere stays, with a Secret that somebody must
+//! make.
 
 use super::Work;
 use super::deployments::containers;
@@ -53,7 +54,8 @@ pub(crate) struct SecretMount<'a> {
     pub(crate) mount_path: Path,
 }
 
-/// The Secrets that the containers of a Deployment mount anywhere but where OLM puts its certificate, one mount of each.
+/// The Secrets that the containers of a Deployment mount anywhere but where OLM puts its certificate, one mount of
+/// each.
 pub(crate) fn secret_mounts(deployment: &Object) -> Vec<SecretMount<'_>> {
     let pod = Path::from("spec.template.spec");
     let mut found = Vec::new();

@@ -17,8 +17,8 @@ pub struct Decisions {
     pub unresolved: Vec<Unresolved>,
     /// The APIServices, as `Kind/name`, whose kinds nothing says.
     pub api_services: Vec<String>,
-    /// What the operator's Roles allow in one namespace. With the install mode AllNamespaces it holds in all of them: OLM
-    /// copies each Role into a ClusterRole.
+    /// What the operator's Roles allow in one namespace. With the install mode AllNamespaces it holds in all of them:
+    /// OLM copies each Role into a ClusterRole.
     pub widened: Vec<Rule>,
     /// The operator's rules with wildcards.
     pub wildcards: Vec<WildcardRule>,

@@ -75,7 +75,7 @@ impl Origin {
     }
 }
 
-/// A text of the CSV and where it came from.
+/// A string of the CSV and where it came from.
 pub(super) type Sourced = (String, Vec<Origin>);
 
 /// The origins of a CSV's values, by path.

@@ -1,8 +1,8 @@
 //! Bindings that are shipped beside the CSV: what OLM makes of their subjects.
 //!
-//! OLM creates a RoleBinding in the install namespace, whatever namespace it names, and leaves its subjects and those of a
-//! ClusterRoleBinding as they are. The API server wants a namespace with each service account of a ClusterRoleBinding, and
-//! takes that of a RoleBinding where a subject of it names none.
+//! OLM creates a RoleBinding in the install namespace, whatever namespace it names, and leaves its subjects and those
+//! of a ClusterRoleBinding as they are. The API server wants a namespace with each service account of a
+//! ClusterRoleBinding, and takes that of a RoleBinding where a subject of it names none.
 
 use super::Work;
 use super::deployments::Accounts;

@@ -83,8 +83,8 @@ pub struct Synthesis {
 /// How the bundle is to be shipped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Shipping {
-    /// As it is: rules that name types by wildcards and are granted to the operator's own accounts are errors, and so that
-    /// it can be stored in an index, it must be small.
+    /// As it is: rules that name types by wildcards and are granted to the operator's own accounts are errors, and so
+    /// that it can be stored in an index, it must be small.
     #[default]
     Plain,
     /// With its CSV as a `registry+v1` bundle, which may have such rules: they come along with a warning.

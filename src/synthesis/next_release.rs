@@ -128,8 +128,8 @@ pub struct Release {
     pub differing: Vec<Object>,
     /// What else a person must decide. Roles are among it as far as they allow more than before.
     pub decisions: Decisions,
-    /// The rules, as [`WildcardRule::label`](super::wildcards::WildcardRule::label) calls them, that have wildcards where
-    /// the release before named the bundle's own kinds.
+    /// The rules, as [`WildcardRule::label`](super::wildcards::WildcardRule::label) calls them, that have wildcards
+    /// where the release before named the bundle's own kinds.
     pub named_before: BTreeSet<String>,
     /// What is wrong with the samples, and where a person must choose. With errors there is nothing to write.
     pub findings: Vec<Diagnostic>,

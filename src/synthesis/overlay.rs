@@ -26,8 +26,8 @@ pub(super) fn write(work: &mut Work<'_>) {
     }
 }
 
-/// Writes what does not stand in the ClusterServiceVersion as it does in `olm.yaml`. Descriptions of APIs are written with
-/// the APIs that the manifests define.
+/// Writes what does not stand in the ClusterServiceVersion as it does in `olm.yaml`. Descriptions of APIs are written
+/// with the APIs that the manifests define.
 fn make(work: &mut Work<'_>, key: &str, from: &Path, to: &Path) {
     match key {
         "minKubeVersion" if work.olm.text(&[key]) != Some(olm_yaml::ANY_KUBE_VERSION) => copy(work, from, to),
@@ -56,7 +56,7 @@ fn annotated<'w>(work: &'w Work<'_>, from: &Path) -> Option<&'w Annotated> {
     unsaid.then(|| work.annotated.get(key.as_str())).flatten()
 }
 
-/// An empty text is the same as none, and is not written. Lists and maps are as their authors wrote them.
+/// An empty string is the same as none, and is not written. Lists and maps are as their authors wrote them.
 fn says_something(value: &Value) -> bool {
     !value.is_null() && value.as_str() != Some("")
 }

@@ -1,4 +1,5 @@
-//! Raw manifests on their way into a new bundle: what OLM cannot install of them, and what can be said for their author.
+//! Raw manifests on their way into a new bundle: what OLM cannot install of them, and what can be said for their
+//! author.
 
 use super::starter::from_manifests_alone;
 use super::wildcards::{WildcardRule, expand_in};

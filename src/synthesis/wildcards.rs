@@ -1,5 +1,5 @@
-//! Rules of the operator that name no resources, but all of them (`*`): what they stand for in the groups of the bundle's
-//! own CustomResourceDefinitions, and where only the author can say what is meant.
+//! Rules of the operator that name no resources, but all of them (`*`): what they stand for in the groups of the
+//! bundle's own CustomResourceDefinitions, and where only the author can say what is meant.
 
 use super::grants::{self, Grant};
 use super::{Shipping, Work, crds};
@@ -39,8 +39,8 @@ pub struct WildcardRule {
     pub role: Object,
     /// Index of the rule in `rules`.
     pub index: usize,
-    /// The rules that say the same by name, as far as it is about the bundle's own kinds; what is left of it comes last.
-    /// `None` where nothing of it is.
+    /// The rules that say the same by name, as far as it is about the bundle's own kinds; what is left of it comes
+    /// last. `None` where nothing of it is.
     pub expanded: Option<Vec<Value>>,
     /// The groups of which it allows all resources, and the author must say which; `*` stands for all groups.
     pub open: Vec<String>,
@@ -277,8 +277,8 @@ fn with_verbs(mut rule: Value) -> Value {
     rule
 }
 
-/// Writes into the files of a bundle what rules stand for, and returns those that were written. Comments and layout around
-/// them stay.
+/// Writes into the files of a bundle what rules stand for, and returns those that were written. Comments and layout
+/// around them stay.
 ///
 /// # Errors
 /// When a file is written in a form that allows no change, or passes a limit.

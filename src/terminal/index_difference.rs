@@ -69,7 +69,7 @@ pub fn markdown(difference: &Difference) -> String {
     out
 }
 
-/// A text as code, whatever it holds.
+/// A string as code, whatever it holds.
 fn code(text: &str) -> String {
     let text = text.replace(['\n', '\r'], " ");
     let longest = text

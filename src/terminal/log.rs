@@ -22,9 +22,9 @@ pub enum LogFormat {
     Json,
 }
 
-/// Sends what the modules trace to standard error: the steps of opmx with `-v`, their details with `-vv`, and with `-vvv`
-/// those of the libraries below, too. Lines carry no time, so that two runs can be compared; in the log of a server,
-/// which has a `format`, they do, and its first level needs no `-v`.
+/// Sends what the modules trace to standard error: the steps of opmx with `-v`, their details with `-vv`, and with
+/// `-vvv` those of the libraries below, too. Lines carry no time, so that two runs can be compared; in the log of a
+/// server, which has a `format`, they do, and its first level needs no `-v`.
 ///
 /// # Errors
 /// When the process has a log already.

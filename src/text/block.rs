@@ -2,7 +2,7 @@
 //!
 //! A parser of the whole language looks at every character in many ways. Most of what people and tools write needs none
 //! of that: maps and lists by indentation, scalars of the five styles. [`load`] reads these, to the values that
-//! [`super::load`] has for them, and gives up on a text with anything else in it or anything wrong with it, which is
+//! [`super::load`] has for them, and gives up on a string with anything else in it or anything wrong with it, which is
 //! then read there, from its beginning. So this module knows no errors, and what it is not sure of it leaves alone.
 
 mod scalars;
@@ -53,7 +53,7 @@ fn has_plain_characters(text: &str) -> bool {
         })
 }
 
-/// A text, and how far it is read.
+/// A string, and how far it is read.
 struct Lines<'text> {
     text: &'text str,
     /// The next byte that is not read.

@@ -1,6 +1,6 @@
 //! How many values texts hold, counted before any of them is made.
 //!
-//! A value takes some hundred bytes of memory and two bytes of text. So a text is measured first: by its punctuation,
+//! A value takes some hundred bytes of memory and two bytes of text. So a string is measured first: by its punctuation,
 //! which is quick and never too low, and value by value where that is over the limit, or where there are anchors.
 
 use super::events::{Event, Events};
@@ -30,7 +30,7 @@ const WEIGHTS: [u8; 256] = {
     weights[b'\\' as usize] = 1;
     weights
 };
-/// What a text without punctuation may hold.
+/// What a string without punctuation may hold.
 const LEAST: usize = DOCUMENT + 3;
 
 /// Why texts hold too much, and where.
@@ -46,8 +46,8 @@ enum Kind {
     Aliases,
 }
 
-/// What is wrong with files that together hold more keys and values than the limit allows; nothing where they do not. Each
-/// file has the name that findings show. What is too large as a file, or no text, is not counted, as
+/// What is wrong with files that together hold more keys and values than the limit allows; nothing where they do not.
+/// Each file has the name that findings show. What is too large as a file, or no text, is not counted, as
 /// [`read`](super::read()) refuses it.
 pub(crate) fn excess(files: &[(String, &[u8])], limits: &Limits) -> Option<Diagnostic> {
     let texts = files.iter().filter_map(|(name, bytes)| {
@@ -81,8 +81,8 @@ pub(super) fn excess_at(text: &str, limits: &Limits) -> Option<(usize, Diagnosti
 /// How many values and bytes each anchor stands for.
 pub(super) type Sizes = HashMap<Box<str>, (usize, usize)>;
 
-/// As [`excess_at`], of a part of a document. `sizes` are the anchors of the parts before it, which count here as well, and
-/// becomes those of this part, too.
+/// As [`excess_at`], of a part of a document. `sizes` are the anchors of the parts before it, which count here as well,
+/// and becomes those of this part, too.
 pub(super) fn excess_beside(text: &str, limits: &Limits, sizes: &mut Sizes) -> Option<(usize, Diagnostic)> {
     if sizes.is_empty() && !may_repeat(text) {
         return excess_at(text, limits);
@@ -103,7 +103,7 @@ fn of_values(text: &str, limits: &Limits) -> Option<Excess> {
     Counter::new(limits).values(text).err()
 }
 
-/// No fewer keys and values than a text holds, aliases aside.
+/// No fewer keys and values than a string holds, aliases aside.
 fn at_most(text: &str) -> usize {
     let weights = text.bytes().map(|byte| usize::from(WEIGHTS[usize::from(byte)]));
     LEAST + weights.sum::<usize>()

@@ -262,7 +262,7 @@ impl<'text> Scan<'text> {
     }
 }
 
-/// The line breaks in a text, two bytes together counting once.
+/// The line breaks in a string, two bytes together counting once.
 fn breaks(text: &str) -> usize {
     text.matches('\n').count() + text.matches('\r').count() - text.matches("\r\n").count()
 }

@@ -66,7 +66,8 @@ impl Document {
         &self.0.value
     }
 
-    /// The same document with another value, such as one that has more to it than the text. Places stay those of the text.
+    /// The same document with another value, such as one that has more to it than the text. Places stay those of the
+    /// text.
     #[must_use]
     pub(crate) fn with_value(&self, value: Value) -> Self {
         Self(Arc::new(Inner {

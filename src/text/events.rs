@@ -1,4 +1,4 @@
-//! The events of libyaml over a text: the only module of the reader that needs unsafe code.
+//! The events of libyaml over a string: the only module of the reader that needs unsafe code.
 //!
 //! Marks of `libyaml-rs` count bytes from the beginning of the text it was given.
 
@@ -172,7 +172,7 @@ fn offset(mark: sys::yaml_mark_t) -> usize {
     usize::try_from(mark.index).unwrap_or(usize::MAX)
 }
 
-/// SAFETY: `event` must have been filled by the parser and not yet deleted; none where a text is not UTF-8.
+/// SAFETY: `event` must have been filled by the parser and not yet deleted; none where a string is not UTF-8.
 unsafe fn convert(event: &sys::yaml_event_t) -> Option<Event<'_>> {
     // SAFETY: each branch reads the member of the union that the type of the event names, and the texts of an event
     // are null or zero-terminated; a scalar's value is `length` bytes long and never null.

@@ -171,7 +171,7 @@ impl Quoting {
 
     fn apply(self, diagnostic: Diagnostic, part: &Passage) -> Diagnostic {
         let place = part.place(self.span);
-        // What may have been meant for a name of YAML's own is for the author to decide; quotes inside a text that is
+        // What may have been meant for a name of YAML's own is for the author to decide; quotes inside a string that is
         // quoted itself would have to be escaped.
         let decided = !is_name(place.text()) && !part.is_embedded();
         let edit = decided.then(|| Edit {

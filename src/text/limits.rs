@@ -1,6 +1,7 @@
 //! How much text is read.
 
-/// What a file may hold, or all files of one input. Whatever passes a limit is refused by a finding that names the limit.
+/// What a file may hold, or all files of one input. Whatever passes a limit is refused by a finding that names the
+/// limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of one file.
@@ -9,8 +10,8 @@ pub struct Limits {
     pub depth: usize,
     /// Documents of one file.
     pub documents: usize,
-    /// Keys and values of one file, and of all files of one input together, such as a bundle, after aliases are expanded.
-    /// A document counts as four.
+    /// Keys and values of one file, and of all files of one input together, such as a bundle, after aliases are
+    /// expanded. A document counts as four.
     pub values: usize,
 }
 

@@ -1,5 +1,5 @@
-//! Changes of a text that keep everything around them: comments, layout, quotes. Each is an [`Edit`] where the form of
-//! the text allows it; whether it does what it should is shown by reading the changed text again.
+//! Changes of a string that keep everything around them: comments, layout, quotes. Each is an [`Edit`] where the form
+//! of the text allows it; whether it does what it should is shown by reading the changed text again.
 
 use super::document::{Document, Format};
 use super::emit::to_yaml;
@@ -45,7 +45,7 @@ pub(crate) fn unquote(document: &Document, path: &Path) -> Option<Edit> {
     Some(Edit { place, replacement })
 }
 
-/// Brackets around the text at `path`, so that it becomes a list of one. A text with commas may be meant for several.
+/// Brackets around the text at `path`, so that it becomes a list of one. A string with commas may be meant for several.
 pub(crate) fn enlist(document: &Document, path: &Path) -> Option<Edit> {
     let text = path.get(document.value())?.as_str()?;
     let place = on_one_line(document, path).filter(|_| !text.contains(','))?;

@@ -37,14 +37,14 @@ pub(crate) use read::{Anchors, read_part, read_source};
 pub use read::{Reading, read};
 pub(crate) use values::{Refusal, Seed, Values};
 
-/// What a value is, for a sentence such as "spec.version is a number, not a text".
+/// What a value is, for a sentence such as "spec.version is a number, not a string".
 pub(crate) fn kind_of(value: &serde_json::Value) -> &'static str {
     use serde_json::Value;
     match value {
         Value::Null => "empty",
         Value::Bool(_) => "true or false",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "a map",
     }

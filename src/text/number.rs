@@ -3,8 +3,8 @@
 use serde_json::Value;
 use std::fmt::Write;
 
-/// The string that a number or a boolean becomes where Kubernetes' reader of YAML wants a string, such as `1.1` for `1.10`;
-/// a string is itself, and nothing is the empty one. None for a list or a map.
+/// The string that a number or a boolean becomes where Kubernetes' reader of YAML wants a string, such as `1.1` for
+/// `1.10`; a string is itself, and nothing is the empty one. None for a list or a map.
 pub(crate) fn as_string(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

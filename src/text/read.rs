@@ -68,7 +68,7 @@ pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Reading {
     }
 }
 
-/// Reads a text that is kept already, such as a part of a file, as [`read`] does.
+/// Reads a string that is kept already, such as a part of a file, as [`read`] does.
 pub(crate) fn read_source(source: &Arc<SourceFile>, limits: &Limits) -> Reading {
     let passage = Passage::file(source);
     refusal(&passage, limits).unwrap_or_else(|| Reader::new(limits).file(&passage))
@@ -100,7 +100,7 @@ pub(crate) fn read_part(name: &str, text: &str, limits: &Limits, anchors: &mut A
     reader.finish()
 }
 
-/// What is said of a text that holds too many values.
+/// What is said of a string that holds too many values.
 fn refusal(passage: &Passage, limits: &Limits) -> Option<Reading> {
     let (at, finding) = count::excess_at(passage.text(), limits)?;
     Some(Reading {

@@ -74,7 +74,7 @@ fn described(plain: Plain) -> &'static str {
     }
 }
 
-/// The beginning of a text that stands in a message.
+/// The beginning of a string that stands in a message.
 pub(super) fn shortened(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(60) {
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),

@@ -1,4 +1,5 @@
-//! Serving certificates of webhooks and APIServices: OLM makes its own, so what the operator brings of its own goes wrong.
+//! Serving certificates of webhooks and APIServices: OLM makes its own, so what the operator brings of its own goes
+//! wrong.
 
 use crate::bundle::Bundle;
 use crate::diagnostic::Diagnostic;
@@ -47,7 +48,8 @@ fn served(csv: &Value) -> BTreeMap<&str, (&'static str, &'static OlmMount)> {
     apis.chain(webhooks).collect()
 }
 
-/// Whether the Secret holds a certificate that somebody else must make. What a Certificate would have made is said already.
+/// Whether the Secret holds a certificate that somebody else must make. What a Certificate would have made is said
+/// already.
 fn is_own_certificate(bundle: &Bundle, synthesis: &Synthesis, mount: &SecretMount<'_>) -> bool {
     let made = bundle.objects.iter().any(|object| {
         let gvk = object.gvk();

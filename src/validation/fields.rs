@@ -1,7 +1,7 @@
 //! Fields of objects of Kubernetes' own kinds: known to the API server, and of the type that it reads.
 //!
-//! It refuses an object with a value of a wrong type. A field that it does not know it drops, silently where OLM creates the
-//! object, so a slip in a name is as good as no field.
+//! It refuses an object with a value of a wrong type. A field that it does not know it drops, silently where OLM
+//! creates the object, so a slip in a name is as good as no field.
 
 use super::MOST_OF_A_RULE;
 use super::content::misshapen;
@@ -13,7 +13,8 @@ use crate::rules;
 use crate::shape::{Fault, Problem, check_builtin, elsewhere};
 use crate::text::{Path, Step, mend};
 
-/// Looks at every object. Of a ClusterServiceVersion that is what OLM makes Deployments of; its types are known elsewhere.
+/// Looks at every object. Of a ClusterServiceVersion that is what OLM makes Deployments of; its types are known
+/// elsewhere.
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let deployment = Fields::of_kind("apps/v1", "Deployment");
     for object in &bundle.objects {

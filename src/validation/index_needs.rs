@@ -103,7 +103,7 @@ fn texts(object: &Object, findings: &mut Vec<Diagnostic>) {
             .filter(|value| !value.is_string() && !value.is_null())
         {
             let written = object.place(&path).text().to_owned();
-            let message = format!("spec.{field} is {}, not a text", crate::text::kind_of(value));
+            let message = format!("spec.{field} is {}, not a string", crate::text::kind_of(value));
             let finding = Diagnostic::new(rule, message).object(object.label()).path(&path);
             findings.push(
                 finding

@@ -24,13 +24,14 @@ impl Strictness {
         Self { gate, selection }
     }
 
-    /// Gives every finding about a bundle the weight that it has at the gate, and leaves out what is not reported there.
+    /// Gives every finding about a bundle the weight that it has at the gate, and leaves out what is not reported
+    /// there.
     fn weigh_bundle(&self, findings: &mut Vec<Diagnostic>) {
         findings.retain_mut(|finding| weigh(finding, self.gate) && self.selection.keep(finding));
     }
 
-    /// Gives every finding about a file-based catalog the weight that it has at the gate. A file that cannot be read as it
-    /// is written is no catalog, whoever published it.
+    /// Gives every finding about a file-based catalog the weight that it has at the gate. A file that cannot be read as
+    /// it is written is no catalog, whoever published it.
     pub fn weigh_catalog(&self, findings: &mut Vec<Diagnostic>) {
         findings.retain_mut(|finding| {
             let judged = finding.rule.scope != Scope::Catalogs || weigh(finding, self.gate);
@@ -92,8 +93,8 @@ pub struct Judged {
     pub synthesis: Option<Synthesis>,
 }
 
-/// As [`judge`], and of the files of a `registry+v1` bundle whether OLM can unpack them; its author is also told which of
-/// them not every reader reads.
+/// As [`judge`], and of the files of a `registry+v1` bundle whether OLM can unpack them; its author is also told which
+/// of them not every reader reads.
 pub fn judge_files(tree: &Tree, reading: &BundleReading, strictness: &Strictness) -> Judged {
     let mut judged = judge(reading, strictness);
     if let Some(bundle) = &reading.bundle

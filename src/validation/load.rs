@@ -83,7 +83,7 @@ pub(super) fn several_csvs(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether the value is an empty text or absent.
+/// Whether the value is an empty string or absent.
 pub(super) fn is_blank(value: Option<&Value>) -> bool {
     value.is_none_or(|value| value.is_null() || value.as_str() == Some(""))
 }

@@ -1,8 +1,8 @@
 //! Rules over a bundle. A rule looks and reports; it never stops the others.
 //!
-//! `bundle validate` runs all of them, stage by stage, and the [`validators`] of the suites that are asked for. Everything
-//! else asks [`judge`]: building, adding, rendering. It runs [`check`], the rules that keep a bundle out of an index, and no
-//! validators.
+//! `bundle validate` runs all of them, stage by stage, and the [`validators`] of the suites that are asked for.
+//! Everything else asks [`judge`]: building, adding, rendering. It runs [`check`], the rules that keep a bundle out of
+//! an index, and no validators.
 
 mod accounts;
 mod annotations;
@@ -43,8 +43,8 @@ use crate::bundle::{Bundle, BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::Gate;
 
-/// Findings of one rule that are made at each step. What is wrong more often is wrong in the same way, and nobody reads all
-/// of it.
+/// Findings of one rule that are made at each step. What is wrong more often is wrong in the same way, and nobody reads
+/// all of it.
 const MOST_OF_A_RULE: usize = 1_000;
 
 /// The rules that every bundle must pass before it becomes an image: its format, and for `registry+v1` what the index

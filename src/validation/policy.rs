@@ -1,8 +1,8 @@
 //! What an administrator allows to be installed: kinds of objects, permissions, registries and catalogs, for all or for
 //! single users, as a file says it.
 //!
-//! [`read`] reads the file, which [`json_schema`] describes to editors; both follow one table of keys. [`Policy::terms`] are
-//! those that hold for somebody, and [`check`] and [`judge`] hold a bundle against them.
+//! [`read`] reads the file, which [`json_schema`] describes to editors; both follow one table of keys.
+//! [`Policy::terms`] are those that hold for somebody, and [`check`] and [`judge`] hold a bundle against them.
 
 mod facts;
 mod judge;
@@ -96,8 +96,8 @@ pub struct Terms {
 }
 
 impl Policy {
-    /// What the policy says to a user with these groups. The first section for the user, or for one of the groups, counts in
-    /// place of what is said to all, subject by subject; what it does not mention stays.
+    /// What the policy says to a user with these groups. The first section for the user, or for one of the groups,
+    /// counts in place of what is said to all, subject by subject; what it does not mention stays.
     pub fn terms(&self, user: Option<&str>, groups: &[String]) -> Terms {
         let is_for = |section: &&Section| {
             user.is_some_and(|user| section.users.iter().any(|name| name == user))

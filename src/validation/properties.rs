@@ -208,7 +208,10 @@ fn shape<'a>(
                 format!("the {key} of an entry of {OPTIONAL} is empty")
             }
             None | Some(Value::Null | Value::String(_)) => continue,
-            Some(other) => format!("the {key} of an entry of {OPTIONAL} is {}, not a text", kind_of(other)),
+            Some(other) => format!(
+                "the {key} of an entry of {OPTIONAL} is {}, not a string",
+                kind_of(other)
+            ),
         };
         sound = false;
         wrong(message, &path.key(key));

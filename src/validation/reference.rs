@@ -174,7 +174,7 @@ fn bundle_as_opm(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let spec = Path::root().key("spec");
     let version = csv.get(&["spec", "version"]);
     if version.is_some_and(|version| !version.is_string() && !version.is_null()) {
-        let message = "spec.version is not a text".to_owned();
+        let message = "spec.version is not a string".to_owned();
         findings.push(report(&rules::INDEX_VERSION_SHAPE, message, &spec.key("version")));
     }
     let substitutes = csv.text(&["metadata", "annotations", crate::olm::annotation::SUBSTITUTES_FOR]);

@@ -1,7 +1,8 @@
 //! The validators of the Operator Framework by their names, corrected where they are wrong.
 //!
-//! A validator looks at one `registry+v1` bundle and reports; none stops the others. With [`ValidatorOptions::reference`] each
-//! behaves as the original does, faults and all, for those who need the same verdict.
+//! A validator looks at one `registry+v1` bundle and reports; none stops the others. With
+//! [`ValidatorOptions::reference`] each behaves as the original does, faults and all, for those who need the same
+//! verdict.
 
 mod address;
 mod bundle;

@@ -28,15 +28,15 @@ pub fn parse_strict(text: &str) -> Result<Version, String> {
     })
 }
 
-/// The strict version inside a text that has blanks or a `v` around it, and nothing else that is wrong.
+/// The strict version inside a string that has blanks or a `v` around it, and nothing else that is wrong.
 pub fn strict_part(text: &str) -> Option<&str> {
     let bare = text.trim();
     let bare = bare.strip_prefix(['v', 'V']).unwrap_or(bare);
     parse_strict(bare).is_ok().then_some(bare)
 }
 
-/// Reads a version as tools in Go do that are lenient: blanks around it, one leading `v`, leading zeros and missing minor
-/// and patch numbers do no harm. `None` where it is none even so.
+/// Reads a version as tools in Go do that are lenient: blanks around it, one leading `v`, leading zeros and missing
+/// minor and patch numbers do no harm. `None` where it is none even so.
 pub fn parse_tolerant(text: &str) -> Option<Version> {
     let text = text.trim();
     let text = text.strip_prefix('v').unwrap_or(text);

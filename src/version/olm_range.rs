@@ -1,6 +1,6 @@
 //! Ranges of versions as OLM's own reader takes them apart, oddities included, with its words where it gives up: words
-//! of one letter are dropped, `x` anywhere makes a wildcard, `!=1.2.x` holds nothing. Like the library that OLM uses, it
-//! splits a text at blanks that do not follow an operator, and knows no commas.
+//! of one letter are dropped, `x` anywhere makes a wildcard, `!=1.2.x` holds nothing. Like the library that OLM uses,
+//! it splits a string at blanks that do not follow an operator, and knows no commas.
 
 use super::bound::{Bound, Operator};
 use semver::{BuildMetadata, Prerelease, Version};

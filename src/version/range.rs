@@ -3,7 +3,7 @@
 //! OLM's ranges are not those of Cargo or npm: terms side by side are and-ed, ` || ` or-s, there is no `^`, `~` or
 //! comma, and pre-releases are ordinary versions in the order of all versions.
 //!
-//! A text is read in two ways: [`VersionRange::parse`] takes what an author should write and says what to change,
+//! A string is read in two ways: [`VersionRange::parse`] takes what an author should write and says what to change,
 //! [`VersionRange::parse_as_olm`] takes what catalogs hold and comes to the verdict of OLM even where that is strange.
 
 use super::bound::{Bound, Operator};
@@ -30,7 +30,7 @@ const OPERATORS: [(&str, Operator); 8] = [
     ("<", Operator::Less),
 ];
 
-/// Why a text is no range, and which bytes of it are wrong.
+/// Why a string is no range, and which bytes of it are wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct RangeError {
@@ -214,7 +214,7 @@ fn successor(version: &Version) -> Option<Version> {
     Version::parse(&text).ok()
 }
 
-/// The words of a text with their byte offsets. To OLM only the blank stands between words, no other white space.
+/// The words of a string with their byte offsets. To OLM only the blank stands between words, no other white space.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let offset = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
     let words = text.split(' ').filter(|word| !word.is_empty());

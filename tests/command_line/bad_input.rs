@@ -427,11 +427,11 @@ fn an_object_without_api_version_kind_or_name() {
         ),
         (
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: 12}\n",
-            "metadata.name is a number, not a text",
+            "metadata.name is a number, not a string",
         ),
         (
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: on}\n",
-            "metadata.name is true or false, not a text",
+            "metadata.name is true or false, not a string",
         ),
     ] {
         let sandbox = with_manifest(manifest);

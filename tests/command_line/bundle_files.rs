@@ -86,7 +86,7 @@ pub(crate) fn errors(outcome: &Outcome) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The place of a text in a file of the sandbox, as findings show it.
+/// The place of a string in a file of the sandbox, as findings show it.
 pub(crate) fn place(sandbox: &Sandbox, path: &str, text: &str) -> String {
     let content = read(sandbox, path);
     let at = content

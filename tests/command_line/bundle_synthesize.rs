@@ -122,7 +122,7 @@ fn an_explanation_names_places_where_the_values_stand() {
             .unwrap_or_else(|| panic!("{row}: no such field"));
         let there = value_at(&content, line, column);
         let same = match (field, &there) {
-            // A plain 1.25.0 is a text, and a reader of one line does not know where a list goes on.
+            // A plain 1.25.0 is a string, and a reader of one line does not know where a list goes on.
             (Value::String(field), Value::String(there)) => {
                 field == there || there.starts_with(&format!("{field}, ")) || there.starts_with(&format!("{field}]"))
             }

@@ -255,8 +255,8 @@ fn refs(operator: &Value) -> Vec<String> {
         .collect()
 }
 
-/// S45, S53, S54: a Subscription belongs to the Operator with its package, channel and catalog, and with it all that its version
-/// owns; without such an Operator to the one that OLM would make.
+/// S45, S53, S54: a Subscription belongs to the Operator with its package, channel and catalog, and with it all that
+/// its version owns; without such an Operator to the one that OLM would make.
 #[test]
 fn s53_s54_components_are_found_without_labels() {
     let sandbox = sandbox();

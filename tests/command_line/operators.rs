@@ -1,5 +1,5 @@
-//! Operators of our own making, each with one difficulty of real ones, all the way: `init`, what a person decides, `build`,
-//! `validate`, `add`, `plan`, and the same permissions as after `kubectl apply`.
+//! Operators of our own making, each with one difficulty of real ones, all the way: `init`, what a person decides,
+//! `build`, `validate`, `add`, `plan`, and the same permissions as after `kubectl apply`.
 
 use crate::bundle_files::{read, testdata, write};
 use crate::common::{Outcome, Sandbox};

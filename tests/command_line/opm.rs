@@ -65,7 +65,7 @@ fn rows() -> Vec<Row> {
     serde_yaml::from_str(&rows).unwrap()
 }
 
-/// The words of a text, but for an option and its value.
+/// The words of a string, but for an option and its value.
 fn words_without(text: &str, flag: Option<&Flag<'_>>) -> Vec<String> {
     let mut words = text.split_whitespace();
     let mut kept = Vec::new();

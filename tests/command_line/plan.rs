@@ -344,8 +344,8 @@ fn an_operator_that_refuses_its_upgrade_is_not_upgraded() {
     assert!(plan.stderr.contains("nothing to install"), "{plan}");
 }
 
-/// O16: the proposal's own example in a k8s+v1 bundle: in the plan of its folder, of an index, of a file-based catalog, and
-/// of the converted bundle.
+/// O16: the proposal's own example in a k8s+v1 bundle: in the plan of its folder, of an index, of a file-based catalog,
+/// and of the converted bundle.
 #[test]
 fn o16_the_example_of_the_proposal_is_optional_wherever_it_comes_from() {
     let sandbox = garden();

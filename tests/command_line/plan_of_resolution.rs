@@ -1,4 +1,5 @@
-//! A plan and the resolution that it is made of, over generated catalogs: the plan names what was selected, and no other.
+//! A plan and the resolution that it is made of, over generated catalogs: the plan names what was selected, and no
+//! other.
 
 use crate::common::Sandbox;
 use base64::Engine as _;

@@ -280,15 +280,15 @@ fn a_field_of_a_wrong_type_that_validate_refuses_is_not_rendered() {
     for (document, problem) in [
         (
             "schema: olm.package\nname: 1.10\n",
-            "name is a number, not a text; write it in quotes",
+            "name is a number, not a string; write it in quotes",
         ),
         (
             "schema: olm.channel\npackage: rake\nname: on\n",
-            "name is true or false, not a text; write it in quotes",
+            "name is true or false, not a string; write it in quotes",
         ),
         (
             "schema: olm.channel\npackage: {}\nname: stable\n",
-            "package is a map, not a text",
+            "package is a map, not a string",
         ),
         (
             "schema: olm.channel\npackage: rake\nname: stable\nentries: {}\n",
@@ -296,7 +296,7 @@ fn a_field_of_a_wrong_type_that_validate_refuses_is_not_rendered() {
         ),
         (
             &format!("{bundle}image: 5\n"),
-            "image is a number, not a text; write it in quotes",
+            "image is a number, not a string; write it in quotes",
         ),
     ] {
         let sandbox = Sandbox::new();

@@ -50,7 +50,7 @@ fn head(catalog: &str) -> String {
         .collect()
 }
 
-/// Runs a command with a text as its standard input.
+/// Runs a command with a string as its standard input.
 fn piped(sandbox: &Sandbox, line: &str, text: &str) -> Outcome {
     let mut command = sandbox.command(line.split_whitespace());
     command.stdin(Stdio::from(fs::File::open(file(sandbox, text)).unwrap()));

@@ -71,7 +71,8 @@ fn s2_an_operator_is_resolved_planned_and_reviewed() {
     );
 }
 
-/// S45, S96: what comes of an Operator carries its label; what a Subscription carries counts where there is an Operator of it.
+/// S45, S96: what comes of an Operator carries its label; what a Subscription carries counts where there is an Operator
+/// of it.
 #[test]
 fn s45_labels_are_handed_on_to_all_that_a_plan_creates() {
     let sandbox = sandbox();

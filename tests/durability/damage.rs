@@ -177,7 +177,10 @@ fn what_is_no_whole_index_is_refused_by_every_command() {
     drop(other);
     let other = fs::read(place.sandbox.path("other.db")).unwrap();
     let cases: [(&str, Vec<u8>); 6] = [
-        ("a text", b"hello, this is a text and no database at all\n".repeat(200)),
+        (
+            "a string",
+            b"hello, this is a string and no database at all\n".repeat(200),
+        ),
         ("zeros", vec![0; 8192]),
         ("a compressed file", [b"\x1f\x8b\x08".to_vec(), vec![7; 9000]].concat()),
         ("another database", other),

@@ -213,7 +213,8 @@ fn can_mount(place: &Place) -> bool {
     mounted
 }
 
-/// Runs the rest of its arguments on a disk of some kilobytes that holds the database, and puts what is left of it back.
+/// Runs the rest of its arguments on a disk of some kilobytes that holds the database, and puts what is left of it
+/// back.
 const ON_A_SMALL_DISK: &str = r#"
     size=$1; shift
     mount -t tmpfs -o "size=${size}k" tmpfs disk && cp db/index.db disk/index.db || exit 99

@@ -1,5 +1,5 @@
-//! The database of an index under all that can go wrong while it is changed: a killed process, a full disk, a folder that
-//! cannot be written, many writers at once, and a file that is damaged.
+//! The database of an index under all that can go wrong while it is changed: a killed process, a full disk, a folder
+//! that cannot be written, many writers at once, and a file that is damaged.
 
 #![allow(clippy::print_stdout)]
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]

@@ -108,8 +108,8 @@ fn marks(tree: &Tree) -> BTreeMap<String, bool> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// O18, from `k8s+v1`: what the author names by the manifest's namespace, or by none where OLM moves it, is optional,
-    /// and nothing else; in the index and in the bundle of the other form and back.
+    /// O18, from `k8s+v1`: what the author names by the manifest's namespace, or by none where OLM moves it, is
+    /// optional, and nothing else; in the index and in the bundle of the other form and back.
     #[test]
     fn o18_the_mark_of_a_plain_bundle_survives(parts in parts()) {
         let tree = plain(&parts);

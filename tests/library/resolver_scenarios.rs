@@ -1,5 +1,5 @@
-//! Generated problems, each solved a second time by trying everything in the order of preference, and hostile ones, which
-//! must end.
+//! Generated problems, each solved a second time by trying everything in the order of preference, and hostile ones,
+//! which must end.
 
 use opmx::cluster;
 use opmx::install::catalogs::Catalogs;

@@ -36,8 +36,8 @@ const FLOORS: &[&[&str]] = &[
     &["causes", "source", "streams", "files", "limit", "version", "visible"],
 ];
 
-/// Flags in strings below the top floor, which are the command line of another program: what is written into an image or
-/// a Dockerfile.
+/// Flags in strings below the top floor, which are the command line of another program: what is written into an image
+/// or a Dockerfile.
 const FLAGS_OF_OTHERS: &[(&str, &str)] = &[
     ("index/image.rs", "--database"),
     ("index/render/dockerfile.rs", "--cache-dir"),

@@ -1,7 +1,8 @@
 //! The chain of trust: what one command accepts, no later command refuses.
 //!
-//! Every bundle that this crate has, right and with one fault of each rule, goes the way of a published bundle: checked by
-//! its author, taken into an index, checked there, rendered as a catalog, checked again, and made a database once more.
+//! Every bundle that this crate has, right and with one fault of each rule, goes the way of a published bundle: checked
+//! by its author, taken into an index, checked there, rendered as a catalog, checked again, and made a database once
+//! more.
 
 use crate::chain::{Step, broken_after, send};
 use crate::rule_examples::bundles::{Side, files, right_bundle};
@@ -113,8 +114,8 @@ impl Dice {
     }
 }
 
-/// A bundle of package memo that replaces and skips what chance says: mostly what comes before it, sometimes what is not
-/// there.
+/// A bundle of package memo that replaces and skips what chance says: mostly what comes before it, sometimes what is
+/// not there.
 fn any_version(dice: &mut Dice, earlier: &[String], number: usize) -> (String, Tree) {
     const VERSIONS: [&str; 5] = ["1.0.0", "1.1.0", "1.1.1", "1.2.0", "2.0.0"];
     let name = format!("memo.v{}", VERSIONS[number]);

@@ -9,8 +9,8 @@ use opmx::tree::{Tree, TreeLimits};
 use opmx::validation::{check, check_reading};
 use std::path::PathBuf;
 
-/// Fields in published bundles that no release of Kubernetes knows: a pod template with a second list of containers beside
-/// its `spec`, and the fields of a Secret's volume beside `secret`.
+/// Fields in published bundles that no release of Kubernetes knows: a pod template with a second list of containers
+/// beside its `spec`, and the fields of a Secret's volume beside `secret`.
 const DROPPED: &[(&str, &[&str])] = &[
     (
         "dynatrace-operator/1.0.0",

@@ -1,5 +1,5 @@
-//! What a real API server and a real OLM did, recorded with what `kubectl get` said before: the same comes out here. The
-//! README beside the recordings says how each of them is compared.
+//! What a real API server and a real OLM did, recorded with what `kubectl get` said before: the same comes out here.
+//! The README beside the recordings says how each of them is compared.
 
 use crate::common::{Outcome, Sandbox};
 use crate::shared;
@@ -135,7 +135,7 @@ fn texts(value: &Value) -> BTreeSet<String> {
     texts.map(|text| text.as_str().unwrap().to_owned()).collect()
 }
 
-/// A text with one blank in place of several.
+/// A string with one blank in place of several.
 fn single_spaced(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -439,8 +439,8 @@ fn plans(ours: &Value, theirs: &Value, only: Option<&str>) -> Vec<String> {
     found
 }
 
-/// A recorded version that was made of plain manifests has no descriptions of its own kinds, which come from their schemas
-/// by now: takes off those of the kinds that have none there.
+/// A recorded version that was made of plain manifests has no descriptions of its own kinds, which come from their
+/// schemas by now: takes off those of the kinds that have none there.
 pub(crate) fn without_schema_descriptions(ours: &mut Value, theirs: &Value) {
     const OWNED: &str = "/spec/customresourcedefinitions/owned";
     let described = |entry: &&Value| entry.get("description").is_some();

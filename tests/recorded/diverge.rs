@@ -1,5 +1,5 @@
-//! That nothing diverges right after OLM installed it: the objects of recorded InstallPlans, and the ClusterServiceVersions that
-//! a cluster had of bundles in recorded catalogs (requirement S59).
+//! That nothing diverges right after OLM installed it: the objects of recorded InstallPlans, and the
+//! ClusterServiceVersions that a cluster had of bundles in recorded catalogs (requirement S59).
 
 use opmx::image::{ImageOptions, Silent, Transports};
 use opmx::index::open::{Index, OpenLimits};

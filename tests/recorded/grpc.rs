@@ -152,7 +152,8 @@ async fn compare(name: &str, recording: &Path, running: &Running, compared: &mut
     }
 }
 
-/// Starts a server, compares its answers with the recorded ones, and the folder of what it serves with how it was before.
+/// Starts a server, compares its answers with the recorded ones, and the folder of what it serves with how it was
+/// before.
 async fn replay(case: &str, responses: &Path, folder: &Path, start: impl FnOnce() -> Running, compared: &mut Compared) {
     let before = state(folder);
     let running = start();

@@ -1,5 +1,5 @@
-//! Databases of every schema version with the rows of real bundles: brought to version 13 they are what a fresh addition
-//! of the same bundles writes, and reading one shows the same and changes nothing.
+//! Databases of every schema version with the rows of real bundles: brought to version 13 they are what a fresh
+//! addition of the same bundles writes, and reading one shows the same and changes nothing.
 
 use opmx::catalog::graph::Mode;
 use opmx::database::add::Additions;

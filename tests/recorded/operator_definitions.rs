@@ -1,5 +1,5 @@
-//! The CustomResourceDefinitions of Operator, Install and Condition: that a cluster takes them, what they take, and that
-//! the examples of the proposals are among it.
+//! The CustomResourceDefinitions of Operator, Install and Condition: that a cluster takes them, what they take, and
+//! that the examples of the proposals are among it.
 
 mod proposals;
 
@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// The values of the documents of a text.
+/// The values of the documents of a string.
 fn documents(text: &str) -> Vec<Value> {
     let reading = text::read("text", text.as_bytes(), &Limits::default());
     let wrong: Vec<_> = reading.diagnostics.iter().map(ToString::to_string).collect();
@@ -123,8 +123,8 @@ fn the_schemas_are_structural() {
     }
 }
 
-/// A schema that describes a value: it has a type, its parts are such schemas, and what it is combined with only narrows
-/// what it describes.
+/// A schema that describes a value: it has a type, its parts are such schemas, and what it is combined with only
+/// narrows what it describes.
 fn structural(schema: &Value, at: &str) {
     const KNOWN: [&str; 27] = [
         "additionalProperties",

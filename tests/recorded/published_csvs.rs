@@ -1,7 +1,8 @@
 //! The synthesized CSVs of real operators against those that their maintainers wrote: every difference stands in
 //! `testdata/published-differences.tsv` with its cause, and what makes it that cause is checked.
 //!
-//! `OPMX_UPDATE=1 cargo test --test recorded published_csvs` writes the table anew. A difference without a cause fails even then.
+//! `OPMX_UPDATE=1 cargo test --test recorded published_csvs` writes the table anew. A difference without a cause fails
+//! even then.
 
 use opmx::bundle::{self, OLM_YAML};
 use opmx::image::Reference;

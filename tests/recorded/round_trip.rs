@@ -122,7 +122,8 @@ fn qualifies(csv: &Value) -> bool {
         })
 }
 
-/// Every field of a CSV: path to value. Entries of lists whose order means nothing are called by what they are known by.
+/// Every field of a CSV: path to value. Entries of lists whose order means nothing are called by what they are known
+/// by.
 fn fields(csv: &Value) -> BTreeMap<String, Value> {
     let mut fields = BTreeMap::new();
     for (key, value) in csv.as_object().unwrap() {

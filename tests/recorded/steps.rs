@@ -17,7 +17,7 @@ use std::path::Path;
 
 const ANNOTATION: &str = "operatorframework.io/properties";
 
-/// Whether a text is to be read as JSON, and what counts as nothing, are the rules of the recordings.
+/// Whether a string is to be read as JSON, and what counts as nothing, are the rules of the recordings.
 fn cleaned(value: &Value) -> Option<Value> {
     match value {
         Value::Null | Value::Bool(false) => None,
@@ -223,7 +223,7 @@ fn same_type(path: &str, schema: &Value, shape: &Shape, fields: &mut usize, wron
         Shape::Integer if kind == "integer" => {}
         Shape::Quantity if either && schema["pattern"].is_string() => {}
         Shape::IntOrString if either && schema["pattern"].is_null() => {}
-        // The definition says nothing about metadata, and calls the JSON of a descriptor a text.
+        // The definition says nothing about metadata, and calls the JSON of a descriptor a string.
         Shape::Object(_) if kind == "object" && path.ends_with(".metadata") => {}
         Shape::Any if path.ends_with("escriptors[].value") => {}
         other => wrong.push(format!("{path} is {other:?} and should be {kind}")),

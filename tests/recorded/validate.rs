@@ -306,7 +306,8 @@ fn folders(parent: &Path) -> Vec<PathBuf> {
 }
 
 /// Where the lines of a changed text differ from those that it was made of: the bytes of new lines, without what they
-/// have in common with the old ones at their beginning and end. Where lines only went, the empty range between the rest.
+/// have in common with the old ones at their beginning and end. Where lines only went, the empty range between the
+/// rest.
 fn hunks(before: &str, after: &str) -> Vec<Range<usize>> {
     let (old, new): (Vec<&str>, Vec<&str>) = (
         before.split_inclusive('\n').collect(),

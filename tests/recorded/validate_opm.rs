@@ -154,7 +154,8 @@ fn the_library_would_give_the_same_verdict() {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
-/// Rules that we report (`+`) where they do not, or leave out (`-`) where they report them, in how many bundles, and why.
+/// Rules that we report (`+`) where they do not, or leave out (`-`) where they report them, in how many bundles, and
+/// why.
 const OURS: &[(char, &str, usize, &str)] = &[
     (
         '+',

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// All commands that have a page in the manual, but for those that only hold others: `bundle build`, `upgrade-check init`.
+/// All commands that have a page in the manual, but for those that only hold others: `bundle build`, `upgrade-check
+/// init`.
 pub(crate) fn commands() -> BTreeSet<String> {
     let pages = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("man")).unwrap();
     let commands: BTreeSet<String> = pages

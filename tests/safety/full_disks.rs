@@ -4,8 +4,8 @@ use crate::workshop::{State, View, Workshop};
 use crate::writing::{ALL, Writing};
 use std::process::Command;
 
-/// A command that may have been stopped leaves one of two states, and with room again the same command line leads to the
-/// new one; whether it was stopped.
+/// A command that may have been stopped leaves one of two states, and with room again the same command line leads to
+/// the new one; whether it was stopped.
 fn check(workshop: &Workshop, writing: &Writing, program: &[&str], [old, new]: [&View; 2], of: &str) -> bool {
     workshop.fresh(writing);
     let outcome = workshop.sandbox.finish(&mut workshop.command(program, writing.line));
@@ -57,8 +57,8 @@ fn can_mount(workshop: &Workshop) -> bool {
     mounted.is_ok_and(|output| output.status.success())
 }
 
-/// Runs the rest of its arguments on a disk with so many KiB free, and puts what is on it then into its place. A disk of
-/// no size would be one without a limit, so a file takes up some.
+/// Runs the rest of its arguments on a disk with so many KiB free, and puts what is on it then into its place. A disk
+/// of no size would be one without a limit, so a file takes up some.
 const ON_A_SMALL_DISK: &str = r#"
     free=$1; shift
     mount -t tmpfs -o size=64m tmpfs ../empty && cp -a . ../empty/ && cd ../empty || exit 99

@@ -127,7 +127,7 @@ fn called<'c>(root: &'c Command, line: &str) -> (&'c Command, String) {
     (command, words.join(" "))
 }
 
-/// The flags of limits that a text names.
+/// The flags of limits that a string names.
 fn limits(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-');
     words.filter(|word| word.starts_with("--max-"))

@@ -1,5 +1,5 @@
-//! Folders of many files are written in a time that grows with their number: none of them is synced alone, and no folder
-//! is read for each of them.
+//! Folders of many files are written in a time that grows with their number: none of them is synced alone, and no
+//! folder is read for each of them.
 
 use crate::common::Sandbox;
 use crate::kills::can_trace;

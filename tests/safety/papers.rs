@@ -14,7 +14,7 @@ fn limits(page: &str) -> Vec<(String, String)> {
     rows.collect()
 }
 
-/// The flags that a text names.
+/// The flags that a string names.
 fn flags(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-');
     words.filter(|word| {

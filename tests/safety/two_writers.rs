@@ -1,4 +1,5 @@
-//! Pipelines that move one tag of one index image: whatever they begin with, no bundle is lost, and none without a word.
+//! Pipelines that move one tag of one index image: whatever they begin with, no bundle is lost, and none without a
+//! word.
 
 use crate::bundles::Release;
 use crate::common::{Outcome, Sandbox};

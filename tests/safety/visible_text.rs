@@ -1,5 +1,5 @@
-//! What strangers wrote reaches neither the terminal nor the CI as anything but text: no control characters, nothing that
-//! turns the direction of text, no line of their own, no workflow command.
+//! What strangers wrote reaches neither the terminal nor the CI as anything but text: no control characters, nothing
+//! that turns the direction of text, no line of their own, no workflow command.
 //!
 //! Every command runs on bundles, indexes, catalogs, dumps and files that hold all of it in every field. A command that
 //! is new fails here until it has its lines.

@@ -4,8 +4,8 @@
 use crate::command::commands;
 use std::collections::BTreeSet;
 
-/// A command that writes into the folder where it runs, which lies beside what a [`Workshop`](crate::workshop::Workshop)
-/// prepares. `HOST` in its line is a registry, and `OUT` a repository there.
+/// A command that writes into the folder where it runs, which lies beside what a
+/// [`Workshop`](crate::workshop::Workshop) prepares. `HOST` in its line is a registry, and `OUT` a repository there.
 pub(crate) struct Writing {
     pub(crate) line: &'static str,
     /// What is copied there before it: what the workshop has prepared, and the name for it.

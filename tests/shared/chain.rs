@@ -1,5 +1,5 @@
-//! The way of a published bundle: checked by its author, taken into an index, checked there, rendered as a catalog, checked
-//! again, and made a database once more.
+//! The way of a published bundle: checked by its author, taken into an index, checked there, rendered as a catalog,
+//! checked again, and made a database once more.
 
 use opmx::bundle;
 use opmx::catalog::file_based::migrate::Level;
@@ -40,7 +40,8 @@ pub(crate) fn errors(findings: &[Diagnostic]) -> String {
     errors.map(|finding| format!("\n    {finding}")).collect()
 }
 
-/// Sends a bundle down the chain, into an index that may hold the version before. The broken links, and how far it came.
+/// Sends a bundle down the chain, into an index that may hold the version before. The broken links, and how far it
+/// came.
 pub(crate) fn send(tree: &Tree, before: Option<&Record>) -> (Vec<String>, Vec<Step>) {
     let (mut broken, mut steps) = (Vec::new(), Vec::new());
     let limits = Limits::default();
@@ -103,8 +104,8 @@ pub(crate) fn send(tree: &Tree, before: Option<&Record>) -> (Vec<String>, Vec<St
     (broken, steps)
 }
 
-/// What refuses a database that was made: its check, what makes a catalog of it, and what reads this. `folder` takes the
-/// files.
+/// What refuses a database that was made: its check, what makes a catalog of it, and what reads this. `folder` takes
+/// the files.
 pub(crate) fn broken_after(database: &Path, folder: &Path) -> Vec<String> {
     let mut broken = Vec::new();
     let found = check(&Database::open(database).unwrap()).unwrap();

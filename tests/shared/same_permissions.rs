@@ -1,8 +1,9 @@
-//! What accounts may do after OLM installed a bundle, beside what they may do after `kubectl apply` of the raw manifests.
+//! What accounts may do after OLM installed a bundle, beside what they may do after `kubectl apply` of the raw
+//! manifests.
 //!
-//! Both are computed with `kubernetes::rbac`: from the raw manifests as they are, and from the objects of the install plan
-//! in the namespace of the Deployments, with an OperatorGroup of that namespace alone. What OLM creates later, once the
-//! ClusterServiceVersion is there, is not among them.
+//! Both are computed with `kubernetes::rbac`: from the raw manifests as they are, and from the objects of the install
+//! plan in the namespace of the Deployments, with an OperatorGroup of that namespace alone. What OLM creates later,
+//! once the ClusterServiceVersion is there, is not among them.
 
 use opmx::kubernetes::rbac::Rule;
 use opmx::kubernetes::rbac::account::{Account, Grants, grants};
@@ -107,8 +108,8 @@ fn own_resources(raw: &[Value]) -> BTreeMap<&str, Vec<String>> {
     own
 }
 
-/// The rules of roles, with wildcards in groups of `own` as every single permission that they give there. The rest of such
-/// a rule stays.
+/// The rules of roles, with wildcards in groups of `own` as every single permission that they give there. The rest of
+/// such a rule stays.
 fn named(rules: &Value, own: &BTreeMap<&str, Vec<String>>) -> Value {
     let has = |rule: &Value, field: &str| rule[field].as_array().is_some_and(|list| list.contains(&json!("*")));
     let mut named = Vec::new();

@@ -92,7 +92,8 @@ impl Unpacked {
         inside(&self.root, user, &self.path, arguments)
     }
 
-    /// Starts it as its user and as another one: it serves these bundles, says so to the probe, and stops when asked to.
+    /// Starts it as its user and as another one: it serves these bundles, says so to the probe, and stops when asked
+    /// to.
     pub(crate) fn serves(&self, expected: &[&str]) {
         if !is_root() && !not_run("only root can start a program in a root folder of its own") {
             return;

@@ -30,7 +30,8 @@ fn lay_out(corpus: &Path, sandbox: &Sandbox, operator: &str) {
     fs::write(folder.join("metadata/olm.yaml"), kept.collect::<String>()).unwrap();
 }
 
-/// Builds a bundle of raw manifests into the registry and looks at it with other programs; returns its reference by tag.
+/// Builds a bundle of raw manifests into the registry and looks at it with other programs; returns its reference by
+/// tag.
 fn plain_bundle(corpus: &Path, sandbox: &Sandbox, registry: &DockerRegistry, operator: &str) -> String {
     lay_out(corpus, sandbox, operator);
     let reference = format!("{}/team/{operator}:latest-build", registry.host);

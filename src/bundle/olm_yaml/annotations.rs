@@ -1,8 +1,8 @@
 //! Annotations of a Deployment or a CustomResourceDefinition that say what `metadata/olm.yaml` says otherwise.
 //!
-//! The proposal gathers what manifests cannot say "through a mixture of resource annotations and an `olm.yaml` file". It
-//! names one annotation, on bindings; these continue its name. What `olm.yaml` says has precedence, and what only it can
-//! say, the four required keys, has no annotation.
+//! The proposal gathers what manifests cannot say "through a mixture of resource annotations and an `olm.yaml` file".
+//! It names one annotation, on bindings; these continue its name. What `olm.yaml` says has precedence, and what only it
+//! can say, the four required keys, has no annotation.
 
 use super::{FIELDS, description_fields};
 use crate::shape::{DRAFT_7, Field, Shape};

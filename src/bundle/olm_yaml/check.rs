@@ -45,7 +45,8 @@ impl Checker<'_> {
         self.findings.push(finding);
     }
 
-    /// A problem as an author is told of it; none where it follows from a wrong indentation, which is reported by itself.
+    /// A problem as an author is told of it; none where it follows from a wrong indentation, which is reported by
+    /// itself.
     fn finding(&self, problem: &Problem) -> Option<Diagnostic> {
         let document = self.olm.document();
         let path = &problem.path;

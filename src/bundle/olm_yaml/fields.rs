@@ -1,5 +1,5 @@
-//! The keys of `metadata/olm.yaml`: each is one row, which says what may stand behind it, what it is for, a value to start
-//! from, and where the value goes in the ClusterServiceVersion.
+//! The keys of `metadata/olm.yaml`: each is one row, which says what may stand behind it, what it is for, a value to
+//! start from, and where the value goes in the ClusterServiceVersion.
 
 use super::syntax::{NAME, RELEASE, VERSION};
 use crate::olm::annotation::SKIP_RANGE;
@@ -83,7 +83,7 @@ const LABEL_SELECTOR: Shape = Object(&[
 ]);
 
 /// The value of an annotation: maps and lists become JSON.
-const ANNOTATION: Shape = OneOf(&[Text, Map(&[], &Any), List(&Any)], "a text");
+const ANNOTATION: Shape = OneOf(&[Text, Map(&[], &Any), List(&Any)], "a string");
 
 const fn annotation(key: &'static str, about: &'static str) -> Field {
     optional(key, ANNOTATION, about)

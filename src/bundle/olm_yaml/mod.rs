@@ -22,7 +22,8 @@ pub(crate) const REQUIRED_HELP: &str = "metadata/olm.yaml needs at least name, v
 /// The `minKubeVersion` that stands for any version: every version is as new, so the CSV then names none.
 pub(crate) const ANY_KUBE_VERSION: &str = "0.0.0";
 
-/// A view of `metadata/olm.yaml`. It reads leniently: what has the wrong shape is absent here and a finding of [`check`].
+/// A view of `metadata/olm.yaml`. It reads leniently: what has the wrong shape is absent here and a finding of
+/// [`check`].
 #[derive(Debug, Clone, Copy)]
 pub struct Olm<'a> {
     document: &'a Document,

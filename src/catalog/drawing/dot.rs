@@ -81,7 +81,7 @@ fn of_channel(channel: &ChannelDrawing, number: usize, first: usize, few: bool, 
     out.push_str("    }\n");
 }
 
-/// A text inside double quotes.
+/// A string inside double quotes.
 fn escaped(text: &str) -> String {
     let quoted = shown(text).replace('\\', "\\\\").replace('"', "\\\"");
     quoted.replace("##", "#&#35;")

@@ -1,9 +1,10 @@
 //! Where everything in a picture stands: whole numbers of pixels, from the top left.
 //!
 //! The bundles of a channel stand below each other, the head on top, in one column that no line crosses. A line from
-//! one bundle to the next goes straight up between the two; all others leave the column at the side, run up in a lane of
-//! their own, and come back in at the newer bundle. All edges of one kind to one bundle share a lane, so that their
-//! number may grow as it likes, and lanes are shared by lines that do not meet. Channels stand beside each other, packages below.
+//! one bundle to the next goes straight up between the two; all others leave the column at the side, run up in a lane
+//! of their own, and come back in at the newer bundle. All edges of one kind to one bundle share a lane, so that their
+//! number may grow as it likes, and lanes are shared by lines that do not meet. Channels stand beside each other,
+//! packages below.
 
 use super::{ChannelDrawing, Drawing, EdgeKind, Edges};
 use std::cmp::Reverse;
@@ -86,7 +87,7 @@ pub(super) struct Route {
     pub(super) bars: Vec<(Point, Point)>,
 }
 
-/// How many columns of characters a text takes at most, in the fonts where more characters are wide.
+/// How many columns of characters a string takes at most, in the fonts where more characters are wide.
 pub(super) fn columns(text: &str) -> usize {
     text.width_cjk()
 }

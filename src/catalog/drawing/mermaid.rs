@@ -149,7 +149,7 @@ fn of_channel(channel: &ChannelDrawing, number: usize, few: bool, written: &mut 
     out.push_str("    end\n");
 }
 
-/// A text inside double quotes, where `#` begins the number of a character.
+/// A string inside double quotes, where `#` begins the number of a character.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for character in shown(text).chars() {

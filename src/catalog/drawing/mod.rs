@@ -344,7 +344,7 @@ impl Ranges {
         }
     }
 
-    /// The places of the bundles in the range but `newer`; `None` where they are in too many parts. A text that is no
+    /// The places of the bundles in the range but `newer`; `None` where they are in too many parts. A string that is no
     /// range holds none.
     fn runs(&mut self, range: &str, newer: usize) -> Option<Vec<Range<usize>>> {
         let Ok(range) = VersionRange::parse_as_olm(range) else {

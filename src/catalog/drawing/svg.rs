@@ -236,7 +236,7 @@ fn text(label: &Label, class: &str, out: &mut String) {
     let _ = writeln!(out, "<text{class} x=\"{x}\" y=\"{y}\">{}</text>", escaped(&label.text));
 }
 
-/// A text of XML.
+/// A string of XML.
 fn escaped(text: &str) -> String {
     shown(text)
         .replace('&', "&amp;")

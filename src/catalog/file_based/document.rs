@@ -30,7 +30,7 @@ impl Document {
         found.map(|(_, value)| &**value)
     }
 
-    /// The value of a field that is a text; empty where it is not, or not there.
+    /// The value of a field that is a string; empty where it is not, or not there.
     pub fn text(&self, name: &str) -> String {
         let value = self.field(name).map(|value| serde_json::from_str(value.get()));
         value.and_then(Result::ok).unwrap_or_default()
@@ -99,10 +99,10 @@ impl Document {
             let expected = match *name {
                 "entries" | "properties" | "relatedImages" => "a list",
                 "icon" => "a map",
-                _ => "a text",
+                _ => "a string",
             };
             let kind = kind(self.field(name)?);
-            let unquoted = expected == "a text" && matches!(kind, "true or false" | "a number");
+            let unquoted = expected == "a string" && matches!(kind, "true or false" | "a number");
             let hint = if unquoted { "; write it in quotes" } else { "" };
             (kind != expected && kind != "empty").then(|| format!("{name} is {kind}, not {expected}{hint}"))
         })
@@ -131,7 +131,7 @@ impl Document {
 /// What a value is, for a sentence.
 pub(super) fn kind(value: &RawValue) -> &'static str {
     match value.get().as_bytes().first() {
-        Some(b'"') => "a text",
+        Some(b'"') => "a string",
         Some(b'{') => "a map",
         Some(b'[') => "a list",
         Some(b't' | b'f') => "true or false",

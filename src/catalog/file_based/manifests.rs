@@ -56,7 +56,8 @@ struct ReadObject<'a> {
 }
 
 impl Manifests {
-    /// Those of a document of schema `olm.bundle`. What cannot be decoded is left out; checking has complained about it.
+    /// Those of a document of schema `olm.bundle`. What cannot be decoded is left out; checking has complained about
+    /// it.
     pub(crate) fn of(document: &Document) -> Self {
         let properties = document.properties().unwrap_or_default();
         let mut manifests = Self::default();

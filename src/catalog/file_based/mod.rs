@@ -59,7 +59,7 @@ pub struct Package {
     pub description: String,
 }
 
-/// Writes a text as Go does, which escapes two characters that are line breaks to JavaScript.
+/// Writes a string as Go does, which escapes two characters that are line breaks to JavaScript.
 fn with_escaped_breaks<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     let json = serde_json::to_string(text).map_err(S::Error::custom)?;
     let json = json.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");

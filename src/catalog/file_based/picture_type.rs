@@ -1,7 +1,7 @@
 //! The media type of a picture, by its bytes: file names are not looked at, as opm does not.
 
-/// The media type of what the bytes hold, where it is a picture of a kind that opm knows. SVG counts also where it holds
-/// a `*` or begins with a comment, which opm stumbles over.
+/// The media type of what the bytes hold, where it is a picture of a kind that opm knows. SVG counts also where it
+/// holds a `*` or begins with a comment, which opm stumbles over.
 pub(crate) fn media_type(data: &[u8]) -> Option<&'static str> {
     let known = SIGNATURES.iter().find(|signature| signature.fits(data));
     if let Some(signature) = known {
@@ -62,7 +62,7 @@ fn is_heif(data: &[u8]) -> bool {
         && brands.is_some_and(|brands| brands.chunks_exact(4).any(|brand| brand == b"heic"))
 }
 
-/// Whether a text is one `svg` element, with at most a declaration, a document type and comments around it.
+/// Whether a string is one `svg` element, with at most a declaration, a document type and comments around it.
 fn is_svg(text: &str) -> bool {
     let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
     loop {

@@ -4,8 +4,8 @@ use crate::catalog::Text;
 use serde::Deserialize;
 use std::fmt;
 
-/// The schemas that the format knows: the name of each, and the fields of its documents in the order in which the tools of
-/// the field write them.
+/// The schemas that the format knows: the name of each, and the fields of its documents in the order in which the tools
+/// of the field write them.
 macro_rules! schemas {
     ($($(#[$doc:meta])* $schema:ident = $name:literal: $($field:literal),*;)*) => {
         /// What a document of a catalog is about, as its field `schema` says.

@@ -19,7 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 struct Line {
     /// The greatest version; none in a channel that is new.
     head: Option<String>,
-    /// The bundles to which each bundle leads. A bundle that is skipped and exists is one of the line, and leads nowhere.
+    /// The bundles to which each bundle leads. A bundle that is skipped and exists is one of the line, and leads
+    /// nowhere.
     edges: BTreeMap<String, BTreeSet<String>>,
 }
 

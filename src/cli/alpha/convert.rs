@@ -19,8 +19,8 @@ Examples:
 
 /// Make a template of a file-based catalog
 ///
-/// In a basic template bundles keep only their images; a bundle without one is refused. A substitutes template holds the
-/// whole catalog, and an empty list of substitutions.
+/// In a basic template bundles keep only their images; a bundle without one is refused. A substitutes template holds
+/// the whole catalog, and an empty list of substitutions.
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,

@@ -37,12 +37,12 @@ Examples:
 
 /// Write the catalog that a template describes
 ///
-/// A template names bundles by their images: in a registry, in a layout (oci:DIR:TAG) or an archive, or as a folder, seen
-/// from the working folder. Types are basic (olm.template.basic, or a catalog whose bundles have only an image), semver
-/// (olm.semver) and substitutes (olm.template.substitutes); without a type, the schema of the template decides.
+/// A template names bundles by their images: in a registry, in a layout (oci:DIR:TAG) or an archive, or as a folder,
+/// seen from the working folder. Types are basic (olm.template.basic, or a catalog whose bundles have only an image),
+/// semver (olm.semver) and substitutes (olm.template.substitutes); without a type, the schema of the template decides.
 ///
-/// In a semver catalog the default channel is that of the most stable list, then of the highest version, then of the type
-/// that defaultChannelTypePreference names. Icon and description of the package come from its head.
+/// In a semver catalog the default channel is that of the most stable list, then of the highest version, then of the
+/// type that defaultChannelTypePreference names. Icon and description of the package come from its head.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TemplateArguments {

@@ -59,20 +59,20 @@ pub(crate) struct BuildArguments {
     /// Write digests for the tags of images, as the registries have them now
     ///
     /// In Deployments (containers, init containers and the variables RELATED_IMAGE_*) and in the related images; what
-    /// names the same image in an argument, a variable or a ConfigMap follows. The files of the bundle stay as they are:
-    /// only the image has the digests.
+    /// names the same image in an argument, a variable or a ConfigMap follows. The files of the bundle stay as they
+    /// are: only the image has the digests.
     #[arg(long)]
     pin: bool,
     /// Add the images in arguments, variables and ConfigMaps to the related images
     ///
-    /// Those that are neither of a container nor a related image already, so that a mirror has them. With --pin they get
-    /// digests, too. The files of the bundle stay as they are.
+    /// Those that are neither of a container nor a related image already, so that a mirror has them. With --pin they
+    /// get digests, too. The files of the bundle stay as they are.
     #[arg(long)]
     related_images: bool,
     /// Media type of the image: registry+v1 or k8s+v1
     ///
-    /// A bundle of plain manifests becomes a registry+v1 image, with the ClusterServiceVersion that an index would store, for
-    /// clusters and catalogs that know nothing else, and for operators whose RBAC must keep its wildcards.
+    /// A bundle of plain manifests becomes a registry+v1 image, with the ClusterServiceVersion that an index would
+    /// store, for clusters and catalogs that know nothing else, and for operators whose RBAC must keep its wildcards.
     #[arg(long, value_name = "TYPE", value_parser = ["registry+v1", "k8s+v1"])]
     media_type: Option<String>,
     #[command(flatten)]

@@ -44,8 +44,8 @@ pub(super) fn settled(settled: &Settled, context: &Context<'_>) {
     }
 }
 
-/// Lists what a person must decide about the bundle in the folder `shown`. `named_before` are rules that named what their
-/// wildcards allow now.
+/// Lists what a person must decide about the bundle in the folder `shown`. `named_before` are rules that named what
+/// their wildcards allow now.
 pub(super) fn list(
     decisions: &Decisions,
     sources: &ServedResources,

@@ -52,8 +52,8 @@ pub(crate) struct InitArguments {
     folder: PathBuf,
     /// Copy the manifests from this folder or file, or from standard input (-)
     ///
-    /// They become the files of manifests/. What kustomize or Helm must render first is refused; a kustomization that only
-    /// lists manifests is left out, as are files that hold none.
+    /// They become the files of manifests/. What kustomize or Helm must render first is refused; a kustomization that
+    /// only lists manifests is left out, as are files that hold none.
     #[arg(long, value_name = "DIR|FILE|-")]
     from: Option<PathBuf>,
     /// Package that the bundle belongs to

@@ -23,10 +23,10 @@ Examples:
 
 /// List the rules of bundles, or explain one
 ///
-/// Findings name the rule that they come from. Each rule has the proposal or format that asks for it, what to do about it,
-/// an example of what is wrong beside one of what is right, and a severity: for its author (authoring), on the way of what
-/// is published into an index or a catalog (intake), and in an index that is there (serving). An id never changes its
-/// meaning.
+/// Findings name the rule that they come from. Each rule has the proposal or format that asks for it, what to do about
+/// it, an example of what is wrong beside one of what is right, and a severity: for its author (authoring), on the way
+/// of what is published into an index or a catalog (intake), and in an index that is there (serving). An id never
+/// changes its meaning.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RulesArguments {

@@ -1,4 +1,5 @@
-//! `opmx bundle schema`: the JSON Schemas of `metadata/olm.yaml`, of annotations in its place, of the findings and of policies.
+//! `opmx bundle schema`: the JSON Schemas of `metadata/olm.yaml`, of annotations in its place, of the findings and of
+//! policies.
 
 use crate::bundle::olm_yaml::{annotations, json_schema};
 use crate::cli::Context;
@@ -27,9 +28,10 @@ Examples:
 
 /// Print the JSON Schema of metadata/olm.yaml, of annotations in its place, of findings, or of policies
 ///
-/// With that of olm.yaml, editors complete the keys, explain them, and show what is wrong while it is written. It is JSON Schema
-/// draft 7. Most of what olm.yaml says can also stand in annotations of a Deployment, and what it says of own kinds in those
-/// of their CustomResourceDefinitions; olm.yaml has precedence. What depends on the manifests, only "opmx bundle synthesize" can tell.
+/// With that of olm.yaml, editors complete the keys, explain them, and show what is wrong while it is written. It is
+/// JSON Schema draft 7. Most of what olm.yaml says can also stand in annotations of a Deployment, and what it says of
+/// own kinds in those of their CustomResourceDefinitions; olm.yaml has precedence. What depends on the manifests, only
+/// "opmx bundle synthesize" can tell.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SchemaArguments {

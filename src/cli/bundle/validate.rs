@@ -63,10 +63,11 @@ pub(crate) struct ValidateArguments {
     /// The bundles: folders, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
     #[arg(value_name = "DIR|REF", required = true)]
     bundles: Vec<String>,
-    /// Rules to add: all, operatorhub, good-practices, deprecated-apis, objects, community, capabilities, categories or multiarch
+    /// Rules to add: all, operatorhub, good-practices, deprecated-apis, objects, community, capabilities, categories or
+    /// multiarch
     ///
-    /// "all" are those that need nothing but the bundle. "multiarch" asks the registries of the images for which platforms they
-    /// are there, so it stands beside "all".
+    /// "all" are those that need nothing but the bundle. "multiarch" asks the registries of the images for which
+    /// platforms they are there, so it stands beside "all".
     #[arg(
         long = "suite",
         value_name = "NAMES",
@@ -96,8 +97,8 @@ pub(crate) struct ValidateArguments {
     only: Vec<RuleName>,
     /// Mend in the files of the folders what needs no decision, and report what is left
     ///
-    /// Quotes, a v before a version, blanks between channels, the wrong case of a key, a list of one, API versions whose
-    /// successor has the same shape. Comments and layout stay. A file that would come out worse is not changed.
+    /// Quotes, a v before a version, blanks between channels, the wrong case of a key, a list of one, API versions
+    /// whose successor has the same shape. Comments and layout stay. A file that would come out worse is not changed.
     #[arg(long, conflicts_with = "reference")]
     fix: bool,
     /// With --fix, change nothing and print the changes as a diff

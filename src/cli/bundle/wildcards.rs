@@ -16,9 +16,10 @@ use std::collections::BTreeSet;
 pub(super) struct WildcardArguments {
     /// Name the resources and verbs that wildcards in RBAC stand for, where they are the bundle's own
     ///
-    /// In the operator's rules, * in the group of a CustomResourceDefinition of the bundle becomes the kinds of the bundle with
-    /// their subresources, and of those alone all verbs become the verbs of requests. Other wildcards stay. The manifests
-    /// themselves are changed: those that init and update write, those in a built image, those that are printed or converted.
+    /// In the operator's rules, * in the group of a CustomResourceDefinition of the bundle becomes the kinds of the
+    /// bundle with their subresources, and of those alone all verbs become the verbs of requests. Other wildcards stay.
+    /// The manifests themselves are changed: those that init and update write, those in a built image, those that are
+    /// printed or converted.
     #[arg(long)]
     pub(super) expand_wildcards: bool,
 }

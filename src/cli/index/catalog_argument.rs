@@ -7,7 +7,8 @@ use clap::Args;
 /// An index of any form.
 #[derive(Debug, Args)]
 pub(crate) struct CatalogArgument {
-    /// The index: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or the folder of a file-based catalog
+    /// The index: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or the folder of a file-based
+    /// catalog
     #[arg(value_name = "REF|FILE|DIR")]
     pub(crate) index: String,
 }

@@ -47,7 +47,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CheckArguments {
-    /// The index: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or the folder of a file-based catalog
+    /// The index: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or the folder of a file-based
+    /// catalog
     #[arg(value_name = "REF|FILE|DIR")]
     index: String,
     /// Mend what needs no decision, in one step, in a database file
@@ -60,8 +61,8 @@ pub(crate) struct CheckArguments {
     /// operators run and list, too
     ///
     /// Only manifests are asked for, no layers, each image once. An image that is not there is an error, and so is one
-    /// whose registry does not say: an index whose images are unknown is not fit to be published. The two have different
-    /// rules. A registry that does not answer is not asked again and again.
+    /// whose registry does not say: an index whose images are unknown is not fit to be published. The two have
+    /// different rules. A registry that does not answer is not asked again and again.
     #[arg(
         long,
         value_enum,
@@ -74,9 +75,9 @@ pub(crate) struct CheckArguments {
     /// Find what clusters with this OLM cannot use: registry+v1 for what no released OLM can, or its version
     ///
     /// A bundle that cannot be installed is an error, with the channels where that stops installations and updates; one
-    /// that is installed but works otherwise than meant is a warning. For clusters with several versions name the oldest:
-    /// newer ones can do what it can. The number is that of OLM, such as 0.18.0, not that of OpenShift. Without it, or with
-    /// proposed, the index is for an OLM that does what the proposals describe.
+    /// that is installed but works otherwise than meant is a warning. For clusters with several versions name the
+    /// oldest: newer ones can do what it can. The number is that of OLM, such as 0.18.0, not that of OpenShift. Without
+    /// it, or with proposed, the index is for an OLM that does what the proposals describe.
     #[arg(
         long = "for",
         visible_alias = "olm",

@@ -17,8 +17,8 @@ Examples:
 
 /// Deprecate bundles and cut their channels off below them
 ///
-/// A bundle that is deprecated is the end of its channels. What is below it goes, unless another channel has it or another
-/// bundle leads there. A channel whose head is deprecated goes as a whole. A package keeps its default channel.
+/// A bundle that is deprecated is the end of its channels. What is below it goes, unless another channel has it or
+/// another bundle leads there. A channel whose head is deprecated goes as a whole. A package keeps its default channel.
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,

@@ -36,8 +36,8 @@ Examples:
 /// Write some packages of an index, and what they need, as an index of their own
 ///
 /// With a package comes every package of the index that could be what one of its bundles depends on, for which one is
-/// installed is decided in the cluster; and so on with what these require. So the packages resolve there as they do in the
-/// whole index. Why each package is there is said on standard error, and so is what nothing in the index satisfies.
+/// installed is decided in the cluster; and so on with what these require. So the packages resolve there as they do in
+/// the whole index. Why each package is there is said on standard error, and so is what nothing in the index satisfies.
 ///
 /// The result is an index image, a database file or the folder of a file-based catalog. It is complete or not there.
 #[derive(Debug, Args)]

@@ -41,10 +41,10 @@ Examples:
 /// What the chosen bundles depend on comes along, whether it is required, recommended or optional: all bundles of the
 /// index that could be it, for which one is installed is decided in the cluster. And so on with what these require.
 ///
-/// Each image comes with what names it, digest or tag, and with the bundles that need it and its role in them: it is the
-/// bundle, the operator runs it, or it is only listed as related; and with
-/// the reason why a bundle that was not chosen is there. Where the index does not keep the manifests of a
-/// bundle, those that the operator runs cannot be told from related ones.
+/// Each image comes with what names it, digest or tag, and with the bundles that need it and its role in them: it is
+/// the bundle, the operator runs it, or it is only listed as related; and with the reason why a bundle that was not
+/// chosen is there. Where the index does not keep the manifests of a bundle, those that the operator runs cannot be
+/// told from related ones.
 ///
 /// The form mapping has a line SOURCE=DESTINATION for each image, as "oc image mirror -f" and other mirroring clients
 /// read it. The path of an image stays the same below REGISTRY/PREFIX. Clients want a tag for the destination, and
@@ -69,8 +69,8 @@ pub(super) struct ImagesArguments {
     version: Option<VersionRange>,
     /// Follow only dependencies of the chosen bundles that have one of these intents
     ///
-    /// Dependencies on packages have an intent, required where they do not say another; those on APIs are required. What
-    /// is there as a dependency brings along what it requires itself, whatever the intents.
+    /// Dependencies on packages have an intent, required where they do not say another; those on APIs are required.
+    /// What is there as a dependency brings along what it requires itself, whatever the intents.
     #[arg(
         long,
         value_enum,

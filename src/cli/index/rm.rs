@@ -17,9 +17,9 @@ Examples:
 
 /// Remove packages from an index image
 ///
-/// The packages go with all of their bundles, and with them the bundles that no channel has any more, in one step. An API
-/// stays as long as a bundle provides or requires it. A package that is not there is an error. What a bundle that stays
-/// requires and nothing is any more is said.
+/// The packages go with all of their bundles, and with them the bundles that no channel has any more, in one step. An
+/// API stays as long as a bundle provides or requires it. A package that is not there is an error. What a bundle that
+/// stays requires and nothing is any more is said.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RmArguments {

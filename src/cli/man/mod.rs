@@ -24,7 +24,9 @@ Examples:
 
 /// Write the manual, one page for each command
 ///
-/// The pages say what --help says, in the form that man(1) reads; two more are opmx-rules(1), which lists the rules with an example of each, and opmx-departures(1), which lists where opmx departs from the proposals. Pages that are there already are replaced.
+/// The pages say what --help says, in the form that man(1) reads; two more are opmx-rules(1), which lists the rules
+/// with an example of each, and opmx-departures(1), which lists where opmx departs from the proposals. Pages that are
+/// there already are replaced.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ManArguments {

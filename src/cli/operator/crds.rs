@@ -16,8 +16,9 @@ Examples:
 /// Print the CustomResourceDefinitions of Operator, Install and Condition
 ///
 /// OLM serves an Operator under the same name, in version v1. The definition here has v1, too, and keeps it as the
-/// version that is stored, so that applying it replaces no object. The list of versions is one field, which whoever installed OLM
-/// owns: another field manager takes it over with --force-conflicts, and gives it back when OLM is applied again.
+/// version that is stored, so that applying it replaces no object. The list of versions is one field, which whoever
+/// installed OLM owns: another field manager takes it over with --force-conflicts, and gives it back when OLM is
+/// applied again.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CrdsArguments {

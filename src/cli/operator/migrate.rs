@@ -25,17 +25,18 @@ Examples:
 
 /// Print the Operators and Installs that take the place of Subscriptions and OperatorGroups
 ///
-/// A Subscription goes where an Operator has its package, channel and catalog; one is made where there is none. An Install names the
-/// bundle that is installed: the image that a catalog or the InstallPlan has for it, else the manifests of the InstallPlan. It has the
-/// service account of the only OperatorGroup of its namespace, else one of its own name. ClusterServiceVersions that OLM copied go
-/// where the original belongs to an Operator.
+/// A Subscription goes where an Operator has its package, channel and catalog; one is made where there is none. An
+/// Install names the bundle that is installed: the image that a catalog or the InstallPlan has for it, else the
+/// manifests of the InstallPlan. It has the service account of the only OperatorGroup of its namespace, else one of its
+/// own name. ClusterServiceVersions that OLM copied go where the original belongs to an Operator.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MigrateArguments {
     /// Files or folders with what kubectl get -o yaml or -o json prints, or - for standard input
     #[arg(value_name = "FILE|DIR", required = true)]
     files: Vec<String>,
-    /// An index that the installed bundles come from, that of the CatalogSource with this name, or of any; may be repeated
+    /// An index that the installed bundles come from, that of the CatalogSource with this name, or of any; may be
+    /// repeated
     #[arg(long, value_name = "[NAME=]INDEX")]
     catalog: Vec<String>,
     #[command(flatten)]

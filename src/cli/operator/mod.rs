@@ -41,12 +41,12 @@ Examples:
 /// Show what a cluster has of an operator, in one resource
 ///
 /// Components are found by their label operators.coreos.com/NAME, which OLM gives them, and by what belongs to them: a
-/// Subscription to the Operator with the same package, channel and catalog, and to a version all that it owns. Shown are the
-/// components with what is out of order about them, what the newest version that works says of itself, the channels with an
-/// update, and what there is to say of the whole.
+/// Subscription to the Operator with the same package, channel and catalog, and to a version all that it owns. Shown
+/// are the components with what is out of order about them, what the newest version that works says of itself, the
+/// channels with an update, and what there is to say of the whole.
 ///
-/// With --bundle, or with a --catalog that has the installed version, the components are compared with what was resolved, field
-/// by field. What the API server and OLM fill in does not count.
+/// With --bundle, or with a --catalog that has the installed version, the components are compared with what was
+/// resolved, field by field. What the API server and OLM fill in does not count.
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,
@@ -158,8 +158,8 @@ pub(crate) fn run(arguments: &OperatorArguments, context: &Context<'_>) -> Comma
     Ok(Status::Success)
 }
 
-/// Compares the components of operators with the bundle that is named, else with that of the catalog. `false` where the bundle
-/// has errors; they have been reported.
+/// Compares the components of operators with the bundle that is named, else with that of the catalog. `false` where the
+/// bundle has errors; they have been reported.
 fn compared(
     found: &mut [Operator],
     objects: &[Value],

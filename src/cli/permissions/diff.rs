@@ -29,12 +29,12 @@ Examples:
 
 /// Show what an upgrade needs that the versions before were not approved for
 ///
-/// What NEW needs is compared with all that the OLD ones need together, and with what the service account holds where one is
-/// named. The exit status is 3 where something is left, because somebody has to approve the upgrade then; a version that
-/// needs less asks for nothing.
+/// What NEW needs is compared with all that the OLD ones need together, and with what the service account holds where
+/// one is named. The exit status is 3 where something is left, because somebody has to approve the upgrade then; a
+/// version that needs less asks for nothing.
 ///
-/// With --package the head of the package in the index is one of the OLD ones, others are bundles of the index, and NEW is a
-/// folder or an image.
+/// With --package the head of the package in the index is one of the OLD ones, others are bundles of the index, and NEW
+/// is a folder or an image.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DiffArguments {

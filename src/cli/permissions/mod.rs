@@ -61,35 +61,35 @@ Examples:
 /// Review the permissions that a bundle needs to be installed
 ///
 /// That is what the install itself asks the API server, and what the bundle hands on to its operator and to others: who
-/// writes a role or binds one must hold what is in it, unless he may escalate or bind. Objects that are there already are
-/// read and changed, too; give what is installed with --cluster for an upgrade. CustomResourceDefinitions OLM writes with
-/// its own account, so nobody else needs them. What only optional manifests need is listed apart and counts as needed
-/// nowhere: where it is forbidden, they are not created, and the install completes.
+/// writes a role or binds one must hold what is in it, unless he may escalate or bind. Objects that are there already
+/// are read and changed, too; give what is installed with --cluster for an upgrade. CustomResourceDefinitions OLM
+/// writes with its own account, so nobody else needs them. What only optional manifests need is listed apart and counts
+/// as needed nowhere: where it is forbidden, they are not created, and the install completes.
 ///
 /// Then comes what the accounts of the operator hold once it is installed, and why: with an OperatorGroup that has no
-/// target namespaces OLM turns what is asked for in one namespace into the same in all of them. The OperatorGroup is taken
-/// from the files; without one the install modes decide.
+/// target namespaces OLM turns what is asked for in one namespace into the same in all of them. The OperatorGroup is
+/// taken from the files; without one the install modes decide.
 ///
 /// With --service-account what that account holds is taken off: the grants of the what-if file, and the bindings among
 /// its objects. -o yaml and json give the Install resource with what is pending.
 ///
-/// In place of a bundle a YAML or JSON file with Install and Operator resources may be named. Without any, those that --cluster
-/// or --state has are reviewed. An Install is applied by the service account of the only OperatorGroup of its namespace; where
-/// there is none or more than one, by one with the name of the Install.
+/// In place of a bundle a YAML or JSON file with Install and Operator resources may be named. Without any, those that
+/// --cluster or --state has are reviewed. An Install is applied by the service account of the only OperatorGroup of its
+/// namespace; where there is none or more than one, by one with the name of the Install.
 ///
 /// With --user or --group the question is what a person may do: approve the install, for which what is pending must be
 /// held, and use a catalog, for which the verb install on the CatalogSource is needed. --as role prints the roles that
 /// allow it. The exit status is 3 where the answer is no.
 ///
-/// With --policy the bundle is held against what an administrator allows, the user who is named against what is allowed to
-/// that user. The exit status is 3 where something is not allowed.
+/// With --policy the bundle is held against what an administrator allows, the user who is named against what is allowed
+/// to that user. The exit status is 3 where something is not allowed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct PermissionsArguments {
     #[command(subcommand)]
     command: Option<PermissionsCommand>,
-    /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name. Or a file with Operator and
-    /// Install resources, - for standard input
+    /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name. Or a file with
+    /// Operator and Install resources, - for standard input
     #[arg(value_name = "BUNDLE|FILE", required_unless_present_any = ["state", "cluster", "user", "group"])]
     bundle: Option<String>,
     /// Print something else

@@ -1,4 +1,5 @@
-//! `opmx permissions` of Operator and Install resources: the review of each Install, and of all that the Operators would install.
+//! `opmx permissions` of Operator and Install resources: the review of each Install, and of all that the Operators
+//! would install.
 
 use super::{PermissionsArguments, Shape, print, roles};
 use crate::cli::Context;

@@ -35,8 +35,8 @@ pub(super) struct UserArguments {
     group: Vec<String>,
     /// CatalogSource that the user is to use, for which the verb install on it is needed; may be repeated
     ///
-    /// Without a bundle and without this option those of the cluster are listed. Of Operators it is [NAME=]INDEX[,PRIORITY]:
-    /// an index that bundles are taken from, in place of the CatalogSource of this name.
+    /// Without a bundle and without this option those of the cluster are listed. Of Operators it is
+    /// [NAME=]INDEX[,PRIORITY]: an index that bundles are taken from, in place of the CatalogSource of this name.
     #[arg(long, value_name = "NAMESPACE/NAME|[NAME=]INDEX")]
     pub(super) catalog: Vec<String>,
 }

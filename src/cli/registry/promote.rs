@@ -17,10 +17,10 @@ Examples:
 
 /// Publish bundles of a database in further channels
 ///
-/// A bundle comes into a channel as if it were added to it: by what it replaces and skips, or with --mode semver by its version.
-/// What it replaces comes along, as far as it is stored. Refused is a bundle that nothing of the channel leads to, and one that
-/// would leave bundles of the channel without an update path. Other channels and the default channel stay as they are, and so
-/// does the index where the channels have the bundles already.
+/// A bundle takes its place in a channel as if it were added to it: by what it replaces and skips, or with --mode
+/// semver by its version. The bundles that it replaces come along if the index has them. A bundle that nothing in the
+/// channel leads to is refused, and so is one that would leave bundles of the channel without an update path. Other
+/// channels and the default channel do not change; if the channels already have the bundles, nothing does.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PromoteArguments {

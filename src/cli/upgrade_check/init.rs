@@ -28,8 +28,8 @@ Examples:
 /// Write a condition resource, and the permission to write it
 ///
 /// Printed are an OperatorCondition, and a Role with its RoleBinding that let the accounts get, update and patch this
-/// one resource. OLM makes the same objects, with the same names and verbs, when it installs an operator; this is for trying
-/// an operator without OLM, and for review.
+/// one resource. OLM makes the same objects, with the same names and verbs, when it installs an operator; this is for
+/// trying an operator without OLM, and for review.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct InitArguments {
@@ -47,8 +47,8 @@ pub(crate) struct InitArguments {
     deployment: Vec<String>,
     /// Operator that the resource is a component of, such as etcd.operators, for the label operators.coreos.com/NAME
     ///
-    /// OLM calls an operator PACKAGE.NAMESPACE. Printed are then also, as comments, the commands that set the environment
-    /// variable in the Deployments, for a cluster where OLM does not do it.
+    /// OLM calls an operator PACKAGE.NAMESPACE. Printed are then also, as comments, the commands that set the
+    /// environment variable in the Deployments, for a cluster where OLM does not do it.
     #[arg(long, value_name = "NAME")]
     operator: Option<String>,
     /// Resource to write: the one that OLM serves, or the one that was first proposed

@@ -66,8 +66,8 @@ pub fn check_in(state: &State) -> Vec<Check> {
     check(&conditions_in(state), &installed_in(state))
 }
 
-/// Puts operators and conditions together: an entry for each operator and condition of it, one for each operator without
-/// any, and one for each condition whose operator is not among these. Objects of other kinds are passed over.
+/// Puts operators and conditions together: an entry for each operator and condition of it, one for each operator
+/// without any, and one for each condition whose operator is not among these. Objects of other kinds are passed over.
 pub fn check(conditions: &[Value], installed: &[InstalledOperator<'_>]) -> Vec<Check> {
     let conditions: Vec<_> = conditions.iter().filter_map(OperatorCondition::of).collect();
     let mut checks = Vec::new();

@@ -147,7 +147,7 @@ fn of_condition(listed: &Listed<'_>, notes: &mut Vec<Note>) {
     }
 }
 
-/// The supported type that a text differs from by one letter, or by capitals.
+/// The supported type that a string differs from by one letter, or by capitals.
 fn misspelled(kind: &str) -> Option<&'static str> {
     let near = |supported: &&str| {
         let distance = strsim::damerau_levenshtein(&supported.to_lowercase(), &kind.to_lowercase());
@@ -156,7 +156,7 @@ fn misspelled(kind: &str) -> Option<&'static str> {
     SUPPORTED.into_iter().find(near)
 }
 
-/// Whether a text matches `^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$` and is not too long.
+/// Whether a string matches `^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$` and is not too long.
 fn is_reason(text: &str) -> bool {
     let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let bytes = text.as_bytes();

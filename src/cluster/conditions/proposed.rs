@@ -11,8 +11,8 @@ pub const ENVIRONMENT: &str = "OPERATOR_CONDITION_NAME";
 /// The `Condition` of an operator, and a Role with its RoleBinding that let the operator get, list and update this one
 /// resource and its status.
 ///
-/// The proposal generates the name of the resource; here it is that of the ClusterServiceVersion, so that the Role can name
-/// it.
+/// The proposal generates the name of the resource; here it is that of the ClusterServiceVersion, so that the Role can
+/// name it.
 pub fn proposed(starter: Starter<'_>) -> [Value; 3] {
     let Starter {
         operator, namespace, ..

@@ -26,8 +26,8 @@ impl Starter<'_> {
         }
     }
 
-    /// A Role of this name with a RoleBinding to the accounts. It allows the verbs on the resource of the operator's name,
-    /// and on no other: creating and deleting are for OLM.
+    /// A Role of this name with a RoleBinding to the accounts. It allows the verbs on the resource of the operator's
+    /// name, and on no other: creating and deleting are for OLM.
     pub(super) fn permission(&self, name: &str, resources: &[&str], verbs: &[&str]) -> [Value; 2] {
         let Self {
             operator, namespace, ..
@@ -61,8 +61,8 @@ impl Starter<'_> {
     }
 }
 
-/// The `OperatorCondition`, and a Role with its RoleBinding that let the operator get, update and patch this one resource.
-/// The names and verbs are those of OLM, which puts others right within seconds.
+/// The `OperatorCondition`, and a Role with its RoleBinding that let the operator get, update and patch this one
+/// resource. The names and verbs are those of OLM, which puts others right within seconds.
 pub fn starter(starter: Starter<'_>) -> [Value; 3] {
     let Starter {
         operator, namespace, ..

@@ -196,7 +196,7 @@ fn a_resource_that_cannot_be_read_refuses() {
     for (rest, words) in [
         (
             "status: {conditions: nothing}\n",
-            "status.conditions is a text, not a list of conditions",
+            "status.conditions is a string, not a list of conditions",
         ),
         (
             "status: {conditions: [7]}\n",

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 /// Bytes that a value takes besides its text and its parts.
 const VALUE: usize = std::mem::size_of::<Value>();
-/// Bytes that a text takes besides its letters.
+/// Bytes that a string takes besides its letters.
 const STRING: usize = 16;
 /// Bytes that a key of a map takes besides its letters.
 const KEY: usize = 64;
@@ -140,8 +140,8 @@ fn is_named(map: &Map<String, Value>) -> bool {
     name.and_then(Value::as_str).is_some_and(|name| !name.is_empty())
 }
 
-/// An item with the kind and API version that a list such as `PodList` has in common for all, where it does not say them
-/// itself.
+/// An item with the kind and API version that a list such as `PodList` has in common for all, where it does not say
+/// them itself.
 fn completed(item: Value, kind: &str, api_version: &str) -> Value {
     let says_itself = |item: &Map<String, Value>| item.contains_key("kind") && item.contains_key("apiVersion");
     match item {

@@ -43,8 +43,8 @@ const OF_VERSION: [&[&str]; 15] = [
 const OF_API: [&str; 4] = ["name", "group", "version", "kind"];
 
 /// Takes from an object what a resolution and a plan need: of a ClusterServiceVersion what it is and provides, of a
-/// CustomResourceDefinition which names and versions it has, of roles and custom resources all, of the rest which object it
-/// is.
+/// CustomResourceDefinition which names and versions it has, of roles and custom resources all, of the rest which
+/// object it is.
 pub fn kept(object: Value) -> Value {
     let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default();
     let api_version = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();

@@ -143,7 +143,7 @@ fn what_is_wrong_is_named_with_its_line() {
     assert!(error("").contains("holds no objects"));
     assert!(error("SQLite format 3\0…").contains("is no text"));
     for (text, expected) in [
-        ("just words\n", ":1: a text stands"),
+        ("just words\n", ":1: a string stands"),
         ("{}", ":1: a map without apiVersion and kind stands"),
         ("[\n7]", ":2: a number stands"),
         ("- 7\n", ":1: a number stands"),

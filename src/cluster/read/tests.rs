@@ -109,12 +109,12 @@ const WRONG: &[(&str, &str, bool)] = &[
     ("subscriptions: [{package: a}]", "and there are 0", false),
     (
         "installed:\n- {name: a, version: 1.0}",
-        "2:22: installed[0].version must be a text, not a number; write it in quotes",
+        "2:22: installed[0].version must be a string, not a number; write it in quotes",
         true,
     ),
     (
         "excludeGlobalCatalogs: 'true'",
-        "must be true or false, not a text",
+        "must be true or false, not a string",
         true,
     ),
     (
@@ -151,13 +151,13 @@ const WRONG: &[(&str, &str, bool)] = &[
     ("objects: [{kind: A}]", "objects[0] has no apiVersion", true),
     (
         "objects: [{apiVersion: 1, kind: A}]",
-        "objects[0].apiVersion must be a text, not a number",
+        "objects[0].apiVersion must be a string, not a number",
         true,
     ),
     ("grants: [{serviceAccount: a}]", "grants[0] has no rules", true),
     (
         "grants: [{serviceAccount: a, rules: [a]}]",
-        "grants[0].rules[0] must be a map, not a text",
+        "grants[0].rules[0] must be a map, not a string",
         true,
     ),
     ("errors: [{kind: A}]", "the error has neither a reason nor a code", true),

@@ -48,12 +48,12 @@ impl Fitting<'_> {
     fn value(&mut self, path: &Path, value: &Value, shape: &Shape) -> Option<Value> {
         match (shape, value) {
             (_, Value::Null) => None,
-            // Whether a text is a name or a version is looked at when the new bundle is synthesized.
+            // Whether a string is a name or a version is looked at when the new bundle is synthesized.
             (Shape::Any, _)
             | (Shape::Text | Shape::Syntax(_) | Shape::Choice(_), Value::String(_))
             | (Shape::Boolean, Value::Bool(_)) => Some(value.clone()),
             (Shape::Text | Shape::Syntax(_) | Shape::Choice(_), Value::Number(_) | Value::Bool(_)) => {
-                let message = format!("{path} is {}, not a text, and becomes \"{value}\"", kind_of(value));
+                let message = format!("{path} is {}, not a string, and becomes \"{value}\"", kind_of(value));
                 self.report(&rules::CONVERT_FIELD_CHANGED, message, path);
                 Some(value.to_string().into())
             }
@@ -66,7 +66,7 @@ impl Fitting<'_> {
             // In a ClusterServiceVersion, every map from any key is one of texts.
             (Shape::Map(..), Value::Object(map)) => {
                 let texts = map.iter().filter_map(|(key, item)| {
-                    // Go reads an empty value of such a map as the empty text.
+                    // Go reads an empty value of such a map as the empty string.
                     let text = match item {
                         Value::Null => Some(Value::from("")),
                         item => self.value(&path.key(key), item, &Shape::Text),

@@ -141,8 +141,8 @@ pub(super) fn convert(
     })
 }
 
-/// Without the entries that name no object but that of a namespace that they do not name: in a k8s+v1 bundle, objects are
-/// shipped without their namespaces, and such an entry would name one.
+/// Without the entries that name no object but that of a namespace that they do not name: in a k8s+v1 bundle, objects
+/// are shipped without their namespaces, and such an entry would name one.
 fn without_misses(value: &Value, objects: &[&Object]) -> Option<Value> {
     let mut kept = value.clone();
     let list = kept.get_mut("manifests")?.as_array_mut()?;

@@ -191,7 +191,8 @@ fn stranded(channels: &[Channel], dropped: &[Dropped]) -> Vec<Stranding> {
     channels.filter(|channel| !channel.bundles.is_empty()).collect()
 }
 
-/// Here any of the channels stands for the default one, so what is wrong with it as that is wrong with it as one of many.
+/// Here any of the channels stands for the default one, so what is wrong with it as that is wrong with it as one of
+/// many.
 fn of_promotion(error: GraphError) -> GraphError {
     match error {
         GraphError::DefaultChannelDeprecated { package, channel, head } => GraphError::ChannelDeprecated {

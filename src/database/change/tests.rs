@@ -156,7 +156,7 @@ fn what_is_no_index_of_this_version_is_refused_by_name_and_left_alone() {
     }
     fs::write(
         &path,
-        "this is a text, and it is longer than the header of a database, which has a hundred bytes; so it is read",
+        "this is a string, and it is longer than the header of a database, which has a hundred bytes; so it is read",
     )
     .unwrap();
     let error = add_package(&Target::InPlace(&path), &SHORT, "q").unwrap_err();

@@ -71,7 +71,8 @@ impl fmt::Display for Repair {
 }
 
 /// Mends a database file: rows of bundles that are not there, rows with the version or image of another bundle, bundles
-/// of no channel, APIs of no bundle, and the default channel of a package that has one channel. What was done, in order.
+/// of no channel, APIs of no bundle, and the default channel of a package that has one channel. What was done, in
+/// order.
 ///
 /// # Errors
 /// When there is no such file, or it cannot be changed. Then it is as it was.

@@ -48,7 +48,7 @@ impl<'a> Field<'a> {
         &self.path
     }
 
-    /// A text; empty where absent.
+    /// A string; empty where absent.
     pub(super) fn text(&self) -> Result<&'a str, RecordError> {
         match self.value {
             None => Ok(""),

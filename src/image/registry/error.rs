@@ -224,8 +224,8 @@ impl RegistryFailure {
         }
     }
 
-    /// Reads the failure of a request out of an error of the HTTP client, which trusts these authorities besides those of
-    /// the system.
+    /// Reads the failure of a request out of an error of the HTTP client, which trusts these authorities besides those
+    /// of the system.
     pub(super) fn of_request(error: &reqwest::Error, trusted: Option<&Path>) -> Self {
         let is_unknown = causes(error).any(|cause| {
             matches!(
@@ -309,7 +309,7 @@ fn envelope(body: &[u8]) -> (Option<OciErrorCode>, String) {
     (None, if page { String::new() } else { shortened(&text) })
 }
 
-/// Whether this is what servers say at a port for TLS to who speaks plain HTTP, as a text or as a page.
+/// Whether this is what servers say at a port for TLS to who speaks plain HTTP, as a string or as a page.
 fn wants_https(body: &[u8]) -> bool {
     const WORDS: [&str; 3] = [
         "HTTP request to an HTTPS server",

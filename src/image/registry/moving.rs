@@ -1,6 +1,7 @@
 //! Moving a tag that others move, too, so that no change is lost without a word.
 //!
-//! A registry gives no lock, and few of them honour `If-Match`, which is sent all the same. What holds everywhere is this:
+//! A registry gives no lock, and few of them honour `If-Match`, which is sent all the same. What holds everywhere is
+//! this:
 //!
 //! 1. The tag is looked at before the manifest is put there. If it moved, it is left alone.
 //! 2. While the registry takes the manifest, the tag is looked at again and again. An image that turns up there in between

@@ -1,5 +1,5 @@
-//! Following redirects. The HTTP library does not follow them itself, since only here it is known which server the login
-//! is for.
+//! Following redirects. The HTTP library does not follow them itself, since only here it is known which server the
+//! login is for.
 
 use super::error::RegistryFailure;
 use reqwest::header::{HeaderMap, LOCATION};

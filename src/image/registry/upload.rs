@@ -91,7 +91,8 @@ impl Registry {
         with_retries(&self.retry, put).await.map(drop)
     }
 
-    /// Puts a manifest under a tag or its digest; whether the registry took it, which it must unless there is a condition.
+    /// Puts a manifest under a tag or its digest; whether the registry took it, which it must unless there is a
+    /// condition.
     pub(super) async fn push_manifest(
         repository: &Repository,
         document: &Document,

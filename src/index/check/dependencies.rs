@@ -10,8 +10,8 @@ use crate::resolver::Needs;
 use crate::rules;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What bundles in channels require by this OLM and what the catalog does not have, each dependency once, in a fixed order.
-/// Deprecated bundles are never installed anew, and nothing is said about them.
+/// What bundles in channels require by this OLM and what the catalog does not have, each dependency once, in a fixed
+/// order. Deprecated bundles are never installed anew, and nothing is said about them.
 pub(super) fn without_provider(catalog: &Catalog, olm: &Olm) -> Vec<Diagnostic> {
     let channels = catalog.packages.iter().flat_map(|package| &package.channels);
     let entries = channels.flat_map(|channel| &channel.entries);

@@ -106,8 +106,8 @@ pub type Answer = Option<Result<(), ImageError>>;
 /// What to try after a request that failed, where there is something.
 pub type Advice = fn(&RegistryError) -> Option<&'static str>;
 
-/// Asks the registries for all images, several at once; what is found, in a fixed order. A registry that does not answer
-/// even when asked again is not asked for further images, so that a dead one costs the time of a few requests.
+/// Asks the registries for all images, several at once; what is found, in a fixed order. A registry that does not
+/// answer even when asked again is not asked for further images, so that a dead one costs the time of a few requests.
 pub async fn ask(wanted: &[Wanted], transports: &Transports, advice: Advice) -> Vec<Diagnostic> {
     let silent = Mutex::default();
     let silent = &silent;

@@ -13,8 +13,8 @@ use crate::validation::policy::{Terms, judge, judge_catalog, judge_image};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What a policy does not allow, in a fixed order: the catalog, where it is an image; its bundles, their images and what
-/// their manifests bring. Manifests that the index does not keep are named in one warning.
+/// What a policy does not allow, in a fixed order: the catalog, where it is an image; its bundles, their images and
+/// what their manifests bring. Manifests that the index does not keep are named in one warning.
 ///
 /// # Errors
 /// When the index cannot be read, or changes meanwhile.

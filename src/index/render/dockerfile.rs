@@ -89,8 +89,8 @@ pub(crate) fn write_beside(folder: &Path, image: &CatalogImage) -> Result<PathBu
     Ok(file)
 }
 
-/// The text, for a catalog in the folder `name`: in two stages, so that the cache is made by the builder and nothing of it
-/// but the catalog and the cache comes into the image.
+/// The text, for a catalog in the folder `name`: in two stages, so that the cache is made by the builder and nothing of
+/// it but the catalog and the cache comes into the image.
 ///
 /// # Errors
 /// When the builder is [`SCRATCH`], or a label cannot be written.
@@ -130,7 +130,7 @@ pub(crate) fn dockerfile(name: &str, image: &CatalogImage) -> Result<String, Doc
     Ok(text)
 }
 
-/// A text inside the double quotes of a Dockerfile. A `$` stays the begin of a variable, as it is for opm.
+/// A string inside the double quotes of a Dockerfile. A `$` stays the begin of a variable, as it is for opm.
 fn quoted(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }

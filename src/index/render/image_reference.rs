@@ -15,7 +15,7 @@ enum Part {
     Version,
 }
 
-/// A text with another place in it.
+/// A string with another place in it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place:?} is no place in a reference: those are {{{{.Package}}}}, {{{{.Name}}}} and {{{{.Version}}}}")]
 pub struct ImageReferenceError {

@@ -88,7 +88,7 @@ pub enum SourceError {
         /// The path.
         path: PathBuf,
     },
-    /// A text that is neither a path nor a reference.
+    /// A string that is neither a path nor a reference.
     #[error("{text} is neither a file, a folder nor an image")]
     Name {
         /// The text.
@@ -277,7 +277,8 @@ impl RenderSource {
         }
     }
 
-    /// Renders only these packages from now on. Returns how many documents belong to no package, and so are left out, too.
+    /// Renders only these packages from now on. Returns how many documents belong to no package, and so are left out,
+    /// too.
     pub fn keep(&mut self, packages: BTreeSet<String>) -> usize {
         let of_none = self.parts().iter().filter(|(key, _)| key.package().is_empty()).count();
         self.only = Some(packages);

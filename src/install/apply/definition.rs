@@ -6,8 +6,8 @@ use crate::kubernetes::structural::Structure;
 use serde_json::Value;
 
 /// Whether a definition may take the place of one that is there: no version may go that objects are stored in, and the
-/// `objects` of its kind must have the structure that every version demands that is served before and after. Where the new
-/// one converts objects by a webhook, the second is a warning only, which is returned.
+/// `objects` of its kind must have the structure that every version demands that is served before and after. Where the
+/// new one converts objects by a webhook, the second is a warning only, which is returned.
 pub(super) fn update<'a>(
     existing: &Value,
     new: &Value,

@@ -143,8 +143,8 @@ impl Installer {
         })
     }
 
-    /// What the API server answers where the account may not send a request about an object in a namespace, or about one
-    /// that is in none. It names the object only where that is there already.
+    /// What the API server answers where the account may not send a request about an object in a namespace, or about
+    /// one that is in none. It names the object only where that is there already.
     pub(super) fn forbidden(&self, resource: &Resource, name: &str, verb: &str, namespace: &str) -> Option<String> {
         let place = resource.namespaced.then_some(namespace);
         let asked = Rule::new(&resource.group, &resource.plural, &[verb]);

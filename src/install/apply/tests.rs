@@ -72,8 +72,8 @@ fn a_plan_that_nothing_hinders_is_complete_in_one_pass_and_with_a_definition_in_
     assert_eq!((applied.phase, applied.passes), (Phase::Complete, 2));
 }
 
-/// Second group of the proposal's tests, first bullet: errors of the class NotCreated do not fail the plan where the step
-/// is optional.
+/// Second group of the proposal's tests, first bullet: errors of the class NotCreated do not fail the plan where the
+/// step is optional.
 #[test]
 fn an_optional_step_does_not_fail_the_plan_for_what_the_cluster_cannot_have() {
     let steps = monitor(true);
@@ -603,7 +603,8 @@ fn without_rights_on_deployments_the_plan_completes_and_the_version_fails() {
     assert!(ended(json!(["*"]), &[there]).is_empty());
 }
 
-/// The words before what the API server answers are those of OLM, which speaks of an update where it creates some kinds.
+/// The words before what the API server answers are those of OLM, which speaks of an update where it creates some
+/// kinds.
 #[test]
 fn each_kind_is_refused_in_its_own_words() {
     for (api_version, kind, create, get, patch) in [

@@ -1,9 +1,9 @@
 //! Which objects belong to which operator, besides those that carry its label.
 //!
-//! A Subscription belongs to the `Operator` that follows the same package, channel and CatalogSource; else to the one in its
-//! label; else to one that OLM would make for it, `<package>.<namespace>`. From a Subscription it goes on to the version and the
-//! InstallPlan that it has, and from there to all that the version owns, by owner references, by the labels of OLM, and by its
-//! list of CustomResourceDefinitions.
+//! A Subscription belongs to the `Operator` that follows the same package, channel and CatalogSource; else to the one
+//! in its label; else to one that OLM would make for it, `<package>.<namespace>`. From a Subscription it goes on to the
+//! version and the InstallPlan that it has, and from there to all that the version owns, by owner references, by the
+//! labels of OLM, and by its list of CustomResourceDefinitions.
 
 use super::component::Component;
 use super::updates::{self, CatalogReference};

@@ -1,5 +1,6 @@
-//! Whether the components of an operator are those that were resolved: each object of the resolved bundle, and each that OLM
-//! makes of it, field by field against what the cluster has. What the API server and OLM fill in does not count.
+//! Whether the components of an operator are those that were resolved: each object of the resolved bundle, and each
+//! that OLM makes of it, field by field against what the cluster has. What the API server and OLM fill in does not
+//! count.
 
 mod walk;
 
@@ -82,8 +83,8 @@ pub struct Comparison {
     pub unknown: BTreeSet<String>,
 }
 
-/// Compares the objects of a cluster with what a bundle installs there. `installed` is the name of the version that the cluster
-/// has of it, `namespace` is its namespace.
+/// Compares the objects of a cluster with what a bundle installs there. `installed` is the name of the version that the
+/// cluster has of it, `namespace` is its namespace.
 ///
 /// # Errors
 /// When OLM could not read the ClusterServiceVersion of the bundle.
@@ -229,8 +230,8 @@ impl<'a> Cluster<'a> {
             .any(|object| object.is(&expected.group, &expected.kind))
     }
 
-    /// The object that an expected one is compared with. Where OLM made the name, one that it made with the same content is
-    /// as good.
+    /// The object that an expected one is compared with. Where OLM made the name, one that it made with the same
+    /// content is as good.
     fn counterpart(&self, expected: &Expected, version: &str) -> Option<Component<'a>> {
         let named = self.find(&expected.group, &expected.kind, &expected.namespace, &expected.name);
         if named.is_some() || !expected.is_generated {

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 /// The name of each definition, and its YAML.
 ///
-/// OLM serves an `Operator` under the same name, in version v1 alone. The definition here has both versions, and v1 stays
-/// the one that is stored.
+/// OLM serves an `Operator` under the same name, in version v1 alone. The definition here has both versions, and v1
+/// stays the one that is stored.
 pub const ALL: [(&str, &str); 3] = [
     (
         "operators.operators.coreos.com",

@@ -44,8 +44,8 @@ impl Operator {
         }
     }
 
-    /// Says whether the components are those that were resolved. What a controller said of that counts only where the comparison
-    /// could not tell.
+    /// Says whether the components are those that were resolved. What a controller said of that counts only where the
+    /// comparison could not tell.
     pub fn diverge(&mut self, comparison: Comparison) {
         let Comparison { differences, unknown } = comparison;
         if differences.is_empty() && !unknown.is_empty() {

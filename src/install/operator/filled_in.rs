@@ -5,8 +5,8 @@ use crate::csv;
 use crate::kubernetes::builtin;
 use serde_json::{Value, json};
 
-/// A field that is filled in with this value, or with any where there is none. Fields of containers and probes stand below,
-/// since several kinds have them. `[]` is any item of a list, `{}` any key of a map.
+/// A field that is filled in with this value, or with any where there is none. Fields of containers and probes stand
+/// below, since several kinds have them. `[]` is any item of a list, `{}` any key of a map.
 type Row = (&'static str, &'static str, Option<&'static str>);
 
 const FIELDS: [Row; 51] = [
@@ -71,8 +71,8 @@ const FIELDS: [Row; 51] = [
     ("CustomResourceDefinition", "spec.names.singular", None),
 ];
 
-/// Where OLM writes what it knows better than the manifest: for a CustomResourceDefinition the Service and certificate of its
-/// conversion, for a version its place in the line.
+/// Where OLM writes what it knows better than the manifest: for a CustomResourceDefinition the Service and certificate
+/// of its conversion, for a version its place in the line.
 const OF_OLM: [(&str, &str); 5] = [
     ("CustomResourceDefinition", "spec.conversion.webhook.clientConfig"),
     ("CustomResourceDefinition", "spec.conversion.strategy"),

@@ -1,6 +1,6 @@
-//! From Subscriptions and OperatorGroups to Operators and Installs, as the proposal has OLM do it: for each Subscription the
-//! `Operator` with the same package, channel and CatalogSource, and an `Install` of what it installed; and which copied
-//! ClusterServiceVersions nobody needs any more.
+//! From Subscriptions and OperatorGroups to Operators and Installs, as the proposal has OLM do it: for each
+//! Subscription the `Operator` with the same package, channel and CatalogSource, and an `Install` of what it installed;
+//! and which copied ClusterServiceVersions nobody needs any more.
 
 use super::component::Component;
 use super::updates::{CatalogReference, reference_of, spec_from};
@@ -50,8 +50,8 @@ pub struct Replaced {
 pub struct Group {
     /// `namespace/name`.
     pub group: String,
-    /// The service account that the Installs of the namespace have from it, as `namespace/name`; `None` where they have one of
-    /// their own, or OLM's rights.
+    /// The service account that the Installs of the namespace have from it, as `namespace/name`; `None` where they have
+    /// one of their own, or OLM's rights.
     pub account: Option<String>,
     /// The namespaces that it names, for which an Install has no field.
     pub targets: Vec<String>,
@@ -242,8 +242,8 @@ struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// What was installed: the bundle image of the catalog or of the InstallPlan, else the objects of the InstallPlan, else the
-    /// version alone.
+    /// What was installed: the bundle image of the catalog or of the InstallPlan, else the objects of the InstallPlan,
+    /// else the version alone.
     fn content(&self, image: Option<String>) -> (Vec<permissions::Content>, Option<String>) {
         if let Some(image) = image.or_else(|| self.looked_up()) {
             let content = permissions::Content::Image {

@@ -1,11 +1,13 @@
-//! The single resource of an operator, as the proposal simplify-olm-apis has it: put together from what a cluster holds.
+//! The single resource of an operator, as the proposal simplify-olm-apis has it: put together from what a cluster
+//! holds.
 //!
-//! [`operators`] finds the operators by the labels of their components, and tells of each one its components with what is
-//! out of order about them, what the newest version that works says of itself, the updates that an index has, and what
-//! there is to say of the whole. [`definitions`] are the CustomResourceDefinitions of this and the related kinds.
+//! [`operators`] finds the operators by the labels of their components, and tells of each one its components with what
+//! is out of order about them, what the newest version that works says of itself, the updates that an index has, and
+//! what there is to say of the whole. [`definitions`] are the CustomResourceDefinitions of this and the related kinds.
 //!
-//! What only a controller can see is taken over from the resources in which it is said. Whether the components diverge from what
-//! was resolved, [`compare()`] tells. [`migrate`] are the resources that take the place of Subscriptions and OperatorGroups.
+//! What only a controller can see is taken over from the resources in which it is said. Whether the components diverge
+//! from what was resolved, [`compare()`] tells. [`migrate`] are the resources that take the place of Subscriptions and
+//! OperatorGroups.
 
 mod association;
 mod compare;

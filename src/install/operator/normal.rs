@@ -7,7 +7,8 @@ use crate::kubernetes::GroupVersionKind;
 use serde::Serialize;
 use serde_json::Value;
 
-/// A condition in the status of an operator or of one of its components. A time is given only where the cluster gave it.
+/// A condition in the status of an operator or of one of its components. A time is given only where the cluster gave
+/// it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Condition {

@@ -58,7 +58,7 @@ fn key(reference: &Reference) -> (&str, &str, Option<&str>, &str) {
 fn reference(component: Component<'_>, all: &[Component<'_>], all_conditions: bool) -> Reference {
     let gvk = component.gvk();
     let namespace = component.some_text("/metadata/namespace");
-    // A resource version is a text, which some write as a number.
+    // A resource version is a string, which some write as a number.
     let resource_version = component
         .get("/metadata/resourceVersion")
         .and_then(|version| match version {

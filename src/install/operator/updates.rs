@@ -81,8 +81,8 @@ impl CatalogReference {
     }
 }
 
-/// What an `Operator` follows, where that is in a CatalogSource. The package and channel of an entrypoint that is named alone
-/// are those of the catalog, where one is given.
+/// What an `Operator` follows, where that is in a CatalogSource. The package and channel of an entrypoint that is named
+/// alone are those of the catalog, where one is given.
 pub(super) fn reference_of(resource: Component<'_>, catalog: Option<&Catalog>) -> Option<CatalogReference> {
     let spec = spec_of(resource)?;
     let source = Component(spec.get("catalogSource")?);

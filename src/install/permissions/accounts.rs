@@ -1,9 +1,9 @@
 //! What the service accounts of an operator hold once OLM has installed it, and from where.
 //!
-//! That is more than the ClusterServiceVersion asks for. Where the OperatorGroup has no target namespaces, OLM copies every
-//! Role that it generates into a ClusterRole, so that what is asked for in one namespace holds in all of them. Where it has
-//! some, the Roles are copied into each of them. The operator may write its own OperatorCondition, and what serves webhooks
-//! or APIs may ask the API server who somebody is.
+//! That is more than the ClusterServiceVersion asks for. Where the OperatorGroup has no target namespaces, OLM copies
+//! every Role that it generates into a ClusterRole, so that what is asked for in one namespace holds in all of them.
+//! Where it has some, the Roles are copied into each of them. The operator may write its own OperatorCondition, and
+//! what serves webhooks or APIs may ask the API server who somebody is.
 
 mod given;
 

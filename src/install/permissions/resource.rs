@@ -30,8 +30,8 @@ pub enum Content {
 }
 
 impl Content {
-    /// The objects of a bundle as raw content. Which of them are optional is said in the annotation of the version, as OLM
-    /// writes it.
+    /// The objects of a bundle as raw content. Which of them are optional is said in the annotation of the version, as
+    /// OLM writes it.
     pub fn raw(content: &crate::steps::Content) -> Self {
         let mut csv = content.csv.clone();
         let names_some = |property: &Property| property.kind == optional::PROPERTY;
@@ -65,8 +65,8 @@ impl Content {
     }
 }
 
-/// The namespaces of a bundle that OLM puts its objects into this one from: that of those which name none, and the others
-/// that its objects name.
+/// The namespaces of a bundle that OLM puts its objects into this one from: that of those which name none, and the
+/// others that its objects name.
 pub fn namespaces_of(content: &crate::steps::Content, namespace: &str) -> BTreeMap<String, String> {
     let named = content.objects.iter();
     let named = named.filter_map(|object| object.pointer("/metadata/namespace")?.as_str());

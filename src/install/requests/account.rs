@@ -11,9 +11,9 @@ const APART: (&str, &str) = ("openshift-operator-lifecycle-manager", "openshift-
 /// The Deployment of OLM's controller.
 const CONTROLLER: &str = "olm-operator";
 
-/// The service account that applies the Install of this name: that of the only OperatorGroup of its namespace, or OLM itself,
-/// `None`, where that names none. Where there is no OperatorGroup, or more than one, it is one of the Install's own name, which
-/// OLM makes in the namespace of its controllers.
+/// The service account that applies the Install of this name: that of the only OperatorGroup of its namespace, or OLM
+/// itself, `None`, where that names none. Where there is no OperatorGroup, or more than one, it is one of the Install's
+/// own name, which OLM makes in the namespace of its controllers.
 pub fn of_install(state: &State, namespace: &str, install: &str) -> Option<Account> {
     if let Some(name) = &state.service_account {
         return Some(Account {

@@ -1,5 +1,5 @@
-//! The steps that an Install takes, what they need, and how it ends. The content goes where it says itself, and may be of any
-//! kind: the proposal has OLM apply it as it is.
+//! The steps that an Install takes, what they need, and how it ends. The content goes where it says itself, and may be
+//! of any kind: the proposal has OLM apply it as it is.
 
 use super::account;
 use super::namespaces::{DEFAULT, Mapping};
@@ -148,8 +148,8 @@ impl OpenInstall {
         Ok(steps::in_order(steps))
     }
 
-    /// What the Install needs, and what of it whoever applies it does not hold. `named` are the namespace and the account where
-    /// somebody names them.
+    /// What the Install needs, and what of it whoever applies it does not hold. `named` are the namespace and the
+    /// account where somebody names them.
     ///
     /// # Errors
     /// When OLM could not read a version among the content, or it takes too many steps to compare the rules.
@@ -235,8 +235,8 @@ impl OpenInstall {
         written
     }
 
-    /// The plan of the Install, and how it ends on the cluster where one is known. One that waits for the approval of what it
-    /// needs is not applied; whoever approves it gives the account what is pending.
+    /// The plan of the Install, and how it ends on the cluster where one is known. One that waits for the approval of
+    /// what it needs is not applied; whoever approves it gives the account what is pending.
     ///
     /// # Errors
     /// When OLM could not read a version among the content, or it takes too many steps to compare the rules.

@@ -1,5 +1,5 @@
-//! The labels of operators that an install hands on: from Subscriptions to the InstallPlan that is made for them, and from there
-//! to everything that it creates.
+//! The labels of operators that an install hands on: from Subscriptions to the InstallPlan that is made for them, and
+//! from there to everything that it creates.
 
 use crate::cluster::State;
 use crate::cluster::labels::{self, LabelStyle};

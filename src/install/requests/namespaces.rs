@@ -1,5 +1,5 @@
-//! Other namespaces for the content of an Install: `spec.namespaces` is applied to every field of a manifest that names a
-//! namespace, and to what a bundle says of its manifests.
+//! Other namespaces for the content of an Install: `spec.namespaces` is applied to every field of a manifest that names
+//! a namespace, and to what a bundle says of its manifests.
 
 use crate::steps::Content;
 use crate::steps::optional;

@@ -1,5 +1,5 @@
-//! What Operators ask for, as a resolution looks at it: each one stands for a Subscription to its package. One with the same
-//! package, channel and catalog is taken over, as OLM would do before it deletes it.
+//! What Operators ask for, as a resolution looks at it: each one stands for a Subscription to its package. One with the
+//! same package, channel and catalog is taken over, as OLM would do before it deletes it.
 
 use crate::catalog::Catalog;
 use crate::cluster::requested::{CatalogUpdates, RequestedOperator, Updates};
@@ -42,8 +42,9 @@ pub struct EntrypointError {
     pub nearest: Option<String>,
 }
 
-/// Puts in the catalogs that the Operators refer to: those of the cluster that OLM does not look at otherwise, and for each
-/// image one with its bundle. `installed` are the names of versions that are installed besides those of the cluster.
+/// Puts in the catalogs that the Operators refer to: those of the cluster that OLM does not look at otherwise, and for
+/// each image one with its bundle. `installed` are the names of versions that are installed besides those of the
+/// cluster.
 pub fn add_catalogs(operators: &[AskedOperator], installed: &[String], state: &mut State) {
     for AskedOperator { operator, content } in operators {
         match (&operator.updates, content) {
@@ -112,8 +113,8 @@ fn package(content: &Content, skips: Vec<String>) -> Package {
     }
 }
 
-/// Subscribes to what the Operators ask for, and gives what there is to say of it. `read` is what the catalogs of the state
-/// hold, in its order.
+/// Subscribes to what the Operators ask for, and gives what there is to say of it. `read` is what the catalogs of the
+/// state hold, in its order.
 ///
 /// # Errors
 /// When a catalog does not have an entrypoint whose package has to be looked up.

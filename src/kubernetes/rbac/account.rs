@@ -15,7 +15,7 @@ pub struct Account {
     pub name: String,
 }
 
-/// A text that names no service account.
+/// A string that names no service account.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} names no service account; write NAMESPACE/NAME")]
 pub struct AccountError {

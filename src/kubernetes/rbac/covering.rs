@@ -2,8 +2,8 @@
 //!
 //! A required rule stands for single permissions: one group, one resource, one verb, at most one name; or one path and
 //! one verb. Each is covered when one single granted rule covers all its parts. Everything is compared with case, and a
-//! wildcard that is required is covered by a wildcard only. So what is left of a rule is a set of products, a [`Region`],
-//! and nobody has to list what they multiply to.
+//! wildcard that is required is covered by a wildcard only. So what is left of a rule is a set of products, a
+//! [`Region`], and nobody has to list what they multiply to.
 
 mod region;
 mod rows;
@@ -16,7 +16,8 @@ use super::{ALL, Rule};
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// How many steps rules are compared with. Five thousand rules that differ in one list each take less than a thousandth.
+/// How many steps rules are compared with. Five thousand rules that differ in one list each take less than a
+/// thousandth.
 const MOST_STEPS: usize = 50_000_000;
 
 /// Rules that are made so that what is held of them cannot be told in reasonable time.
@@ -94,8 +95,8 @@ impl<'a> Granted<'a> {
         granted
     }
 
-    /// What of `required` no rule covers, in its order: rules of which no two are about the same resource of one group and
-    /// name, or the same path.
+    /// What of `required` no rule covers, in its order: rules of which no two are about the same resource of one group
+    /// and name, or the same path.
     ///
     /// # Errors
     /// When it takes too many steps to tell.

@@ -60,8 +60,8 @@ impl User {
     }
 }
 
-/// What the bindings among `objects` give to a user, and what of them cannot be followed. A member of `system:masters` may
-/// do everything.
+/// What the bindings among `objects` give to a user, and what of them cannot be followed. A member of `system:masters`
+/// may do everything.
 pub fn grants_of<'a>(objects: impl IntoIterator<Item = &'a Value>, user: &User) -> (Grants, Vec<String>) {
     let (mut held, notes) = grants_to(objects, |subject, namespace| user.is(subject, namespace));
     if user.groups.iter().any(|group| group == MASTERS) {

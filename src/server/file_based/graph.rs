@@ -91,8 +91,8 @@ impl ServedEntry {
 }
 
 impl Graph {
-    /// All entries that replace or skip a bundle, each with what it replaces; also those that replace nothing, where the
-    /// name is empty.
+    /// All entries that replace or skip a bundle, each with what it replaces; also those that replace nothing, where
+    /// the name is empty.
     pub(in crate::server) fn replacing(&self, name: &str) -> Vec<Edge> {
         let of = |channel: &Channel| {
             let entries = channel.entries.iter().filter(|entry| entry.follows(name));

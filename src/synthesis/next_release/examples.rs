@@ -20,8 +20,8 @@ pub(super) struct Merged {
     pub(super) differing: Vec<Object>,
 }
 
-/// Adds custom resources to the examples in `olm.yaml`. An example that is there stays, because a person may have written
-/// it, unless the bundle does not provide its version any more.
+/// Adds custom resources to the examples in `olm.yaml`. An example that is there stays, because a person may have
+/// written it, unless the bundle does not provide its version any more.
 ///
 /// # Errors
 /// When something is to be added, and the examples are no list.

@@ -71,8 +71,8 @@ fn case(bundle: &str, finding: &Finding, out: &mut String) {
     out.push_str("    </testcase>\n");
 }
 
-/// Text for an element or an attribute. Characters that XML cannot hold are replaced; the hidden ones, and those by which
-/// a workflow command is known, are written by their numbers.
+/// Text for an element or an attribute. Characters that XML cannot hold are replaced; the hidden ones, and those by
+/// which a workflow command is known, are written by their numbers.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let command = begins_command(text).then(|| text.find(':')).flatten();

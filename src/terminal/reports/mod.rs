@@ -1,5 +1,5 @@
 //! What is found about bundles, in the forms that people and programs read. Each form is a function from the findings
-//! to a text.
+//! to a string.
 
 mod github;
 mod json;

@@ -138,8 +138,8 @@ fn located(place: &Place) -> Value {
     }})
 }
 
-/// A path as a relative reference: whatever has a meaning in one is escaped, so that no part of an image's name is taken
-/// for a scheme.
+/// A path as a relative reference: whatever has a meaning in one is escaped, so that no part of an image's name is
+/// taken for a scheme.
 fn uri(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
     for byte in path.bytes() {

@@ -5,8 +5,8 @@ use crate::rules;
 use crate::terminal::{counted, findings};
 use crate::validation::Validation;
 
-/// Every finding, or where it is to be `quiet` every error, with its source line, and one line about all of them. That a bundle could not be read at all is said
-/// apart, with its causes, and only counted here.
+/// Every finding, or where it is to be `quiet` every error, with its source line, and one line about all of them. That
+/// a bundle could not be read at all is said apart, with its causes, and only counted here.
 pub(super) fn write(validations: &[Validation], quiet: bool, color: bool) -> String {
     let mut out = String::new();
     let all = validations.iter().flat_map(|validation| &validation.findings);

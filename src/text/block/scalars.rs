@@ -177,7 +177,7 @@ impl<'text> Lines<'text> {
         Some(at)
     }
 
-    /// Where a text in quotes goes on behind a line break, and the blank lines before that.
+    /// Where a string in quotes goes on behind a line break, and the blank lines before that.
     fn continued(&self, mut line: usize) -> Option<(usize, usize)> {
         let mut blank = 0;
         loop {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use std::fs;
 use std::path::Path as FilePath;
 
-/// Whether the module reads a text; what it reads is what libyaml reads.
+/// Whether the module reads a string; what it reads is what libyaml reads.
 fn reads(text: &str) -> bool {
     let limits = Limits::default();
     let Some(value) = block::load(text, &limits) else {

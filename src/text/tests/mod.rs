@@ -27,7 +27,7 @@ fn reading(text: &str) -> Reading {
     read("a.yaml", text.as_bytes(), &Limits::default())
 }
 
-/// The value of the one document of a text that has no faults.
+/// The value of the one document of a string that has no faults.
 fn value(text: &str) -> Value {
     let reading = reading(text);
     assert_eq!(reading.diagnostics, [], "{text}");
@@ -35,7 +35,7 @@ fn value(text: &str) -> Value {
     reading.documents[0].value().clone()
 }
 
-/// The only finding of a text that leaves no document.
+/// The only finding of a string that leaves no document.
 fn fault(text: &str) -> Diagnostic {
     let mut reading = reading(text);
     assert!(reading.documents.is_empty(), "{text}");

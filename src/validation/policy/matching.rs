@@ -46,7 +46,7 @@ fn place_of(image: &str) -> String {
     }
 }
 
-/// Whether a text is like a pattern, in which `*` stands for any characters.
+/// Whether a string is like a pattern, in which `*` stands for any characters.
 fn is_like(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
@@ -124,8 +124,8 @@ impl Permission {
     }
 }
 
-/// What of a region has a permission in common with a rule, which has no names. A wildcard of either has one in common with
-/// everything.
+/// What of a region has a permission in common with a rule, which has no names. A wildcard of either has one in common
+/// with everything.
 fn meet(rule: &Rule, region: &Region<'_>) -> Option<Mask> {
     let same = |own: &str, other: &str| own == ALL || other == ALL || own == other;
     let any = |list: &[String], other: &str, is: &dyn Fn(&str, &str) -> bool| list.iter().any(|own| is(own, other));

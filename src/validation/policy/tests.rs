@@ -125,7 +125,7 @@ fn a_file_that_is_no_policy_is_refused_at_its_line() {
         ),
         (
             "version: 1\nkinds: {allow: Role}\n",
-            "policy.yaml:2:16: kinds.allow must be a list, not a text",
+            "policy.yaml:2:16: kinds.allow must be a list, not a string",
         ),
         (
             "version: 1\nfor:\n- kinds: {}\n",

@@ -83,7 +83,7 @@ pub(super) fn check_categories(input: &Input<'_>, findings: &mut Vec<Diagnostic>
                 start + blanks..start + blanks + category.len()
             };
             let finding = found(rule, object, &path, message);
-            // Each look into the text takes time, so that a text of nothing but commas is pointed at as a whole.
+            // Each look into the text takes time, so that a string of nothing but commas is pointed at as a whole.
             unknown += 1;
             findings.push(if unknown > MOST_PLACES {
                 finding

@@ -76,7 +76,7 @@ fn max_openshift(object: &Object, gone: &str) -> Option<Diagnostic> {
     None
 }
 
-/// Type and value of each property; none where one of them is anything but a text.
+/// Type and value of each property; none where one of them is anything but a string.
 fn texts(json: &str) -> Option<Vec<(String, String)>> {
     let value: Value = serde_json::from_str(json).ok()?;
     let text = |entry: &Value, key: &str| match entry.get(key) {

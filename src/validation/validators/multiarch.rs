@@ -1,4 +1,5 @@
-//! `multiarch`: the platforms that a bundle promises, those of its images, and those of the nodes that its pods ask for.
+//! `multiarch`: the platforms that a bundle promises, those of its images, and those of the nodes that its pods ask
+//! for.
 //!
 //! Unlike in the original, an image that is no list counts for the platform of its config, labels are compared as a
 //! whole, and a node selector restricts the nodes as an affinity does.

@@ -1,5 +1,5 @@
-//! The package manifest of the layout that came before bundle images: `package.yaml`, or a name that ends so, beside the
-//! folders of the versions.
+//! The package manifest of the layout that came before bundle images: `package.yaml`, or a name that ends so, beside
+//! the folders of the versions.
 
 use super::Input;
 use crate::diagnostic::Diagnostic;

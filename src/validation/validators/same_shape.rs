@@ -102,8 +102,8 @@ static SUCCESSORS: [Successor; 12] = [
     },
 ];
 
-/// The API version that the object can have instead with no other change; none where a person must look at it, and where
-/// `oldest`, the oldest Kubernetes that the operator runs on, does not serve it yet.
+/// The API version that the object can have instead with no other change; none where a person must look at it, and
+/// where `oldest`, the oldest Kubernetes that the operator runs on, does not serve it yet.
 pub(super) fn successor(object: &Object, oldest: Option<&Version>) -> Option<&'static str> {
     let gvk = object.gvk();
     let written = gvk.api_version();

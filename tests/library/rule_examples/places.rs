@@ -14,7 +14,7 @@ use std::ops::Range;
 enum Target {
     Value(Path),
     Key(Path),
-    /// A part of a text, as it is written.
+    /// A part of a string, as it is written.
     Inside(Path, String),
 }
 
@@ -266,7 +266,7 @@ fn values_may_stand_behind_an_anchor() {
     });
 }
 
-/// The examples of a bundle in every form that a text can have. What is pointed at stands behind the sign.
+/// The examples of a bundle in every form that a string can have. What is pointed at stands behind the sign.
 const EXAMPLES: &[(&str, &str)] = &[
     (
         "literal",

@@ -112,7 +112,7 @@ fn olm() -> Vec<Case> {
         ),
         case(
             "olm-type",
-            "a text for a list",
+            "a string for a list",
             plain().olm("keywords: a"),
             plain().olm("keywords: [a]"),
         ),
@@ -256,7 +256,7 @@ fn olm() -> Vec<Case> {
         ),
         case(
             "csv-examples-json",
-            "a text",
+            "a string",
             plain().olm("annotations: {alm-examples: [a]}"),
             plain().olm("annotations: {alm-examples: []}"),
         ),
@@ -1279,7 +1279,7 @@ fn dependencies() -> Vec<Case> {
     let cel = || entry("constraint", "{cel: {rule: 'true'}}");
     vec![
         case("dep-type-unknown", "a slip", entry("crd", "{}"), gvk()),
-        case("dep-value-shape", "a text", entry("gvk", "a"), gvk()),
+        case("dep-value-shape", "a string", entry("gvk", "a"), gvk()),
         case(
             "dep-value-shape",
             "a number",

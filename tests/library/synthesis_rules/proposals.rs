@@ -1,4 +1,5 @@
-//! Rows of the proposals *plain-k8s-bundles* (K) and *optional-manifest* (O), each on the smallest bundle that shows it.
+//! Rows of the proposals *plain-k8s-bundles* (K) and *optional-manifest* (O), each on the smallest bundle that shows
+//! it.
 
 use super::parts::{
     ANNOTATIONS, ANNOTATIONS_YAML, Bundle, CRD, DEPLOYMENT_YAML, OLM_YAML, OPERATOR, binding, grant, role,
@@ -374,8 +375,8 @@ fn optional_rule(entry: &str) -> Bundle {
     plain().and(RULE).file("metadata/properties.yaml", &properties)
 }
 
-/// O16, O17, K92: the proposal's own example. OLM moves the object, and the mark goes with it; both ways to write the entry
-/// name it, and nothing advises against either.
+/// O16, O17, K92: the proposal's own example. OLM moves the object, and the mark goes with it; both ways to write the
+/// entry name it, and nothing advises against either.
 #[test]
 fn o16_o17_k92_the_mark_follows_the_manifest() {
     for entry in ["namespace: my-namespace, name: my-rule", "name: my-rule"] {

@@ -376,7 +376,7 @@ fn manifests() -> Vec<Case> {
         ),
         case(
             "content-csv-shape",
-            "a text",
+            "a string",
             registry().with(CSV_YAML, "  version: 1.0.0\n", "  version: 1.0.0\n  skips: op.v0.9.0\n"),
             registry().with(
                 CSV_YAML,
@@ -392,7 +392,7 @@ fn manifests() -> Vec<Case> {
         ),
         case(
             "content-crd-shape",
-            "a text",
+            "a string",
             changed("plural: foos", "plural: foos, shortNames: f"),
             changed("plural: foos", "plural: foos, shortNames: [f]"),
         ),

@@ -49,7 +49,7 @@ fn corrected(example: &str, corrections: Corrections<'_>) -> String {
 const QUOTED: (&str, &str) = ("status: True", "status: \"True\"");
 /// A condition has a type.
 const TYPED: (&str, &str) = ("- kind: UpdateAvailable", "- type: UpdateAvailable");
-/// A resource version is a text.
+/// A resource version is a string.
 const VERSIONS: [(&str, &str); 3] = [
     ("resourceVersion: 109811", "resourceVersion: \"109811\""),
     ("resourceVersion: 75396", "resourceVersion: \"75396\""),

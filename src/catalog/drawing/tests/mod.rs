@@ -350,7 +350,7 @@ proptest! {
             expected += 2 + channel.nodes.len();
             pairs += channel.edges.iter().map(Edges::count).sum::<usize>();
         }
-        prop_assert!(lines >= 1 + expected + pairs, "a text of a name broke a line off");
+        prop_assert!(lines >= 1 + expected + pairs, "a string of a name broke a line off");
         prop_assert_eq!(dot(&drawing).matches(" -> b").count(), pairs);
     }
 

@@ -1,7 +1,7 @@
 //! What is wrong with a file-based catalog: everything at once, each finding with the line that it is about.
 //!
-//! Documents are read one after the other. Names and edges are all that is kept of them; manifests are decoded, looked at
-//! and dropped. What programs of the field refuse is an error, also where only their newest versions do.
+//! Documents are read one after the other. Names and edges are all that is kept of them; manifests are decoded, looked
+//! at and dropped. What programs of the field refuse is an error, also where only their newest versions do.
 
 mod bundle;
 mod contents;

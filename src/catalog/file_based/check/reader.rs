@@ -123,7 +123,7 @@ impl Reader<'_> {
             return text;
         }
         if value.get() != "null" {
-            self.wrong_type(value, path, "a text");
+            self.wrong_type(value, path, "a string");
         }
         Cow::Borrowed("")
     }
@@ -179,7 +179,7 @@ impl Reader<'_> {
             format!("{path} of {subject} is {kind}, not {expected}")
         };
         let found = Found::new(&rules::CATALOG_FIELD_TYPE, message, self.at(path));
-        let unquoted = expected == "a text" && matches!(kind, "true or false" | "a number");
+        let unquoted = expected == "a string" && matches!(kind, "true or false" | "a number");
         self.report(if unquoted {
             found.help("Write it in quotes.")
         } else {

@@ -188,7 +188,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "version: 1.0.0",
         "version: 1.0",
         &["b.yaml:7 catalog-field-type"],
-        "is a number, not a text",
+        "is a number, not a string",
     ),
     // Packages.
     (
@@ -489,7 +489,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "kind: P",
         "kind: [P]",
         &["b.yaml:16 catalog-property"],
-        "is a list, not a text",
+        "is a list, not a string",
     ),
     (
         "b.yaml",

@@ -18,8 +18,8 @@ pub struct Converted {
     substitutions: Option<[(); 0]>,
 }
 
-/// Makes a template of a catalog, which is the text of a file; `name` is what errors call it. In a basic template bundles
-/// keep only their images; a semver template cannot be made of a catalog, because its channels are another's.
+/// Makes a template of a catalog, which is the text of a file; `name` is what errors call it. In a basic template
+/// bundles keep only their images; a semver template cannot be made of a catalog, because its channels are another's.
 ///
 /// # Errors
 /// When the text is no catalog, or a bundle has no image that could stand for it.

@@ -149,12 +149,12 @@ impl Input {
         }
     }
 
-    /// A value that must be a text; empty where it is absent.
+    /// A value that must be a string; empty where it is absent.
     pub(super) fn text(&self, number: usize, path: &Path) -> Result<&str, TemplateError> {
         match self.value(number, path) {
             None => Ok(""),
             Some(Value::String(text)) => Ok(text),
-            Some(other) => Err(self.shape(number, path, other, "a text")),
+            Some(other) => Err(self.shape(number, path, other, "a string")),
         }
     }
 

@@ -1,9 +1,9 @@
 //! Catalog templates: short descriptions of a catalog that name bundles by their images.
 //!
 //! [`Template::read`] says which bundles a template needs; whoever can fetch them renders them and hands them to
-//! [`Template::documents`]. Three types are known: a catalog whose bundles are still to be rendered ([`Kind::Basic`]), lists
-//! of bundles whose channels follow from their versions ([`Kind::Semver`]), and a whole catalog in which bundles get
-//! stand-ins ([`Kind::Substitutes`]). [`convert`] makes a template of a catalog.
+//! [`Template::documents`]. Three types are known: a catalog whose bundles are still to be rendered ([`Kind::Basic`]),
+//! lists of bundles whose channels follow from their versions ([`Kind::Semver`]), and a whole catalog in which bundles
+//! get stand-ins ([`Kind::Substitutes`]). [`convert`] makes a template of a catalog.
 
 mod basic;
 pub mod convert;
@@ -92,8 +92,8 @@ pub enum TemplateDocument {
 }
 
 impl Template {
-    /// Reads a template from the text of a file; `name` is what errors call it. Where no type is wanted, its schema says
-    /// which one it is; a catalog without such a schema is a basic template in its older form.
+    /// Reads a template from the text of a file; `name` is what errors call it. Where no type is wanted, its schema
+    /// says which one it is; a catalog without such a schema is a basic template in its older form.
     ///
     /// # Errors
     /// When the text is no template, or not one of the wanted type.

@@ -167,8 +167,8 @@ fn s72_raw_content_may_be_of_any_kind() {
     );
 }
 
-/// S73: what is printed for a bundle says which of its manifests are optional, and the namespace in the property is mapped
-/// with that of the manifest.
+/// S73: what is printed for a bundle says which of its manifests are optional, and the namespace in the property is
+/// mapped with that of the manifest.
 #[test]
 fn s73_an_optional_manifest_stays_optional_in_the_install_of_its_bundle() {
     let rule = inside(

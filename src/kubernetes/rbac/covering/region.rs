@@ -17,8 +17,8 @@ pub(crate) type Mask = [Vec<bool>; LISTS];
 pub(crate) struct Region<'a> {
     rule: &'a Rule,
     of_paths: bool,
-    /// No two of them are about the same resource of one group and name, or the same path, so that the verbs of each stay
-    /// together and in order.
+    /// No two of them are about the same resource of one group and name, or the same path, so that the verbs of each
+    /// stay together and in order.
     pieces: Vec<Piece>,
 }
 

@@ -26,8 +26,8 @@ pub(crate) fn are_readable<'a>(rules: impl IntoIterator<Item = &'a Rule>) -> boo
     count(rules) <= MOST_ROWS
 }
 
-/// A rule by what it is about: each group with each resource and at most one name, then each path, all with its verbs. A
-/// rule without verbs allows nothing.
+/// A rule by what it is about: each group with each resource and at most one name, then each path, all with its verbs.
+/// A rule without verbs allows nothing.
 pub(crate) fn cells(rule: &Rule) -> impl Iterator<Item = Rule> {
     let with_verbs = !rule.verbs.is_empty();
     let resources = rule.api_groups.iter().flat_map(move |group| {
@@ -58,9 +58,9 @@ pub(crate) fn halves(rule: &Rule) -> impl Iterator<Item = Rule> {
     Region::both(rule).into_iter().flat_map(Region::into_rules)
 }
 
-/// The same rules for a reader: first each path with each verb, then each resource of a group, with at most one name and
-/// with all its verbs, sorted; everything once. Rules that would make more rows than somebody reads stay as they are, with
-/// what they allow of paths in rules of its own.
+/// The same rules for a reader: first each path with each verb, then each resource of a group, with at most one name
+/// and with all its verbs, sorted; everything once. Rules that would make more rows than somebody reads stay as they
+/// are, with what they allow of paths in rules of its own.
 pub fn compact(rules: &[Rule]) -> Vec<Rule> {
     let mut seen = BTreeSet::new();
     if !are_readable(rules) {

@@ -10,8 +10,8 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-/// A member of a tar file: path, byte for the type, target of the link, stated size where it is not that of the content,
-/// content.
+/// A member of a tar file: path, byte for the type, target of the link, stated size where it is not that of the
+/// content, content.
 pub type Member = (Vec<u8>, u8, Vec<u8>, Option<u16>, Vec<u8>);
 
 /// The bytes that mean a type, those for longer names and attributes among them.

@@ -1,7 +1,7 @@
 //! What must hold for any input, by subject: stated once, for the property tests and for the fuzz targets.
 //!
-//! A body takes bytes or strings and panics where something does not hold. Most subjects have two: one for any bytes, and
-//! one that replaces a word of a sound example, because what is nearly right gets further.
+//! A body takes bytes or strings and panics where something does not hold. Most subjects have two: one for any bytes,
+//! and one that replaces a word of a sound example, because what is nearly right gets further.
 
 #![allow(clippy::unwrap_used, reason = "a body panics where something does not hold")]
 #![allow(unreachable_pub, reason = "in fuzz/ these modules are part of a library")]

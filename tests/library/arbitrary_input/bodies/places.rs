@@ -3,7 +3,7 @@
 use opmx::diagnostic::Diagnostic;
 use opmx::source::Place;
 
-/// Every finding has a message of one line, and points into a text.
+/// Every finding has a message of one line, and points into a string.
 pub(super) fn of_findings<'a>(findings: impl IntoIterator<Item = &'a Diagnostic>) {
     for diagnostic in findings {
         let related = diagnostic.related.iter().map(|(place, _)| place);
